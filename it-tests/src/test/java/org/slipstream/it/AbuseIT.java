@@ -5,12 +5,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
-import org.slipstream.it.fixture.Wire;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -27,7 +26,7 @@ class AbuseIT {
     private static final int ENOUGH = 2_000;
     private static final AtomicInteger HONEST = new AtomicInteger();
     private static RunningServer server;
-    private final Deque<Wire> open = new ArrayDeque<>();
+    private final Deque<SmtpTalker> open = new ArrayDeque<>();
 
     @BeforeAll
     static void start() {
@@ -38,7 +37,7 @@ class AbuseIT {
     @AfterEach
     void honestMailIsStillTakenAndDelivered() {
         int count = HONEST.incrementAndGet();
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("honest" + count + "@x", "a@client.example", "honest@here.example"))
                     .code())
                     .isEqualTo(250);
@@ -55,7 +54,7 @@ class AbuseIT {
         }
     }
 
-    private Wire keep(Wire wire) {
+    private SmtpTalker keep(SmtpTalker wire) {
         open.push(wire);
         return wire;
     }
@@ -63,14 +62,14 @@ class AbuseIT {
     @Test
     void clientsThatSayNothingAndClientsThatDripAreSentAway() {
         for (int i = 0; i < 50; i++) {
-            keep(Wire.to(server.smtp())).reply();
+            keep(SmtpTalker.to(server.smtp())).reply();
         }
-        var dripping = keep(Wire.to(server.smtp()));
+        var dripping = keep(SmtpTalker.to(server.smtp()));
         dripping.reply();
         dripping.send("EH");
         assertThat(open.peekLast().reply()).startsWith("421 4.4.2 ");
         assertThat(dripping.reply()).startsWith("421 4.4.2 ");
-        assertThat(dripping.isHungUp()).isTrue();
+        assertThat(dripping.isClosedByServer()).isTrue();
     }
 
     /// On a server of its own that waits long for a silent client: on a slow machine, clients that were let in first must not be
@@ -79,15 +78,15 @@ class AbuseIT {
     void oneAddressHasNoMoreThanItsPlaces() {
         var patient = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
         for (int i = 0; i < 20; i++) {
-            assertThat(keep(Wire.to(patient.smtp())).reply()).startsWith("220 ");
+            assertThat(keep(SmtpTalker.to(patient.smtp())).reply()).startsWith("220 ");
         }
-        var oneMore = keep(Wire.to(patient.smtp()));
+        var oneMore = keep(SmtpTalker.to(patient.smtp()));
         assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
-        assertThat(oneMore.isHungUp()).isTrue();
+        assertThat(oneMore.isClosedByServer()).isTrue();
         closeAll();
         // A place is free when the server has seen that its client has gone.
         eventually().until(() -> {
-            try (var next = Wire.to(patient.smtp())) {
+            try (var next = SmtpTalker.to(patient.smtp())) {
                 return next.reply().startsWith("220 ");
             }
         });
@@ -96,10 +95,10 @@ class AbuseIT {
     @Test
     void connectionsThatAreOpenedAndDroppedLeaveNothing() {
         for (int i = 0; i < ENOUGH; i++) {
-            Wire.to(server.smtp()).close();
+            SmtpTalker.to(server.smtp()).close();
         }
         eventually().until(() -> {
-            try (var next = Wire.to(server.smtp())) {
+            try (var next = SmtpTalker.to(server.smtp())) {
                 return next.reply().startsWith("220 ");
             }
         });
@@ -107,7 +106,7 @@ class AbuseIT {
 
     @Test
     void aCommandLineWithoutEndIsNoLine() {
-        var wire = keep(Wire.greetedBy(server.smtp()));
+        var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         var block = Bytes.ascii("x".repeat(8_192));
         for (int i = 0; i < ENOUGH && wire.trySend(block); i++) {
             // Sixteen megabytes of one line.
@@ -124,7 +123,7 @@ class AbuseIT {
 
     /// Twice the permitted size and no end in sight is enough; before that, the reply comes at the final dot.
     private void endless(String block, String... replies) {
-        var wire = keep(Wire.greetedBy(server.smtp()));
+        var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         wire.ask("MAIL FROM:<a@client.example>");
         wire.ask("RCPT TO:<endless@here.example>");
         assertThat(wire.ask("DATA")).startsWith("354");
@@ -139,7 +138,7 @@ class AbuseIT {
 
     @Test
     void recipientsWithoutEndArePutOffAndTheClientIsSentAway() {
-        var wire = keep(Wire.greetedBy(server.smtp()));
+        var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         wire.ask("MAIL FROM:<a@client.example>");
         int taken = 0;
         var reply = "";
@@ -156,24 +155,24 @@ class AbuseIT {
 
     @Test
     void aGibibyteIsRefusedBeforeItIsSent() {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.say("MAIL FROM:<a@client.example> SIZE=1073741824").toString()).startsWith("552 5.3.4 ");
         }
     }
 
     @Test
     void noiseInsteadOfATlsHandshakeEndsTheSession() {
-        var wire = keep(Wire.greetedBy(server.smtp()));
+        var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         assertThat(wire.ask("STARTTLS")).startsWith("220 ");
         wire.trySend(Bytes.ascii("\0\1\2noise".repeat(1_000)));
-        assertThat(wire.isHungUpAfterNoise()).isTrue();
+        assertThat(wire.isClosedByServerInTheEnd()).isTrue();
     }
 
     @Test
     void noiseFromTheFirstByteEndsTheSession() {
-        var wire = keep(Wire.to(server.smtp()));
+        var wire = keep(SmtpTalker.to(server.smtp()));
         wire.trySend(new byte[]{22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, '\r', '\n'});
         wire.trySend(Bytes.ascii("\u0001\u0002\u0003\r\n".repeat(200)));
-        assertThat(wire.isHungUpAfterNoise()).isTrue();
+        assertThat(wire.isClosedByServerInTheEnd()).isTrue();
     }
 }

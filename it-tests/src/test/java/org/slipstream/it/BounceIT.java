@@ -5,13 +5,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -48,13 +49,14 @@ class BounceIT {
             }, sys.stdout)
             """;
     private static RunningServer server;
-    private static Sink far;
+    private static SmtpSink far;
 
     @BeforeAll
     static void start() {
         far = BENCH.smtpSink();
-        far.refuse("nobody", "550 5.1.1 no such user");
-        far.refuse("full", "550-5.2.2 the mailbox\r\n550 5.2.2 is full");
+        far.change(script -> script.onRecipient("nobody@*", SinkAction.reply("550 5.1.1 no such user")));
+        far.change(
+                script -> script.onRecipient("full@*", SinkAction.reply("550-5.2.2 the mailbox\r\n550 5.2.2 is full")));
         server = BENCH.server(Settings.quick().route("far.example", far));
     }
 
@@ -88,12 +90,12 @@ class BounceIT {
     void aStrangerIsToldAPostmasterWhomHeCanReach() {
         var home = BENCH.server(
                 Settings.quick().set("local.domains", "localhost,mail.here.example").route("far.example", far));
-        try (var talk = SmtpTalk.greeted(home.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(home.smtp())) {
             assertThat(talk
                     .send(OutgoingMessage.of("stranger@client.example", "stranger@far.example", "nobody@far.example"))
                     .code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(far.deliveries())
+        eventually().untilAsserted(() -> assertThat(far.messages())
                 .filteredOn(mail -> mail.recipients().contains("stranger@far.example")).singleElement()
                 .satisfies(mail -> assertThat(new String(mail.content(), StandardCharsets.UTF_8))
                         .contains("write to <postmaster@mail.here.example>").doesNotContain("postmaster@localhost")));
@@ -109,7 +111,7 @@ class BounceIT {
                 .containsExactlyInAnyOrder("rfc822;nobody@far.example", "rfc822;full@far.example");
         assertThat(recipients.valueStream().map(block -> block.path("Status").asString()))
                 .containsExactlyInAnyOrder("5.1.1", "5.2.2");
-        eventually().untilAsserted(() -> assertThat(far.deliveries())
+        eventually().untilAsserted(() -> assertThat(far.messages())
                 .filteredOn(mail -> mail.id().equals("three@client.example")).singleElement()
                 .satisfies(mail -> assertThat(mail.recipients()).containsExactly("friend@far.example")));
     }
@@ -117,9 +119,9 @@ class BounceIT {
     @Test
     void mailThatIsTooOldComesBack() {
         var patient = BENCH.smtpSink();
-        patient.refuse("later", "450 4.2.1 come back later");
+        patient.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
         var hasty = BENCH.server(Settings.quick().route("far.example", patient).set("queue.lifetime", "3s"));
-        try (var talk = SmtpTalk.greeted(hasty.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(hasty.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("old@client.example", "carol@here.example", "later@far.example"))
                     .code())
                     .isEqualTo(250);
@@ -135,7 +137,7 @@ class BounceIT {
         send(new OutgoingMessage("", List.of("nobody@far.example"),
                 OutgoingMessage.of("null@client.example", "x@client.example", "nobody@far.example").content()));
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries()).noneMatch(mail -> mail.id().equals("null@client.example"));
+        assertThat(far.messages()).noneMatch(mail -> mail.id().equals("null@client.example"));
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
     }
 
@@ -144,11 +146,11 @@ class BounceIT {
     void aReportThatIsRefusedEndsTheMatter() {
         send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries()).noneMatch(mail -> mail.recipients().contains("full@far.example"));
+        assertThat(far.messages()).noneMatch(mail -> mail.recipients().contains("full@far.example"));
     }
 
     private static void send(OutgoingMessage outgoing) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }

@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailContainer;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
-import org.slipstream.it.fixture.SmtpTalk;
-import org.slipstream.it.fixture.StubDns;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.StubDns;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -35,7 +35,7 @@ class ContainerPostfixIT {
     @BeforeAll
     static void start() {
         postfix = BENCH.keep(MailContainer.postfix());
-        dns = BENCH.keep(new StubDns());
+        dns = BENCH.keep(StubDns.start());
         server = BENCH.server(
                 Settings.quick().sendingLongLines().route("far.example", postfix.route()).set("smtp-client.dns-servers",
                         dns.address()));
@@ -45,7 +45,7 @@ class ContainerPostfixIT {
     void mailGoesThroughInTlsAndUnchanged() {
         var messages = Shapes.thousand("far.example", "far.example").stream()
                 .filter(outgoing -> outgoing.recipients().size() == 1).limit(40).toList();
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var outgoing : messages) {
                 assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
@@ -60,7 +60,7 @@ class ContainerPostfixIT {
     void oneRefusedRecipientDoesNotKeepTheOtherFromItsMail() {
         var outgoing = OutgoingMessage.of("half@client.example", "alice@here.example",
                 List.of("nobody@far.example", "somebody@far.example"), Bytes.ascii("Half of you.\r\n"));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(
@@ -74,10 +74,10 @@ class ContainerPostfixIT {
     @Test
     void mailFindsItsWayByMx() throws IOException {
         dns.mx("named.example", 10, "away.named.example").mx("named.example", 20, "mx.named.example")
-                .a("away.named.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
-                .a("mx.named.example", postfix.address());
+                .address("away.named.example", InetAddress.getByAddress(new byte[]{127, 0, 0, 99}))
+                .address("mx.named.example", postfix.address());
         var outgoing = OutgoingMessage.of("by-mx@client.example", "someone@client.example", "friend@named.example");
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(

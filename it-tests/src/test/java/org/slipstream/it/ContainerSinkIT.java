@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailContainer;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -78,7 +78,7 @@ class ContainerSinkIT {
 
     @Test
     void aSinkThatRefusesEveryRecipientMakesABounce() {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("refused@x", "alice@here.example", "bob@refusing.example")).code())
                     .isEqualTo(250);
         }
@@ -95,7 +95,7 @@ class ContainerSinkIT {
     }
 
     private static void send(List<OutgoingMessage> messages) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var outgoing : messages) {
                 assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }

@@ -4,12 +4,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.LostIndex;
 import org.slipstream.it.fixture.MixedMail;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -33,11 +35,11 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// The long form, for hours if need be:
 ///
 /// ```
-/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=CrashIT -Dkill.rounds=100
+/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=CrashIT -Dslipstream.long=true
 ///     -Djunit.jupiter.execution.timeout.mode=disabled
 /// ```
 class CrashIT {
-    private static final int KILLS = Integer.getInteger("kill.rounds", 5);
+    private static final int KILLS = Boolean.getBoolean("slipstream.long") ? 100 : 4;
     private static final int CLIENTS = 6;
     private static final int MESSAGES_OF_A_CONNECTION = 20;
     @RegisterExtension
@@ -56,9 +58,9 @@ class CrashIT {
         var index = new LostIndex(server.home());
 
         for (int kill = 0; kill < KILLS; kill++) {
-            far.hangUpAtFinalDot(3);
+            far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.close().applies(3)));
             killUnderLoad(server, far, 100 + random.nextInt(300));
-            ledger.ofOneLife(far.take());
+            ledger.ofOneLife(far.takeMessages());
             index.suffer(LostIndex.Loss.ofRound(kill));
             server.startAgain();
         }
@@ -66,7 +68,7 @@ class CrashIT {
         eventually().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(250))
                 .until(() -> server.queue().isEmpty());
         assertThat(server.stop()).isZero();
-        ledger.ofOneLife(far.take());
+        ledger.ofOneLife(far.takeMessages());
         assertThat(troubles).isEmpty();
         ledger.check(server.mail());
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
@@ -80,18 +82,18 @@ class CrashIT {
         var server = bench.server(Settings.quick().route("far.example", far));
         var index = new LostIndex(server.home());
         killUnderLoad(server, far, 250);
-        ledger.ofOneLife(far.take());
+        ledger.ofOneLife(far.takeMessages());
         for (var loss : LostIndex.Loss.values()) {
             index.suffer(loss);
             server.dieWhileStarting(Duration.ofMillis(300 + random.nextInt(1_500)));
-            eventually().until(far::isAlone);
+            eventually().until(() -> far.open() == 0);
             ledger.killed();
-            ledger.ofOneLife(far.take());
+            ledger.ofOneLife(far.takeMessages());
         }
         server.startAgain();
         eventually().until(() -> server.queue().isEmpty());
         assertThat(server.stop()).isZero();
-        ledger.ofOneLife(far.take());
+        ledger.ofOneLife(far.takeMessages());
         ledger.check(server.mail());
     }
 
@@ -101,24 +103,24 @@ class CrashIT {
         return new Random(seed);
     }
 
-    private Sink farSide() {
+    private SmtpSink farSide() {
         var far = bench.smtpSink();
-        far.refuse(new MixedMail.Refusals());
+        far.change(script -> script.onRecipients(new MixedMail.Refusals()));
         return far;
     }
 
     /// The life is long enough for outcomes that must be recorded when it ends.
-    private void killUnderLoad(RunningServer server, Sink far, int acknowledgements) {
+    private void killUnderLoad(RunningServer server, SmtpSink far, int acknowledgements) {
         int goal = ledger.acknowledged() + acknowledgements;
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             startClients(clients, server);
             eventually().pollInterval(Duration.ofMillis(20))
-                    .until(() -> ledger.acknowledged() >= goal && CrashLedger.isOldEnough(far.deliveries()));
+                    .until(() -> ledger.acknowledged() >= goal && CrashLedger.isOldEnough(far.messages()));
             ledger.killed();
             server.kill9();
         }
         // What the dead server had sent belongs to its life.
-        eventually().until(far::isAlone);
+        eventually().until(() -> far.open() == 0);
     }
 
     private void startClients(ExecutorService clients, RunningServer server) {
@@ -127,11 +129,11 @@ class CrashIT {
             clients.submit(() -> {
                 // A new connection now and then, as clients do; the end comes when the server is dead.
                 while (server.isAlive()) {
-                    try (var talk = SmtpTalk.greeted(door)) {
+                    try (var talk = SmtpTalker.introducedTo(door)) {
                         for (int sent = 1; sent < MESSAGES_OF_A_CONNECTION; sent++) {
                             sendOne(talk);
                         }
-                        talk.leaveInTheMiddle(MixedMail.cut(number.incrementAndGet()));
+                        talk.closeInTheMiddleOf(MixedMail.cut(number.incrementAndGet()));
                     } catch (UncheckedIOException e) {
                         // Killed, or being killed.
                     }
@@ -140,7 +142,7 @@ class CrashIT {
         }
     }
 
-    private void sendOne(SmtpTalk talk) {
+    private void sendOne(SmtpTalker talk) {
         int next = number.incrementAndGet();
         OutgoingMessage outgoing = MixedMail.message(next);
         var answer = talk.send(outgoing);

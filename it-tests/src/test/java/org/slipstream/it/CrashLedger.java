@@ -3,8 +3,8 @@ package org.slipstream.it;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Maildirs;
 import org.slipstream.it.fixture.MixedMail;
-import org.slipstream.it.fixture.OutgoingMessage;
-import org.slipstream.it.fixture.Sink;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -53,14 +53,14 @@ final class CrashLedger {
         kills.add(System.nanoTime());
     }
 
-    static boolean isOldEnough(List<Sink.Delivery> deliveries) {
+    static boolean isOldEnough(List<ReceivedMessage> deliveries) {
         long now = System.nanoTime();
         return deliveries.size() >= OLD_OUTCOMES
                 && now - deliveries.get(OLD_OUTCOMES - 1).atNanos() > 2 * WINDOW.toNanos();
     }
 
     /// All that arrived in the life that has ended.
-    void ofOneLife(List<Sink.Delivery> deliveries) {
+    void ofOneLife(List<ReceivedMessage> deliveries) {
         for (var delivery : deliveries) {
             for (var recipient : delivery.recipients()) {
                 copies.computeIfAbsent(recipient, _ -> new ArrayList<>())

@@ -4,12 +4,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -26,7 +27,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<String, Sink> SINKS = new HashMap<>();
+    private static final Map<String, SmtpSink> SINKS = new HashMap<>();
     private static RunningServer server;
 
     @BeforeAll
@@ -46,7 +47,7 @@ class DestdbIT {
         var far = SINKS.get("dead.example");
         far.stop();
         // Each failed attempt is one failure of the destination; when the cohorts have counted enough of them, its last host is marked.
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             var many = IntStream.range(0, 12).mapToObj(i -> "friend" + i + "@dead.example").toList();
             assertThat(talk.send(OutgoingMessage.of("one@x", "someone@client.example", many, "Text.\r\n".getBytes()))
                     .code())
@@ -63,7 +64,7 @@ class DestdbIT {
         server.command("destdb", "forget", host(far)).mustSucceed();
         server.command("queue", "flush", "--domain", "dead.example").mustSucceed();
         eventually().untilAsserted(
-                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).contains("one@x", "two@x"));
+                () -> assertThat(far.messages()).extracting(ReceivedMessage::id).contains("one@x", "two@x"));
         assertThat(states(far)).doesNotContain("retry");
     }
 
@@ -71,7 +72,7 @@ class DestdbIT {
     void aSuspendedHostIsLeftAloneAlsoAfterARestartUntilItIsResumed() {
         var far = SINKS.get("quiet.example");
         send("before@x", "quiet.example");
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(1));
+        eventually().untilAsserted(() -> assertThat(far.messages()).hasSize(1));
         int before = far.connections();
         server.command("destdb", "suspend", host(far), "--reason", "their disk is full", "--author", "ann", "--for",
                 "2h").mustSucceed();
@@ -88,7 +89,7 @@ class DestdbIT {
         server.command("destdb", "resume", host(far)).mustSucceed();
         assertThat(server.command("destdb", "resume", host(far)).exit()).isEqualTo(1);
         server.command("queue", "flush", "--domain", "quiet.example").mustSucceed();
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).extracting(Sink.Delivery::id)
+        eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
                 .containsExactlyInAnyOrder("before@x", "while@x", "again@x"));
     }
 
@@ -96,14 +97,14 @@ class DestdbIT {
     @Tag("FI-35")
     void aBurstNeedsFewConnectionsAndTwoAreKept() {
         var far = SINKS.get("busy.example");
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             IntStream.range(0, 300).forEach(i -> assertThat(
                     talk.send(OutgoingMessage.of("burst" + i + "@x", "someone@client.example", "friend@busy.example"))
                             .code())
                     .isEqualTo(250));
         }
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(300));
-        assertThat(far.deliveries()).extracting(Sink.Delivery::id).doesNotHaveDuplicates();
+        eventually().untilAsserted(() -> assertThat(far.messages()).hasSize(300));
+        assertThat(far.messages()).extracting(ReceivedMessage::id).doesNotHaveDuplicates();
         assertThat(far.connections()).isLessThan(150);
         assertThat(server.command("destdb", "show", host(far)).mustSucceed().out()).contains(host(far));
         assertThat(view(far).path("connections").size()).isLessThanOrEqualTo(2);
@@ -121,18 +122,18 @@ class DestdbIT {
                 .contains("resumed [192.0.2.99]:25/may");
     }
 
-    private static String host(Sink sink) {
+    private static String host(SmtpSink sink) {
         return "[127.0.0.1]:" + sink.port() + "/may";
     }
 
-    private static JsonNode view(Sink sink) {
+    private static JsonNode view(SmtpSink sink) {
         var known = JsonMapper.shared()
                 .readTree(server.command("destdb", "list", "--json").mustSucceed().out()).path("hosts");
         return known.valueStream().filter(each -> each.path("host").asString().equals(host(sink))).findFirst()
                 .orElseThrow(() -> new AssertionError(host(sink) + " is not known: " + known));
     }
 
-    private static List<String> states(Sink sink) {
+    private static List<String> states(SmtpSink sink) {
         return view(sink).path("states").valueStream().map(state -> state.path("state").asString()).toList();
     }
 
@@ -144,7 +145,7 @@ class DestdbIT {
     }
 
     private static void send(String id, String domain) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", "friend@" + domain)).code())
                     .isEqualTo(250);
         }

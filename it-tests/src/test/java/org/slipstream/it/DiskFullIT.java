@@ -4,15 +4,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Maildirs;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresRoot;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.TinyDisk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpReply;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +72,7 @@ class DiskFullIT {
         disk.fillUpTo(0);
         var outgoing = OutgoingMessage.of("mailbox@x", "alice@here.example", List.of("bob@here.example"),
                 Bytes.ascii(("x".repeat(70) + "\r\n").repeat(1_000)));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
@@ -96,7 +98,7 @@ class DiskFullIT {
         assertThat(ran.err()).contains(disk.folder().toString()).doesNotContain("\tat ");
     }
 
-    private static Settings settings(Sink far) {
+    private static Settings settings(SmtpSink far) {
         return Settings.quick().route("far.example", far).set("spool.segment-size", "1MiB");
     }
 
@@ -115,10 +117,10 @@ class DiskFullIT {
         throw new AssertionError("a full disk took " + ENOUGH_MESSAGES + " messages");
     }
 
-    private SmtpTalk.Answer send(RunningServer server, String name) {
+    private SmtpReply send(RunningServer server, String name) {
         var outgoing = OutgoingMessage.of(name + "@client.example", "alice@here.example", List.of("friend@far.example"),
                 Bytes.ascii(("Disk full. " + "x".repeat(60) + "\r\n").repeat(60)));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             var answer = talk.send(outgoing);
             if (answer.code() == 250) {
                 acknowledged.add(outgoing.id());
@@ -127,9 +129,9 @@ class DiskFullIT {
         }
     }
 
-    private void allAcknowledgedArrives(RunningServer server, Sink far) {
+    private void allAcknowledgedArrives(RunningServer server, SmtpSink far) {
         eventually().until(() -> server.queue().isEmpty());
         assertThat(acknowledged).isNotEmpty();
-        assertThat(far.deliveries().stream().map(Sink.Delivery::id)).containsAll(Set.copyOf(acknowledged));
+        assertThat(far.messages().stream().map(ReceivedMessage::id)).containsAll(Set.copyOf(acknowledged));
     }
 }

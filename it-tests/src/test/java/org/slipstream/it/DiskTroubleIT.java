@@ -3,13 +3,18 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.DiskTrouble;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpReply;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,7 +51,7 @@ class DiskTroubleIT {
         var server = bench.server(settings(far));
         try (var disk = bench.keep(DiskTrouble.syncsTake(Duration.ofSeconds(2), server));
                 var clients = Executors.newVirtualThreadPerTaskExecutor()) {
-            record Answered(SmtpTalk.Answer answer, long nanos) {}
+            record Answered(SmtpReply answer, long nanos) {}
             var answers = IntStream.range(0, 8).mapToObj(i -> clients.submit(() -> {
                 long start = System.nanoTime();
                 return new Answered(send(server, "slow" + i), System.nanoTime() - start);
@@ -72,13 +77,13 @@ class DiskTroubleIT {
         var server = bench.server(keeper);
         assertThat(send(server, "before").code()).isEqualTo(250);
         long boxBefore = boxBytes(server);
-        CompletableFuture<SmtpTalk.Answer> inTheSync;
-        List<CompletableFuture<SmtpTalk.Answer>> behindIt;
+        CompletableFuture<SmtpReply> inTheSync;
+        List<CompletableFuture<SmtpReply>> behindIt;
         try (var _ = bench.keep(DiskTrouble.syncsTake(Duration.ofMinutes(5), server))) {
             inTheSync = sending(server, "in-the-sync");
             eventually().until(() -> boxBytes(server) > boxBefore);
             behindIt = IntStream.range(0, 5).mapToObj(i -> sending(server, "behind" + i)).toList();
-            try (var other = SmtpTalk.greeted(server.smtp())) {
+            try (var other = SmtpTalker.introducedTo(server.smtp())) {
                 other.must(250, "NOOP");
                 other.must(250, "MAIL FROM:<alice@here.example>");
                 other.must(250, "RCPT TO:<friend@far.example>");
@@ -88,7 +93,7 @@ class DiskTroubleIT {
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
-            // SmtpTalk waits for a minute, as impatient clients do.
+            // SmtpTalker waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(each -> assertThat(each.join().toString()).startsWith("451 4.3.0"));
             assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
         }
@@ -126,10 +131,10 @@ class DiskTroubleIT {
         assertThat(send(server, "before").code()).isEqualTo(250);
         eventually().until(() -> server.queue().isEmpty());
         try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, register(server)))) {
-            far.refuse("friend", "451 4.2.1 Mailbox busy");
+            far.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.1 Mailbox busy")));
             assertThat(send(server, "deferred").code()).isEqualTo(250);
             eventually().untilAsserted(() -> assertThat(troubles(server)).contains("index"));
-            far.accept("friend");
+            far.follow(SinkScript.smtp());
             assertThat(send(server, "meanwhile").code()).isEqualTo(250);
             eventually().untilAsserted(() -> assertThat(delivered(far)).contains("meanwhile@x"));
             assertThat(disk.met()).isPositive();
@@ -180,17 +185,17 @@ class DiskTroubleIT {
 
     /// A session is open and a delivery is under way when it begins. The far side answers while the outcome cannot be written
     /// down: it is kept, and not sent again.
-    private void whileMailIsUnderWay(Trouble trouble, RunningServer server, Sink far) {
-        far.holdFinalReplies();
+    private void whileMailIsUnderWay(Trouble trouble, RunningServer server, SmtpSink far) {
+        far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
         assertThat(send(server, trouble.name("under-way")).code()).as(trouble.name()).isEqualTo(250);
         eventually().until(() -> server.queue().status().path("destinations").path(0).path("running").asInt() == 1);
         int logged = server.log().length();
-        try (var open = SmtpTalk.greeted(server.smtp())) {
+        try (var open = SmtpTalker.introducedTo(server.smtp())) {
             try (var disk = bench.keep(trouble.begin(server))) {
                 assertThat(send(open, "refused1").toString()).as(trouble.name()).startsWith(trouble.reply);
                 open.must(250, "NOOP");
                 assertThat(send(server, "refused2").code()).isIn(451, 452);
-                far.answer();
+                far.release();
                 eventually().untilAsserted(
                         () -> assertThat(delivered(far)).contains(trouble.name("under-way") + "@x"));
                 assertThat(send(open, "refused3").code()).isIn(451, 452);
@@ -206,7 +211,7 @@ class DiskTroubleIT {
         }
     }
 
-    private void onlyTheAcknowledgedArrivesOnce(RunningServer server, Sink far) {
+    private void onlyTheAcknowledgedArrivesOnce(RunningServer server, SmtpSink far) {
         eventually().until(() -> server.queue().isEmpty());
         assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
         assertThat(server.mail().count("alice@here.example")).as("bounces for our own trouble").isZero();
@@ -217,16 +222,16 @@ class DiskTroubleIT {
         return server.queue().status().path("trouble").valueStream().map(each -> each.path("what").asString()).toList();
     }
 
-    private static Settings settings(Sink far) {
+    private static Settings settings(SmtpSink far) {
         return Settings.quick().route("far.example", far);
     }
 
-    private static List<String> delivered(Sink far) {
-        return far.deliveries().stream().map(Sink.Delivery::id).toList();
+    private static List<String> delivered(SmtpSink far) {
+        return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
-    private CompletableFuture<SmtpTalk.Answer> sending(RunningServer server, String name) {
-        var answer = new CompletableFuture<SmtpTalk.Answer>().orTimeout(100, TimeUnit.SECONDS);
+    private CompletableFuture<SmtpReply> sending(RunningServer server, String name) {
+        var answer = new CompletableFuture<SmtpReply>().orTimeout(100, TimeUnit.SECONDS);
         Thread.startVirtualThread(() -> {
             try {
                 answer.complete(send(server, name));
@@ -237,13 +242,13 @@ class DiskTroubleIT {
         return answer;
     }
 
-    private SmtpTalk.Answer send(RunningServer server, String name) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+    private SmtpReply send(RunningServer server, String name) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             return send(talk, name);
         }
     }
 
-    private SmtpTalk.Answer send(SmtpTalk talk, String name) {
+    private SmtpReply send(SmtpTalker talk, String name) {
         var answer = talk.send(OutgoingMessage.of(name + "@x", "alice@here.example", "friend@far.example"));
         if (answer.code() == 250) {
             acknowledged.add(name + "@x");

@@ -3,12 +3,12 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
-import org.slipstream.it.fixture.StubDns;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.StubDns;
 
 import java.nio.charset.StandardCharsets;
 
@@ -24,7 +24,7 @@ class DnsIT {
 
     @BeforeAll
     static void start() {
-        dns = BENCH.keep(new StubDns());
+        dns = BENCH.keep(StubDns.start());
         server = BENCH.server(Settings.quick().set("smtp-client.dns-servers", dns.address()));
     }
 
@@ -61,7 +61,7 @@ class DnsIT {
     }
 
     private static void send(String sender, String recipient) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("dns@x", sender, recipient)).code()).isEqualTo(250);
         }
     }

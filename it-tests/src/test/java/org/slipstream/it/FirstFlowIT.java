@@ -5,12 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SmtpReply;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -24,10 +27,10 @@ class FirstFlowIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static RunningServer server;
-    private static Sink far;
-    private static Sink below;
-    private static Sink lmtp;
-    private static Sink rest;
+    private static SmtpSink far;
+    private static SmtpSink below;
+    private static SmtpSink lmtp;
+    private static SmtpSink rest;
 
     @BeforeAll
     static void start() {
@@ -110,7 +113,7 @@ class FirstFlowIT {
 
     @Test
     void lmtpTakesEachRecipientsAnswer() {
-        lmtp.refuse("full", "550 5.2.2 mailbox full");
+        lmtp.change(script -> script.onRecipient("full@*", SinkAction.reply("550 5.2.2 mailbox full")));
         var outgoing = OutgoingMessage.of("lmtp@x", "gina@here.example",
                 List.of("full@lmtp.example", "first@lmtp.example", "second@lmtp.example"), Bytes.ascii("LMTP.\r\n"));
         assertThat(send(outgoing).code()).isEqualTo(250);
@@ -125,7 +128,7 @@ class FirstFlowIT {
         assertThat(send(OutgoingMessage.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code())
                 .isEqualTo(250);
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(rest.deliveries()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
+        assertThat(rest.messages()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
     }
 
     @Test
@@ -136,22 +139,22 @@ class FirstFlowIT {
                 () -> assertThat(recipientsOf(rest, "submitted@x")).containsExactly("submitted@elsewhere.example"));
     }
 
-    private static SmtpTalk.Answer send(OutgoingMessage outgoing) {
+    private static SmtpReply send(OutgoingMessage outgoing) {
         return send(server.smtp(), outgoing);
     }
 
-    private static SmtpTalk.Answer send(InetSocketAddress door, OutgoingMessage outgoing) {
-        try (var talk = SmtpTalk.greeted(door)) {
+    private static SmtpReply send(InetSocketAddress door, OutgoingMessage outgoing) {
+        try (var talk = SmtpTalker.introducedTo(door)) {
             return talk.send(outgoing);
         }
     }
 
-    private static List<String> recipientsOf(Sink sink, String id) {
-        return sink.deliveries().stream().filter(delivery -> delivery.id().equals(id))
+    private static List<String> recipientsOf(SmtpSink sink, String id) {
+        return sink.messages().stream().filter(delivery -> delivery.id().equals(id))
                 .flatMap(delivery -> delivery.recipients().stream()).toList();
     }
 
-    private static Sink.Delivery delivery(Sink sink, String id) {
-        return sink.deliveries().stream().filter(delivery -> delivery.id().equals(id)).findFirst().orElseThrow();
+    private static ReceivedMessage delivery(SmtpSink sink, String id) {
+        return sink.messages().stream().filter(delivery -> delivery.id().equals(id)).findFirst().orElseThrow();
     }
 }

@@ -5,11 +5,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -36,7 +36,7 @@ class FrontDoorIT {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
         var outgoing = OutgoingMessage.of("local@x", "someone@client.example", "alice@here.example");
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var trick : List.of("x@far.example", "x%far.example@elsewhere.example", "@here.example:x@far.example",
                     "x@[192.0.2.1]", "\"x@far.example\"@elsewhere.example")) {
                 talk.must(250, "MAIL FROM:<someone@client.example>");
@@ -58,7 +58,7 @@ class FrontDoorIT {
         var server = BENCH.server(Settings.quick());
         var outgoing = OutgoingMessage.of("tls@x", "someone@client.example", "alice@here.example");
         BigInteger serial;
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             var certificate = talk.startTls();
             serial = certificate.getSerialNumber();
             assertThat(certificate.getIssuerX500Principal()).isEqualTo(certificate.getSubjectX500Principal());
@@ -74,15 +74,15 @@ class FrontDoorIT {
         }
         server.stop();
         server.startAgain();
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.startTls().getSerialNumber()).as("the same pair after a restart").isEqualTo(serial);
         }
     }
 
     @Test
     void ehloNamesWhatIsKept() {
-        try (var talk = SmtpTalk.connect(server.smtp())) {
-            assertThat(talk.greeting().text()).startsWith("mail.here.example ESMTP");
+        try (var talk = SmtpTalker.to(server.smtp())) {
+            assertThat(talk.reply()).startsWith("220 mail.here.example ESMTP");
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("PIPELINING", "8BITMIME",
                     "ENHANCEDSTATUSCODES", "STARTTLS", "SIZE 102400");
         }
@@ -92,7 +92,7 @@ class FrontDoorIT {
     void aMessageThatIsTooLargeIsRefusedDeclaredOrNot() {
         var large = OutgoingMessage.of("large@x", "someone@client.example", List.of("alice@here.example"),
                 Bytes.ascii("x".repeat(70).concat("\r\n").repeat(2_000)));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.say("MAIL FROM:<someone@client.example> SIZE=200000").code()).isEqualTo(552);
             assertThat(talk.send(large).code()).isEqualTo(552);
             assertThat(talk.send(OutgoingMessage.of("small@x", "someone@client.example", "alice@here.example")).code())
@@ -108,7 +108,7 @@ class FrontDoorIT {
         var plain = OutgoingMessage.of("loop@x", "someone@client.example", "bob@here.example");
         var looping = new OutgoingMessage(plain.sender(), plain.recipients(),
                 Bytes.concat(Bytes.ascii(received), plain.content()));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(looping).toString()).startsWith("554 5.4.6");
         }
     }

@@ -3,10 +3,11 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.List;
 
@@ -21,10 +22,10 @@ class LogIT {
     @Test
     void theLifeOfAMessageIsFoundByItsQueueId() {
         var far = bench.smtpSink();
-        far.refuse("nobody", "550 5.1.1 no such user");
+        far.change(script -> script.onRecipient("nobody@*", SinkAction.reply("550 5.1.1 no such user")));
         var server = bench.server(Settings.quick().route("far.example", far));
         String id;
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             var answer = talk.send(OutgoingMessage.of("logged@x", "alice@here.example",
                     List.of("bob@here.example", "friend@far.example", "nobody@far.example"),
                     Bytes.ascii("Log me.\r\n")));

@@ -8,13 +8,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -171,8 +171,8 @@ class LoginIT {
                 .encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static SmtpTalk secure(RunningServer server) {
-        var talk = SmtpTalk.greeted(server.submission());
+    private static SmtpTalker secure(RunningServer server) {
+        var talk = SmtpTalker.introducedTo(server.submission());
         talk.startTls();
         talk.must(250, "EHLO client.example");
         return talk;
@@ -196,7 +196,7 @@ class LoginIT {
 
     @Test
     void whoDoesNotLogInCannotSend() {
-        try (var talk = SmtpTalk.greeted(server.submission())) {
+        try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.say("MAIL FROM:<" + ALICE + ">").toString()).startsWith("530 5.7.0");
             assertThat(talk.must(250, "EHLO client.example").lines()).as("no password in the clear")
                     .noneMatch(line -> line.startsWith("AUTH"));
@@ -250,7 +250,7 @@ class LoginIT {
         }
         var elsewhere = Command.run(new byte[0], MailProgram.CURL_IMPLICIT.command(server, file, PASSWORD));
         assertThat(elsewhere.exit()).isNotZero();
-        assertThat(server.log()).contains("delay=10 ", "delay=20 ", "delay=40 ", "banned after failed logins")
+        assertThat(server.log()).contains("millis=10\n", "millis=20\n", "millis=40\n", "banned after failed logins")
                 .doesNotContain(PASSWORD);
     }
 
@@ -260,7 +260,7 @@ class LoginIT {
         var server = BENCH.server(Settings.quick().route("far.example", far).set("relay.networks", "192.0.2.0/24"));
         user(server, PASSWORD, "add", "alice", "--address", ALICE);
         var outgoing = OutgoingMessage.of("out@here.example", ALICE, "friend@far.example");
-        try (var talk = SmtpTalk.greeted(server.submission())) {
+        try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.send(outgoing).toString()).startsWith("530 5.7.0").contains("STARTTLS");
         }
         try (var talk = secure(server)) {

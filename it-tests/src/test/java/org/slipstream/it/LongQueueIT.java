@@ -3,13 +3,13 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpTalker;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
@@ -77,7 +77,7 @@ class LongQueueIT {
         far.startAgain();
         server.command("queue", "flush").mustSucceed();
         eventually().atMost(Duration.ofSeconds(90)).until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries().stream().map(Sink.Delivery::id)).hasSize(KEPT).doesNotHaveDuplicates();
+        assertThat(far.messages().stream().map(ReceivedMessage::id)).hasSize(KEPT).doesNotHaveDuplicates();
         eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
@@ -111,13 +111,13 @@ class LongQueueIT {
         var numbers = new AtomicInteger();
         var youngest = new AtomicReference<>("");
         inParallel(IntStream.range(0, CLIENTS).boxed().toList(), _ -> {
-            try (var talk = SmtpTalk.greeted(server.smtp())) {
+            try (var talk = SmtpTalker.introducedTo(server.smtp())) {
                 for (int number = numbers.getAndIncrement(); number < LETTERS; number = numbers.getAndIncrement()) {
                     var sender = number % ONE_IN == 0 ? "alice@here.example" : "news@here.example";
                     var answer = talk
                             .send(OutgoingMessage.of("long-" + number + "@x", sender, List.of("friend@far.example"),
                                     BODY));
-                    assertThat(answer.toString()).startsWith("250 2.0.0 queued as ");
+                    assertThat(answer.toString()).startsWith("250 2.0.0 Ok: queued as ");
                     var id = answer.text().substring(answer.text().lastIndexOf(' ') + 1);
                     youngest.accumulateAndGet(id, (one, other) -> one.compareTo(other) > 0 ? one : other);
                 }

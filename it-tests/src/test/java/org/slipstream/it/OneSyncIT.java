@@ -3,13 +3,13 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.SystemCalls;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ class OneSyncIT {
 
     private static void send(RunningServer server, int bytes) {
         var body = Bytes.ascii(("x".repeat(62) + "\r\n").repeat(bytes / 64));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("lone", "alice@here.example", List.of("friend@far.example"), body))
                     .code())
                     .isEqualTo(250);

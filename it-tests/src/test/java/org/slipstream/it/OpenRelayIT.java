@@ -5,13 +5,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.List;
 
@@ -24,7 +23,7 @@ class OpenRelayIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static RunningServer server;
-    private static Sink anywhere;
+    private static SmtpSink anywhere;
 
     @BeforeAll
     static void start() {
@@ -42,7 +41,7 @@ class OpenRelayIT {
             "<x@here.example.far.example>", "<x@xhere.example>", "<x@sub.here.example>",
             "<postmaster@far.example>", "<abuse@far.example>"})
     void aStrangerIsRefusedWhoeverHeSaysHeIs(String recipient) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var sender : List.of("<>", "<y@far.example>", "<y@here.example>", "<postmaster@here.example>",
                     "<y@mail.here.example>", "<y@[127.0.0.1]>")) {
                 talk.must(250, "MAIL FROM:" + sender);
@@ -59,7 +58,7 @@ class OpenRelayIT {
             "<x @far.example>", "<@here.example>", "<x@[far.example]>", "<:x@far.example>", "<far.example!x>",
             "<x%far.example>"})
     void whatIsNoAddressIsNobodys(String recipient) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(250, "MAIL FROM:<>");
             assertThat(talk.say("RCPT TO:" + recipient).code()).isEqualTo(501);
         }
@@ -68,7 +67,7 @@ class OpenRelayIT {
     @Test
     void honestMailArrivesAndNothingElseHasLeft() {
         var outgoing = OutgoingMessage.of("honest@x", "y@far.example", "alice+tag@here.example");
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(250, "MAIL FROM:<>");
             for (var always : List.of("<postmaster>", "<PostMaster@here.example>", "<abuse@here.example>",
                     "<alice@[127.0.0.1]>")) {

@@ -5,13 +5,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,7 +32,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class OperatorIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static Sink far;
+    private static SmtpSink far;
     private static RunningServer server;
     private int deliveredBefore;
 
@@ -50,7 +51,7 @@ class OperatorIT {
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(2)
                 .allSatisfy(
                         message -> assertThat(message.path("phase").path("code").asString()).isEqualTo("retry")));
-        deliveredBefore = far.deliveries().size();
+        deliveredBefore = far.messages().size();
     }
 
     @AfterEach
@@ -90,7 +91,7 @@ class OperatorIT {
                 .isEqualTo("2");
         var wrong = server.command("queue", "delete", "--sender", "alice");
         assertThat(wrong.exit()).isEqualTo(2);
-        assertThat(wrong.err()).contains("--sender: \"alice\" is no address");
+        assertThat(wrong.err()).contains("--sender: \"alice\" is not an address");
         assertThat(server.command("queue", "delete", "--recipient", "*@OTHER.example").mustSucceed().out().strip())
                 .isEqualTo("1 message deleted");
         assertThat(senders()).containsExactly("alice@here.example");
@@ -214,11 +215,11 @@ class OperatorIT {
     }
 
     private List<String> delivered() {
-        return far.deliveries().stream().skip(deliveredBefore).map(Sink.Delivery::id).toList();
+        return far.messages().stream().skip(deliveredBefore).map(ReceivedMessage::id).toList();
     }
 
     private void send(OutgoingMessage outgoing) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }

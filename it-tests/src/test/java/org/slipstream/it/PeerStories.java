@@ -1,13 +1,13 @@
 package org.slipstream.it;
 
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerMail;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Shapes.Shape;
-import org.slipstream.it.fixture.SmtpTalk;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -108,7 +108,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         var expected = facts(Stream.concat(before.stream(), meanwhile.stream()).toList(), there);
         eventually().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(new HashSet<>(peer.facts(there))).isEqualTo(new HashSet<>(expected)));
-        long mayBeTwice = server.log().lines().filter(line -> line.contains("possible duplicate")).count();
+        long mayBeTwice = server.log().lines().filter(line -> line.contains("event=possible-duplicate")).count();
         assertThat(peer.facts(there).size() - expected.size()).as("second copies of what went to " + there)
                 .isLessThanOrEqualTo((int) mayBeTwice);
     }
@@ -130,7 +130,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     void sendAll(List<OutgoingMessage> messages) {
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             var sent = IntStream.range(0, CLIENTS).mapToObj(client -> clients.submit(() -> {
-                try (var talk = SmtpTalk.greeted(server.smtp())) {
+                try (var talk = SmtpTalker.introducedTo(server.smtp())) {
                     for (int i = client; i < messages.size(); i += CLIENTS) {
                         assertThat(talk.send(messages.get(i)).code()).isEqualTo(250);
                     }

@@ -4,12 +4,14 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpReply;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.sql.SQLException;
@@ -27,7 +29,7 @@ class PostgresIT {
     @Test
     void mailTakenInWithItsIndexInPostgresSurvivesAKillAndIsDeliveredOnce() throws Exception {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            Sink far = bench.smtpSink();
+            SmtpSink far = bench.smtpSink();
             far.stop();
             var server = bench.server(Settings.quick().route("far.example", far)
                     .set("spool.register", postgres.getJdbcUrl("postgres", "postgres")));
@@ -41,14 +43,14 @@ class PostgresIT {
 
             far.startAgain();
             server.startAgain();
-            eventually().untilAsserted(() -> assertThat(far.deliveries()).extracting(Sink.Delivery::id)
+            eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
                     .containsExactlyInAnyOrder("first", "second", "third"));
             eventually().untilAsserted(() -> assertThat(messages(postgres)).isZero());
 
             assertThat(server.stop()).isZero();
             server.startAgain();
             assertThat(server.queue().messages()).isEmpty();
-            assertThat(far.deliveries()).hasSize(3);
+            assertThat(far.messages()).hasSize(3);
         }
     }
 
@@ -65,7 +67,7 @@ class PostgresIT {
             assertThat(server.queue().status().path("trouble").isEmpty()).isTrue();
         }
         assertThat(send(server, "without").toString()).startsWith("250");
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).extracting(Sink.Delivery::id)
+        eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
                 .containsExactly("before", "without"));
         eventually().untilAsserted(() -> {
             var status = server.queue().status();
@@ -93,7 +95,7 @@ class PostgresIT {
             assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
         });
         assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "index", "since",
-                "mail is taken in and delivered as long as");
+                "mail is accepted and delivered");
         server.kill9();
         try (EmbeddedPostgres other = EmbeddedPostgres.start()) {
             server.startAgain(Settings.quick().set("queue.deliver", "false").set("spool.register",
@@ -104,8 +106,8 @@ class PostgresIT {
         }
     }
 
-    private static SmtpTalk.Answer send(RunningServer server, String name) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+    private static SmtpReply send(RunningServer server, String name) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             return talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n")));
         }

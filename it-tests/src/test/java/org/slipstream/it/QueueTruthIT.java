@@ -2,12 +2,14 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 import tools.jackson.databind.JsonNode;
 
 import java.time.Duration;
@@ -23,7 +25,7 @@ class QueueTruthIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
-    private static Settings patient(Sink sink) {
+    private static Settings patient(SmtpSink sink) {
         return Settings.quick().route("slow.example", sink).set("queue.minimal-backoff", "1h")
                 .set("queue.maximal-backoff", "1h");
     }
@@ -32,7 +34,7 @@ class QueueTruthIT {
     @Test
     void mailForAPeerThatNeverGreetsSaysWhatItWaitsForSinceWhenAndUntilWhen() {
         var sink = BENCH.smtpSink();
-        sink.saysNothing();
+        sink.change(script -> script.on(SinkPhase.CONNECT, SinkAction.stall()));
         var server = BENCH.server(BENCH.folder().resolve("silent"), patient(sink));
         IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
 
@@ -78,7 +80,7 @@ class QueueTruthIT {
         server.command("destdb", "resume", host).mustSucceed();
         assertThat(codes(server)).containsExactly("retry");
         server.command("queue", "flush").mustSucceed();
-        eventually().untilAsserted(() -> assertThat(sink.deliveries()).hasSize(1));
+        eventually().untilAsserted(() -> assertThat(sink.messages()).hasSize(1));
     }
 
     @Test
@@ -110,7 +112,7 @@ class QueueTruthIT {
     }
 
     private static void send(RunningServer server, String id) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", "friend@slow.example")).code())
                     .isEqualTo(250);
         }

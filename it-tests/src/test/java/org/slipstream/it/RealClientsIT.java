@@ -8,12 +8,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpSink;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -36,7 +36,7 @@ class RealClientsIT {
     static final Workbench BENCH = new Workbench();
     private static final String SENDER = "someone@client.example";
     private static RunningServer server;
-    private static Sink far;
+    private static SmtpSink far;
 
     /// How each program is told to send a file.
     enum MailProgram {
@@ -118,7 +118,7 @@ class RealClientsIT {
 
         MailAssert.arrives(outgoing, server.mail(), mailbox);
         eventually()
-                .untilAsserted(() -> assertThat(far.deliveries()).filteredOn(mail -> mail.id().equals(outgoing.id()))
+                .untilAsserted(() -> assertThat(far.messages()).filteredOn(mail -> mail.id().equals(outgoing.id()))
                         .singleElement().satisfies(mail -> {
                             assertThat(mail.sender()).isEqualTo(SENDER);
                             assertThat(mail.recipients()).containsExactly("friend@far.example");
@@ -157,11 +157,12 @@ class RealClientsIT {
         assertThat(arrived).contains("\r\nSubject: plain\r\nFrom: me@here.example\r\nDate: ", "\r\nMessage-ID: <",
                 "@mail.here.example>\r\n\r\nIt works.\r\n.\r\n.hidden\r\n..\r\nIndeed.\r\n")
                 .doesNotContainPattern("(?<!\r)\n|\r(?!\n)");
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).filteredOn(
+        eventually().untilAsserted(() -> assertThat(far.messages()).filteredOn(
                 mail -> mail.recipients().contains("plain@far.example")).singleElement().satisfies(
                         mail -> assertThat(new String(mail.content(), StandardCharsets.UTF_8))
                                 .contains("\r\n\r\nIt works.\r\n.\r\n.hidden\r\n..\r\nIndeed.\r\n")));
         var id = arrived.replaceAll("(?s).*Message-ID: (<[^>]+>).*", "$1");
-        eventually().until(() -> server.log().contains(" message-id=\"" + id + "\" msg=accepted"));
+        eventually().until(() -> server.log().lines().anyMatch(
+                line -> line.contains("event=message-accepted") && line.contains(" message-id=\"" + id + "\"")));
     }
 }

@@ -6,12 +6,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +27,7 @@ class SendCommandIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static RunningServer server;
-    private static Sink far;
+    private static SmtpSink far;
 
     @BeforeAll
     static void start() {
@@ -53,7 +53,7 @@ class SendCommandIT {
         send("--from", outgoing.sender(), "--to", "bob@here.example", "--to", "friend@far.example", "--eml",
                 file.toString()).mustSucceed();
         MailAssert.arrives(outgoing, server.mail(), "bob@here.example");
-        eventually().untilAsserted(() -> assertThat(far.deliveries())
+        eventually().untilAsserted(() -> assertThat(far.messages())
                 .filteredOn(mail -> mail.id().equals("file@x")).singleElement().satisfies(mail -> {
                     assertThat(mail.recipients()).containsExactly("friend@far.example");
                     MailAssert.unchangedOnTheWire(outgoing.content(), mail.content());

@@ -6,13 +6,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPeers;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.SendingPeer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -49,7 +49,7 @@ class SendingPeersIT {
         var mailbox = name + "@here.example";
         var peer = BENCH.keep(SendingPeer.start(kind, server.smtp()));
         Map<String, OutgoingMessage> sent = new HashMap<>();
-        try (var talk = SmtpTalk.greeted(peer.address())) {
+        try (var talk = SmtpTalker.introducedTo(peer.address())) {
             for (int i = 0; i < MESSAGES; i++) {
                 // Fewer refusals than end a session (limits.errors).
                 var recipients = i % 3 == 0 ? List.of(mailbox, "nobody@here.example") : List.of(mailbox);
@@ -68,7 +68,8 @@ class SendingPeersIT {
             MailAssert.unchangedInMailbox(sent.get(id.group(1)).content(), mail);
         }
         assertThat(arrived).containsExactlyInAnyOrderElementsOf(sent.keySet());
-        eventually().untilAsserted(() -> assertThat(peer.log()).contains("<nobody@here.example> is unknown here"));
+        eventually().untilAsserted(() -> assertThat(peer.log())
+                .contains("<nobody@here.example>: Recipient address rejected: User unknown"));
         if (kind != SendingPeer.Kind.OPENSMTPD) {
             assertThat(new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8))
                     .as("it took our offer of TLS").contains("with ESMTPS");

@@ -4,11 +4,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -42,7 +42,7 @@ class ServicesIT {
         var server = BENCH.server(Settings.quick().set("tls.off", "smtp,submission"));
         assertThat(server.home().resolve("tls")).as("no certificate is made that nobody needs").doesNotExist();
         for (var port : List.of(server.smtp(), server.submission())) {
-            try (var talk = SmtpTalk.greeted(port)) {
+            try (var talk = SmtpTalker.introducedTo(port)) {
                 assertThat(talk.must(250, "EHLO client.example").lines()).noneMatch(
                         line -> line.startsWith("STARTTLS") || line.startsWith("AUTH"));
                 assertThat(talk.say("STARTTLS").code()).isBetween(500, 599);
@@ -54,7 +54,7 @@ class ServicesIT {
         }
         eventually().until(() -> server.mail().count("off@here.example") == 2);
         var other = BENCH.server(Settings.quick().set("tls.off", "smtp"));
-        try (var talk = SmtpTalk.greeted(other.submission())) {
+        try (var talk = SmtpTalker.introducedTo(other.submission())) {
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("STARTTLS");
         }
     }
@@ -83,14 +83,14 @@ class ServicesIT {
     @Test
     void aListedClientSaysByXclientForWhomItSpeaks() {
         var server = BENCH.server(Settings.quick().set("trust.xclient", "127.0.0.1"));
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(220, "XCLIENT ADDR=198.51.100.7 NAME=client.example");
             talk.must(250, "EHLO client.example");
             talk.must(250, "MAIL FROM:<someone@client.example>");
             assertThat(talk.say("RCPT TO:<x@far.example>").toString()).startsWith("554 5.7.1");
         }
         var others = BENCH.server(Settings.quick());
-        try (var talk = SmtpTalk.greeted(others.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(others.smtp())) {
             assertThat(talk.say("XCLIENT ADDR=198.51.100.7").code()).isEqualTo(502);
         }
     }
@@ -101,7 +101,7 @@ class ServicesIT {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("receipt@x", "boss@here.example", "alice@here.example");
-        try (var talk = SmtpTalk.greeted(server.submission())) {
+        try (var talk = SmtpTalker.introducedTo(server.submission())) {
             talk.must(250, "MAIL FROM:<boss@here.example> RET=FULL ENVID=QQ314159");
             talk.must(250, "RCPT TO:<alice@here.example> NOTIFY=SUCCESS,FAILURE ORCPT=rfc822;Alice@old.example");
             talk.must(250, "RCPT TO:<friend@far.example> NOTIFY=SUCCESS");
@@ -126,7 +126,7 @@ class ServicesIT {
         var body = "\0\u0001 bare\nline and \u007f\r\n";
         var mail = "Date: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <binary@x>\r\nMIME-Version: 1.0\r\n"
                 + "Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n\r\n" + body;
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(250, "MAIL FROM:<someone@client.example> BODY=BINARYMIME");
             talk.must(250, "RCPT TO:<alice@here.example>");
             talk.must(250, "RCPT TO:<friend@far.example>");
@@ -139,8 +139,8 @@ class ServicesIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
         assertThat(new String(server.mail().newMail("alice@here.example").getFirst(), StandardCharsets.US_ASCII))
                 .endsWith("binary\r\n\r\n" + body);
-        eventually().until(() -> far.deliveries().size() == 1);
-        assertThat(new String(far.deliveries().getFirst().content(), StandardCharsets.US_ASCII)).contains("base64",
+        eventually().until(() -> far.messages().size() == 1);
+        assertThat(new String(far.messages().getFirst().content(), StandardCharsets.US_ASCII)).contains("base64",
                 Base64.getEncoder().encodeToString(body.getBytes(StandardCharsets.US_ASCII)));
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("j%C3%BCrgen@here.example")).singleElement()
                 .satisfies(received -> assertThat(new String(received, StandardCharsets.UTF_8))
@@ -152,7 +152,7 @@ class ServicesIT {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("chunks@x", "someone@client.example", "alice@here.example");
-        try (var talk = SmtpTalk.connect(server.smtp())) {
+        try (var talk = SmtpTalker.greetedBy(server.smtp())) {
             assertThat(talk.must(250, "EHLO client.example").lines())
                     .contains("SMTPUTF8", "CHUNKING", "BINARYMIME", "DSN", "LIMITS MAILMAX=500 RCPTMAX=1000")
                     .noneMatch(line -> line.startsWith("FUTURERELEASE") || line.startsWith("REQUIRETLS"));

@@ -3,12 +3,12 @@ package org.slipstream.it;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,13 +48,13 @@ class SilentPeersIT {
             settings = settings.route("silent" + i + ".example",
                     "smtp:127.0.9." + i + ":" + mute.getLocalPort());
         }
-        List<Sink> healthy = new ArrayList<>();
+        List<SmtpSink> healthy = new ArrayList<>();
         for (int i = 1; i <= HEALTHY; i++) {
             healthy.add(bench.smtpSink());
             settings = settings.route("healthy" + i + ".example", healthy.getLast());
         }
         RunningServer server = bench.server(settings);
-        try (SmtpTalk talk = SmtpTalk.greeted(server.smtp())) {
+        try (SmtpTalker talk = SmtpTalker.introducedTo(server.smtp())) {
             for (int n = 1; n <= MESSAGES; n++) {
                 for (int i = 1; i <= SILENT; i++) {
                     send(talk, "silent" + i + "-" + n + "@x", "friend@silent" + i + ".example");
@@ -65,12 +65,12 @@ class SilentPeersIT {
                 send(talk, "healthy" + i + "@x", "friend@healthy" + i + ".example");
             }
         }
-        eventually().until(() -> healthy.stream().allMatch(sink -> sink.deliveries().size() == 1));
+        eventually().until(() -> healthy.stream().allMatch(sink -> sink.messages().size() == 1));
         assertThat(server.queue().size()).isEqualTo(SILENT * MESSAGES);
         assertThat(server.command("status").out()).contains(SILENT + " wait for a greeting");
     }
 
-    private static void send(SmtpTalk talk, String id, String recipient) {
+    private static void send(SmtpTalker talk, String id, String recipient) {
         assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", recipient)).code()).isEqualTo(250);
     }
 }

@@ -4,13 +4,17 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -58,8 +62,9 @@ class SmallAndBulkIT {
     }
 
     private List<Wait> run(String order) {
-        Sink far = bench.smtpSink();
-        far.takesForEach(SERVICE_MILLIS);
+        SmtpSink far = bench.smtpSink();
+        far.change(
+                script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().waits(Duration.ofMillis(SERVICE_MILLIS))));
         RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far)
                 .set("scheduler.order", order).set("queue.lanes-per-destination", "20").set("queue.lanes", "20")
                 .set("queue.recipients-per-delivery", Integer.toString(PER_DELIVERY))
@@ -70,22 +75,23 @@ class SmallAndBulkIT {
         List<Long> accepted = new ArrayList<>();
         for (int i = 0; i < LETTERS; i++) {
             int some = 100 + 100 * i;
-            eventually().until(() -> far.deliveries().size() >= some);
+            eventually().until(() -> far.messages().size() >= some);
             send(server, OutgoingMessage.of("letter" + i + "@x", "someone@client.example", "friend@far.example"));
             accepted.add(System.nanoTime());
         }
-        eventually().until(() -> far.deliveries().size() == RECIPIENTS / PER_DELIVERY + LETTERS);
-        return told(order, far.deliveries(), accepted);
+        eventually().until(() -> far.messages().size() == RECIPIENTS / PER_DELIVERY + LETTERS);
+        return told(order, far.messages(), accepted);
     }
 
-    private static List<Wait> told(String order, List<Sink.Delivery> deliveries, List<Long> accepted) {
+    private static List<Wait> told(String order, List<ReceivedMessage> deliveries, List<Long> accepted) {
         long lastOfMailing = deliveries.stream().filter(each -> each.id().equals("mailing@x"))
-                .mapToLong(Sink.Delivery::atNanos).max().orElseThrow();
+                .mapToLong(ReceivedMessage::atNanos).max().orElseThrow();
         List<Wait> waits = new ArrayList<>();
         System.out.println("order        letter  waited s  in slots of 100 ms  mailing's rest s  ratio");
         for (int i = 0; i < LETTERS; i++) {
             String id = "letter" + i + "@x";
-            long delivered = deliveries.stream().filter(each -> each.id().equals(id)).mapToLong(Sink.Delivery::atNanos)
+            long delivered = deliveries.stream().filter(each -> each.id().equals(id))
+                    .mapToLong(ReceivedMessage::atNanos)
                     .findFirst().orElseThrow();
             Wait wait = new Wait(delivered - accepted.get(i), lastOfMailing - accepted.get(i));
             waits.add(wait);
@@ -96,7 +102,7 @@ class SmallAndBulkIT {
     }
 
     private static void send(RunningServer server, OutgoingMessage outgoing) {
-        try (SmtpTalk talk = SmtpTalk.greeted(server.smtp())) {
+        try (SmtpTalker talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }

@@ -5,7 +5,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerExim;
 import org.slipstream.it.fixture.PeerOffer;
@@ -16,6 +15,7 @@ import org.slipstream.it.fixture.RequiresPeers;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,13 +5,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
-import org.slipstream.it.fixture.Wire;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.nio.charset.StandardCharsets;
 
@@ -29,7 +28,7 @@ class SmugglingIT {
     static final Workbench BENCH = new Workbench();
     private static RunningServer server;
     private static RunningServer trusting;
-    private static Sink next;
+    private static SmtpSink next;
 
     @BeforeAll
     static void start() {
@@ -44,13 +43,13 @@ class SmugglingIT {
             "<CRLF>\0.<CRLF><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>", "<CRLF>.\0<LF>"})
     void neitherMessageIsTaken(String end) {
         var odd = spelled(end);
-        try (var wire = Wire.greetedBy(server.smtp())) {
+        try (var wire = SmtpTalker.introducedTo(server.smtp())) {
             wire.ask("MAIL FROM:<a@client.example>");
             wire.ask("RCPT TO:<outer@here.example>");
             assertThat(wire.ask("DATA")).startsWith("354");
             wire.send("Subject: outer\r\n\r\nbody" + odd + SECOND);
             assertThat(wire.reply()).startsWith("521 5.5.2 ");
-            assertThat(wire.isHungUp()).isTrue();
+            assertThat(wire.isClosedByServer()).isTrue();
         }
     }
 
@@ -58,8 +57,8 @@ class SmugglingIT {
     @ValueSource(strings = {"<LF>.<LF>", "<LF>.<CRLF>", "<CRLF>.<LF>", "<LF><LF>.<LF><LF>", "<LF>..<LF>",
             "<LF>.<LF>.<CRLF>", "<CRLF>.<LF>.<LF>", "<CRLF>\0.<CRLF><LF>", "<CRLF>.\0<LF>"})
     void aKnownClientsMessageStaysOneMessageToTheEnd(String end) {
-        int before = next.deliveries().size();
-        try (var wire = Wire.greetedBy(trusting.smtp())) {
+        int before = next.messages().size();
+        try (var wire = SmtpTalker.introducedTo(trusting.smtp())) {
             wire.ask("MAIL FROM:<a@client.example>");
             wire.ask("RCPT TO:<outer@far.example>");
             assertThat(wire.ask("DATA")).startsWith("354");
@@ -67,8 +66,8 @@ class SmugglingIT {
             assertThat(wire.reply()).startsWith("250 2.0.0 ");
             assertThat(wire.reply()).as("what stands behind is the client's QUIT").startsWith("221 ");
         }
-        eventually().until(() -> next.deliveries().size() > before);
-        var delivery = next.deliveries().getLast();
+        eventually().until(() -> next.messages().size() > before);
+        var delivery = next.messages().getLast();
         assertThat(delivery.sender()).isEqualTo("a@client.example");
         assertThat(new String(delivery.content(), StandardCharsets.ISO_8859_1)).contains("body", "MAIL FROM:<forged")
                 .endsWith("forged\r\n").doesNotContainPattern("(?<!\r)\n|\r(?!\n)");
@@ -79,13 +78,13 @@ class SmugglingIT {
     @ValueSource(strings = {"<CR>.<CR>", "<CR>.<CRLF>", "<CRLF>.<CR>", "<LF>.<CR>", "<CR>.<LF>", "<CRLF>.<CR><CRLF>",
             "<CR><CRLF>.<CRLF>", "<CRLF>.<CR><CR><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>"})
     void aBareReturnIsRefusedFromAKnownClientToo(String end) {
-        try (var wire = Wire.greetedBy(trusting.smtp())) {
+        try (var wire = SmtpTalker.introducedTo(trusting.smtp())) {
             wire.ask("MAIL FROM:<a@client.example>");
             wire.ask("RCPT TO:<bare@here.example>");
             assertThat(wire.ask("DATA")).startsWith("354");
             wire.send("Subject: outer\r\n\r\nbody" + spelled(end) + SECOND);
             assertThat(wire.reply()).startsWith("521 5.5.2 ");
-            assertThat(wire.isHungUp()).isTrue();
+            assertThat(wire.isClosedByServer()).isTrue();
         }
         assertThat(trusting.mail().count("bare@here.example")).isZero();
     }
@@ -97,7 +96,7 @@ class SmugglingIT {
     /// One after all of these, so that the mailboxes can be looked into.
     @AfterAll
     static void andNothingHasArrived() {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("honest@x", "a@client.example", "honest@here.example")).code())
                     .isEqualTo(250);
         }

@@ -4,14 +4,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,7 +34,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class SpoolDamageIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
-    private Sink far;
+    private SmtpSink far;
     private RunningServer server;
 
     @BeforeEach
@@ -95,14 +96,14 @@ class SpoolDamageIT {
     }
 
     private void send(String name) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
         }
     }
 
     private List<String> delivered() {
-        return far.deliveries().stream().map(Sink.Delivery::id).toList();
+        return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
     /// A queue id as the register has it: Crockford's 32 digits are the lower case digits and letters without i, l, o, u.

@@ -4,14 +4,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class SpoolToolsIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
-    private Sink far;
+    private SmtpSink far;
     private RunningServer server;
 
     @BeforeEach
@@ -46,7 +47,7 @@ class SpoolToolsIT {
         server.startAgain();
 
         eventually().untilAsserted(
-                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactlyInAnyOrder("first",
+                () -> assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactlyInAnyOrder("first",
                         "second"));
         assertThat(server.log()).contains("event=index-made-again-from-log");
         try (var files = Files.list(server.home().resolve("spool"))) {
@@ -104,7 +105,7 @@ class SpoolToolsIT {
         far.startAgain();
         server.startAgain();
         eventually().untilAsserted(
-                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("kept"));
+                () -> assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("kept"));
         eventually().untilAsserted(() -> assertThat(server.mail().count("alice@here.example")).isEqualTo(1));
         assertThat(server.queue().status().path("corrupt").asInt()).isZero();
     }
@@ -134,7 +135,7 @@ class SpoolToolsIT {
     }
 
     private void waiting(String name) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
         }

@@ -4,11 +4,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -135,7 +135,7 @@ class StartFailuresIT {
         assertThat(ran.err()).contains("spool");
 
         var outgoing = OutgoingMessage.of("still@x", "someone@client.example", "alice@here.example");
-        try (var talk = SmtpTalk.greeted(first.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(first.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         MailAssert.arrives(outgoing, first.mail(), "alice@here.example");

@@ -2,12 +2,15 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -26,10 +29,11 @@ class StopIT {
 
     @Test
     void slowClientsAndSlowPeersTogetherHaveTenSeconds() {
-        Sink far = bench.smtpSink();
-        far.holdFinalReplies();
+        SmtpSink far = bench.smtpSink();
+        far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
         RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
-        try (SmtpTalk quick = SmtpTalk.greeted(server.smtp()); SmtpTalk slow = SmtpTalk.greeted(server.smtp())) {
+        try (SmtpTalker quick = SmtpTalker.introducedTo(server.smtp());
+                SmtpTalker slow = SmtpTalker.introducedTo(server.smtp())) {
             for (int i = 1; i <= 3; i++) {
                 assertThat(
                         quick.send(OutgoingMessage.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
@@ -42,10 +46,10 @@ class StopIT {
             int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
             assertThat(exit).isZero();
         }
-        assertThat(server.log()).contains("possible duplicate", "this server is stopping");
-        far.answer();
+        assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");
+        far.release();
         server.startAgain();
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries()).extracting(Sink.Delivery::id).contains("held1@x", "held2@x", "held3@x");
+        assertThat(far.messages()).extracting(ReceivedMessage::id).contains("held1@x", "held2@x", "held3@x");
     }
 }

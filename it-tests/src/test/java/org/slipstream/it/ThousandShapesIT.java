@@ -3,13 +3,13 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ class ThousandShapesIT {
 
         eventually().atMost(Duration.ofSeconds(120)).pollInterval(Duration.ofMillis(250))
                 .until(() -> server.queue().isEmpty());
-        var arrivedFar = far.deliveries().stream().flatMap(mail -> mail.recipients().stream()
+        var arrivedFar = far.messages().stream().flatMap(mail -> mail.recipients().stream()
                 .map(recipient -> recipient + " " + Bytes.digest(Trace.of(mail.content()).original()))).toList();
         assertThat(arrivedFar).containsExactlyInAnyOrderElementsOf(expected(messages, "far.example"));
         assertThat(arrivedHere(server, messages))
@@ -59,7 +59,7 @@ class ThousandShapesIT {
 
     private static void client(RunningServer server, ConcurrentLinkedQueue<OutgoingMessage> left,
             ConcurrentLinkedQueue<String> troubles) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var outgoing = left.poll(); outgoing != null; outgoing = left.poll()) {
                 var answer = talk.send(outgoing);
                 if (answer.code() != 250) {

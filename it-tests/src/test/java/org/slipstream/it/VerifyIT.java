@@ -4,12 +4,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -19,7 +21,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class VerifyIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static Sink far;
+    private static SmtpSink far;
     private static RunningServer server;
 
     @BeforeAll
@@ -36,19 +38,19 @@ class VerifyIT {
 
     @Test
     void theHostOfTheAddressIsAskedAndGetsNoMessage() {
-        far.refuse("gone", "550 5.1.1 no such user");
-        far.refuse("full", "452 4.2.2 mailbox full");
+        far.change(script -> script.onRecipient("gone@*", SinkAction.reply("550 5.1.1 no such user")));
+        far.change(script -> script.onRecipient("full@*", SinkAction.reply("452 4.2.2 mailbox full")));
         assertThat(verdict("ann@far.example", 0)).contains("deliverable", "smtp:");
         assertThat(verdict("gone@far.example", 1)).contains("undeliverable", "550 5.1.1 no such user");
         assertThat(verdict("full@far.example", 1)).contains("unknown", "452 4.2.2 mailbox full");
-        assertThat(far.deliveries()).isEmpty();
+        assertThat(far.messages()).isEmpty();
 
         // The connection of the probes carries mail, too.
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("after@x", "someone@client.example", "ann@far.example")).code())
                     .isEqualTo(250);
         }
         eventually().untilAsserted(
-                () -> assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("after@x"));
+                () -> assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("after@x"));
     }
 }

@@ -5,12 +5,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -26,7 +30,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class WaitingMailIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<String, Sink> SINKS = new HashMap<>();
+    private static final Map<String, SmtpSink> SINKS = new HashMap<>();
     private static RunningServer server;
 
     @BeforeAll
@@ -60,17 +64,17 @@ class WaitingMailIT {
     @Test
     void onlyTheRecipientThatWasPutOffIsTriedAgain() {
         var far = SINKS.get("partly.example");
-        far.refuse("later", "451 4.7.1 greylisted");
+        far.change(script -> script.onRecipient("later@*", SinkAction.reply("451 4.7.1 greylisted")));
         var outgoing = OutgoingMessage.of("part@x", "someone@client.example",
                 List.of("now@partly.example", "later@partly.example"),
                 Bytes.ascii("Now and later.\r\n"));
         send(outgoing);
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString()).contains("greylisted")));
-        assertThat(far.deliveries()).singleElement()
+        assertThat(far.messages()).singleElement()
                 .satisfies(mail -> assertThat(mail.recipients()).containsExactly("now@partly.example"));
-        far.accept("later");
-        eventually().untilAsserted(() -> assertThat(far.deliveries()).hasSize(2).last()
+        far.follow(SinkScript.smtp());
+        eventually().untilAsserted(() -> assertThat(far.messages()).hasSize(2).last()
                 .satisfies(mail -> assertThat(mail.recipients()).containsExactly("later@partly.example")));
         eventually().until(() -> server.queue().isEmpty());
     }
@@ -79,10 +83,10 @@ class WaitingMailIT {
     @Test
     void aLostFinalReplyCostsOneExtraCopyAndNoMail() {
         var far = SINKS.get("lost.example");
-        far.hangUpAtFinalDot(1);
+        far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.close().applies(1)));
         send(OutgoingMessage.of("twice@x", "someone@client.example", "friend@lost.example"));
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries()).extracting(Sink.Delivery::id).containsExactly("twice@x", "twice@x");
+        assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("twice@x", "twice@x");
     }
 
     /// For maintenance: mail is taken in and kept.
@@ -92,7 +96,7 @@ class WaitingMailIT {
         var settings = Settings.quick().route("kept.example", far);
         var keeper = BENCH.server(BENCH.folder().resolve("keeper"), settings.set("queue.deliver", "false"));
         var outgoing = OutgoingMessage.of("kept@x", "someone@client.example", "friend@kept.example");
-        try (var talk = SmtpTalk.greeted(keeper.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(keeper.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         keeper.command("queue", "flush").mustSucceed();
@@ -126,30 +130,30 @@ class WaitingMailIT {
     @Test
     void aStopLetsTheTransferInProgressFinish() {
         var far = SINKS.get("finish.example");
-        far.holdFinalReplies();
+        far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
         var outgoing = OutgoingMessage.of("finish@x", "someone@client.example", "friend@finish.example");
         send(outgoing);
         eventually().until(() -> far.connections() == 1);
         var stopping = Thread.startVirtualThread(server::stop);
         eventually().untilAsserted(() -> assertThat(canConnect()).as("new clients are turned away").isFalse());
-        far.answer();
+        far.release();
         eventually().until(() -> !stopping.isAlive());
         server.startAgain();
         eventually().until(() -> server.queue().isEmpty());
-        assertThat(far.deliveries()).hasSize(1);
-        MailAssert.unchangedOnTheWire(outgoing.content(), far.deliveries().getFirst().content());
+        assertThat(far.messages()).hasSize(1);
+        MailAssert.unchangedOnTheWire(outgoing.content(), far.messages().getFirst().content());
     }
 
     private static boolean canConnect() {
-        try (var talk = SmtpTalk.connect(server.smtp())) {
-            return talk.greeting().code() == 220;
+        try (var talk = SmtpTalker.to(server.smtp())) {
+            return talk.reply().startsWith("220");
         } catch (UncheckedIOException e) {
             return false;
         }
     }
 
     private static void send(OutgoingMessage outgoing) {
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
     }

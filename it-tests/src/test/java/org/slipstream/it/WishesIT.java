@@ -3,12 +3,14 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.OutgoingMessage;
 import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
-import org.slipstream.it.fixture.Sink;
-import org.slipstream.it.fixture.SmtpTalk;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -26,34 +28,34 @@ class WishesIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final int MOST_SECONDS_UNTIL_RELEASE = 256;
-    private static Sink far;
-    private static Sink away;
+    private static SmtpSink far;
+    private static SmtpSink away;
     private static RunningServer server;
 
     @BeforeAll
     static void start() {
         far = BENCH.smtpSink();
         away = BENCH.smtpSink();
-        far.offer("DELIVERBY 1", "MT-PRIORITY");
+        far.change(script -> script.withExtensions("DELIVERBY 1", "MT-PRIORITY"));
         server = BENCH.server(Settings.quick().route("far.example", far).route("away.example", away));
     }
 
     @Test
     void eachPortOffersWhatItsHouseKeeps() {
-        try (var talk = SmtpTalk.connect(server.submission())) {
+        try (var talk = SmtpTalker.greetedBy(server.submission())) {
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
                     .anyMatch(line -> line.matches("FUTURERELEASE 2592000 20..-..-..T..:..:..Z"))
                     .doesNotContain("REQUIRETLS");
             talk.startTls();
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("REQUIRETLS");
         }
-        try (var talk = SmtpTalk.connect(server.smtp())) {
+        try (var talk = SmtpTalker.greetedBy(server.smtp())) {
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
                     .noneMatch(line -> line.startsWith("FUTURERELEASE") || line.equals("REQUIRETLS"));
             assertThat(talk.say("MAIL FROM:<a@client.example> HOLDFOR=5").code()).isEqualTo(555);
             assertThat(talk.say("MAIL FROM:<a@client.example> REQUIRETLS").code()).isEqualTo(555);
         }
-        try (var talk = SmtpTalk.greeted(server.submission())) {
+        try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.say("MAIL FROM:<a@client.example> HOLDFOR=2592001").code()).isEqualTo(501);
         }
     }
@@ -80,7 +82,7 @@ class WishesIT {
         mortal.command("queue", "flush").mustSucceed();
         boolean early = Instant.now().isBefore(release);
         arrives(outgoing, sink);
-        var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.deliveries().getFirst().atNanos());
+        var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.messages().getFirst().atNanos());
         assertThat(arrivedAt).isAfterOrEqualTo(release);
         eventually().until(() -> mortal.queue().isEmpty());
         return early;
@@ -104,14 +106,14 @@ class WishesIT {
         var outgoing = OutgoingMessage.of("on@x", "boss@here.example", "friend@far.example");
         send(server.smtp(), outgoing, "BY=600;NT MT-PRIORITY=3");
         arrives(outgoing, far);
-        assertThat(far.deliveries()).singleElement().satisfies(mail -> assertThat(mail.mailArguments())
+        assertThat(far.messages()).singleElement().satisfies(mail -> assertThat(mail.mailArguments())
                 .containsPattern(" BY=(600|5[0-9]{2});NT ?").contains(" MT-PRIORITY=3"));
     }
 
     @Test
     void whatMustNotGoInTheClearComesBackWithoutItsContent() {
         var outgoing = OutgoingMessage.of("secret@x", "secretive@here.example", "friend@away.example");
-        try (var talk = SmtpTalk.greeted(server.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.startTls();
             talk.must(250, "EHLO client.example");
             talk.must(250, "MAIL FROM:<secretive@here.example> REQUIRETLS");
@@ -121,31 +123,31 @@ class WishesIT {
         }
         eventually().until(() -> server.mail().count("secretive@here.example") == 1);
         assertThat(report("secretive@here.example")).contains("5.7.10", "Action: failed").doesNotContain("secret@x");
-        assertThat(away.deliveries()).isEmpty();
+        assertThat(away.messages()).isEmpty();
     }
 
     /// RFC 1985, on a server that would try again in an hour.
     @Test
     void whoWasAwayAsksForItsMailAndGetsIt() {
         var sink = BENCH.smtpSink();
-        sink.refuse("friend", "451 4.2.0 not now");
+        sink.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.0 not now")));
         var patient = BENCH
                 .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
                         .route("back.example", sink));
         var outgoing = OutgoingMessage.of("etrn@x", "boss@here.example", "friend@back.example");
-        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(patient.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
-        sink.accept("friend");
-        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+        sink.follow(SinkScript.smtp());
+        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
             talk.must(253, "ETRN back.example");
             talk.must(459, "ETRN else.example");
         }
         arrives(outgoing, sink);
         eventually().until(() -> patient.queue().isEmpty());
-        try (var talk = SmtpTalk.greeted(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
             talk.must(251, "ETRN back.example");
         }
     }
@@ -155,7 +157,7 @@ class WishesIT {
     }
 
     private static void send(InetSocketAddress port, OutgoingMessage outgoing, String wishes) {
-        try (var talk = SmtpTalk.greeted(port)) {
+        try (var talk = SmtpTalker.introducedTo(port)) {
             talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + wishes);
             talk.must(250, "RCPT TO:<" + outgoing.recipients().getFirst() + ">");
             talk.must(354, "DATA");

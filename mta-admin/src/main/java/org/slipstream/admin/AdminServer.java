@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
@@ -23,18 +24,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
-/// The HTTP side of the API: a UNIX domain socket that the server's owner alone can open, and JSON in every answer.
+/// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
+/// can open. Every response is JSON.
 ///
-/// Each connection has a platform thread, since requests read the disk and compute; on virtual threads they would occupy the
-/// carriers that mail needs. There are at most [#MOST_CONNECTIONS]. A further one takes the place of the one whose deadline
-/// is nearest, so clients that connect and send nothing, or read nothing, keep nobody out.
+/// Each connection has a platform thread, since requests read the disk and compute; on virtual
+/// threads they would occupy the carrier threads that mail delivery needs. At most
+/// [#MOST_CONNECTIONS] connections are open. A further connection replaces the one whose deadline
+/// is nearest, so clients that send or read nothing cannot block others.
 ///
-/// Opened in two steps, because a start that fails must not have answered anybody: [#bind], then [#serve].
+/// The server opens in two steps, [#bind] and [#serve], so that a failed start never accepts a
+/// request.
 public final class AdminServer implements AutoCloseable {
     static final int MOST_CONNECTIONS = 64;
     private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 50;
-    /// More at once only means that the operator's tools have run wild; the spool has mail to write.
+    /// The limit protects the disk bandwidth of the spool from runaway scripts.
     private static final int REQUESTS_AT_ONCE = 16;
     private static final long LOOK_MILLIS = 1_000;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -45,7 +49,7 @@ public final class AdminServer implements AutoCloseable {
     private final Set<ApiConnection> connections = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
             Thread.ofPlatform().daemon().name("admin-", 1).factory());
-    private final Semaphore room = new Semaphore(REQUESTS_AT_ONCE);
+    private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
 
     private AdminServer(Path socket, ServerSocketChannel listener, Selector selector) {
         this.socket = socket;
@@ -53,19 +57,19 @@ public final class AdminServer implements AutoCloseable {
         this.selector = selector;
     }
 
-    /// Makes the socket; nobody is answered yet.
+    /// Creates the socket; requests are not yet accepted.
     ///
     /// @param socket see [AdminSocket#in]
-    /// @throws IOException also when another server answers there
+    /// @throws IOException also when another server is listening there
     public static AdminServer bind(Path socket) throws IOException {
         ServerSocketChannel listener = AdminSocket.listen(socket, BACKLOG);
         try {
             Selector selector = Selector.open();
             listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
             return new AdminServer(socket, listener, selector);
-        } catch (IOException trouble) {
+        } catch (IOException failed) {
             listener.close();
-            throw trouble;
+            throw failed;
         }
     }
 
@@ -73,13 +77,14 @@ public final class AdminServer implements AutoCloseable {
         return socket;
     }
 
-    /// Answers from now on. Called once.
+    /// Accepts requests. Called once.
     public void serve(Operations operations, HostOperations hosts) {
         Api api = new Api(operations, hosts);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(request -> answer(request, api)));
     }
 
-    /// Takes no new request and lets those in progress finish for up to a second. May be called twice.
+    /// Accepts no new request and waits up to a second for requests in progress. May be called
+    /// twice.
     @Override
     public void close() {
         try {
@@ -93,14 +98,14 @@ public final class AdminServer implements AutoCloseable {
             if (!threads.awaitTermination(1, TimeUnit.SECONDS)) {
                 connections.forEach(ApiConnection::close);
             }
-        } catch (IOException trouble) {
-            LOG.warn("event=admin-close-failed socket={}", socket, trouble);
-        } catch (InterruptedException hurry) {
+        } catch (IOException failed) {
+            LOG.warn("event=admin-close-failed file=\"{}\"", socket, failed);
+        } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void accept(Function<ApiRequest, ApiAnswer> api) {
+    private void accept(Function<ApiRequest, ApiResponse> api) {
         while (listener.isOpen()) {
             try {
                 selector.select(connections.isEmpty() ? 0 : LOOK_MILLIS);
@@ -113,10 +118,10 @@ public final class AdminServer implements AutoCloseable {
                 }
             } catch (ClosedSelectorException stopped) {
                 return;
-            } catch (IOException trouble) {
+            } catch (IOException failed) {
                 if (listener.isOpen()) {
-                    LOG.warn("event=admin-accept-failed error=\"{}\"", trouble.getMessage());
-                    // No file descriptor is left, probably, and the client is still there.
+                    LOG.warn("event=admin-accept-failed error=\"{}\"", failed.getMessage());
+                    // Probably no file descriptor is left; the client stays in the backlog.
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
@@ -125,7 +130,7 @@ public final class AdminServer implements AutoCloseable {
 
     private void open(ApiConnection connection) {
         if (connections.size() >= MOST_CONNECTIONS) {
-            makeRoom();
+            closeNearestDeadline();
         }
         connections.add(connection);
         threads.execute(() -> {
@@ -137,8 +142,9 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
-    /// There is always one that can go: no more than [#REQUESTS_AT_ONCE] are at work.
-    private void makeRoom() {
+    /// At most [#REQUESTS_AT_ONCE] connections process a request, so one with a deadline always
+    /// exists.
+    private void closeNearestDeadline() {
         long now = System.nanoTime();
         connections.stream().min(Comparator.comparingLong(each -> each.remainingNanos(now))).ifPresent(nearest -> {
             nearest.close();
@@ -146,18 +152,19 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
-    private ApiAnswer answer(ApiRequest request, Api api) {
-        if (!room.tryAcquire()) {
-            return new ApiAnswer(503, Map.of("error", "too many requests at once"), Map.of("Retry-After", "1"));
+    private ApiResponse answer(ApiRequest request, Api api) {
+        if (!permits.tryAcquire()) {
+            return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
         }
         try {
             return api.answer(request.method(), request.path(), request.query());
         } catch (IOException | RuntimeException ours) {
-            LOG.warn("event=admin-request-failed method={} path={}", request.method(), request.path(), ours);
-            return ApiAnswer.error(500, "the server could not do it: "
+            LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
+                    ours);
+            return ApiResponse.error(500, "request failed: "
                     + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
         } finally {
-            room.release();
+            permits.release();
         }
     }
 }

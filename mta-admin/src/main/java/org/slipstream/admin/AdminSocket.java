@@ -13,13 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 
-/// `<home>/run/admin.sock`: the UNIX domain socket at which a server is asked.
+/// The UNIX domain socket of the admin API, `<home>/run/admin.sock`. Only the owner of the server
+/// and root can connect.
 ///
-/// Only the owner of the server and root reach it. The folder has mode 0700 before the socket exists, so that there is no
-/// moment at which others can connect; the socket itself has 0600.
+/// The folder gets mode 0700 before the socket exists, so others can connect at no moment; the
+/// socket itself has 0600.
 public final class AdminSocket {
-    /// `sun_path` has 108 bytes on Linux and 104 elsewhere, with the zero at its end.
+    /// `sun_path` has 108 bytes on Linux and 104 elsewhere, including the terminating zero.
     private static final int LONGEST_NAME_BYTES = 103;
 
     private AdminSocket() {}
@@ -28,13 +30,13 @@ public final class AdminSocket {
         return home.resolve("run", "admin.sock");
     }
 
-    /// Listens at this name. A socket that a killed server has left is replaced.
+    /// Listens at this path. The socket of a killed server is replaced.
     ///
-    /// @throws IOException when another server answers there, or the file system refuses
+    /// @throws IOException when another server is listening there, or the file system refuses
     static ServerSocketChannel listen(Path socket, int backlog) throws IOException {
-        privateFolder(socket.getParent());
+        privateFolder(Objects.requireNonNull(socket.toAbsolutePath().getParent()));
         if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
-            if (isAnswered(socket)) {
+            if (isListening(socket)) {
                 throw new IOException("another server is running for this home; stop it first");
             }
             Files.delete(socket);
@@ -56,10 +58,10 @@ public final class AdminSocket {
         return withShortName(socket, SocketChannel::open);
     }
 
-    private static boolean isAnswered(Path socket) throws IOException {
+    private static boolean isListening(Path socket) throws IOException {
         try (SocketChannel _ = connect(socket)) {
             return true;
-        } catch (SocketException nobody) {
+        } catch (SocketException refused) {
             return false;
         }
     }
@@ -79,8 +81,8 @@ public final class AdminSocket {
         T with(UnixDomainSocketAddress address) throws IOException;
     }
 
-    /// The system call takes names up to a bound, but follows links in them: a link of our own to the folder, for the
-    /// duration of the call, makes each name short. The socket lies where it should in any case.
+    /// The system call limits the length of a path, but follows symbolic links: a temporary link to
+    /// the folder makes each path short. The socket itself is created in its proper folder.
     private static <T> T withShortName(Path socket, Action<T> action) throws IOException {
         if (socket.toString().getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME_BYTES) {
             return action.with(UnixDomainSocketAddress.of(socket));

@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The resources under `/api/v1` and what can be done with them; knows nothing of HTTP beyond method, path and query.
+/// The resources under `/api/v1` and their methods; independent of HTTP except for method, path and
+/// query.
 ///
 /// | Path | Methods |
 /// |---|---|
@@ -26,8 +27,8 @@ import java.util.Set;
 /// | `destdb/forget?name=`, `destdb/resume?name=` | POST |
 /// | `destdb/suspend?name=&reason=&author=&until=` | POST |
 ///
-/// FILTER: see [FilterText]. An answer with `next` has looked at a piece of the queue; the same request with that as `after`
-/// looks at the next.
+/// FILTER: see [FilterText]. A response with `next` covers a part of the queue; the same request
+/// with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";
 
@@ -41,42 +42,42 @@ final class Api {
         this.hosts = new HostApi(hosts);
     }
 
-    ApiAnswer answer(String method, String path, String rawQuery) throws IOException {
+    ApiResponse answer(String method, String path, String rawQuery) throws IOException {
         Optional<Resource> resource = path.startsWith(ROOT)
                 ? find(Arrays.asList(path.substring(ROOT.length()).split("/", -1)))
                 : Optional.empty();
         if (resource.isEmpty()) {
-            return ApiAnswer.notFound("there is nothing at " + path);
+            return ApiResponse.notFound("no such resource: " + path);
         }
         Action action = resource.get().actions().get(method);
         if (action == null) {
-            return ApiAnswer.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
+            return ApiResponse.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
         }
         Optional<Query> query = Query.parse(rawQuery);
         if (query.isEmpty()) {
-            return ApiAnswer.badRequest("the query cannot be read: " + rawQuery);
+            return ApiResponse.badRequest("malformed query: " + rawQuery);
         }
         Optional<String> unknown = query.get().unknown(resource.get().parameters());
         if (unknown.isPresent()) {
-            return new ApiAnswer(400, Map.of("error", "unknown parameter " + unknown.get() + "; here are known: "
+            return new ApiResponse(400, Map.of("error", "unknown parameter " + unknown.get() + "; known parameters: "
                     + String.join(", ", resource.get().parameters().stream().sorted().toList()), "parameter",
                     unknown.get()), Map.of());
         }
         return action.apply(query.get());
     }
 
-    private ApiAnswer verify(Query query) throws IOException {
+    private ApiResponse verify(Query query) throws IOException {
         Optional<Address> address = query.get("address").flatMap(Address::parse);
         if (address.isEmpty()) {
-            return ApiAnswer.badRequest("name an address: ?address=user@example.org");
+            return ApiResponse.badRequest("missing parameter: ?address=user@example.org");
         }
-        return operations.verify(address.get()).map(ApiAnswer::ok)
-                .orElseGet(() -> ApiAnswer.error(501, "address verification is not available"));
+        return operations.verify(address.get()).map(ApiResponse::ok)
+                .orElseGet(() -> ApiResponse.error(501, "address verification is not available"));
     }
 
     @FunctionalInterface
     interface Action {
-        ApiAnswer apply(Query query) throws IOException;
+        ApiResponse apply(Query query) throws IOException;
     }
 
     record Resource(Set<String> parameters, Map<String, Action> actions) {}
@@ -84,7 +85,7 @@ final class Api {
     private Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
-                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> ApiAnswer.ok(operations.status()))))
+                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> ApiResponse.ok(operations.status()))))
                     : Optional.empty();
             case "verify" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of("address"), Map.of("POST", this::verify)))

@@ -13,27 +13,28 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// Asks a server over its socket, one request after the other.
+/// A client of the admin API. It sends one request at a time over one connection.
 ///
-/// Not the JDK's HTTP client: that has no UNIX sockets, and its start alone takes longer than a command may.
+/// The JDK's HTTP client does not support UNIX sockets, and its start alone takes longer than a
+/// command should.
 public final class ApiClient implements AutoCloseable {
     private final SocketChannel channel;
     private final InputStream in;
-    private final Duration patience;
+    private final Duration timeout;
 
-    private ApiClient(SocketChannel channel, Duration patience) {
+    private ApiClient(SocketChannel channel, Duration timeout) {
         this.channel = channel;
         this.in = new BufferedInputStream(Channels.newInputStream(channel));
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     public record ApiReply(int status, String body) {}
 
-    /// @param patience how long to wait for each answer
-    /// @throws java.nio.file.NoSuchFileException when no server has made a socket there
-    /// @throws java.net.ConnectException when the server that made it is gone
-    public static ApiClient connect(Path socket, Duration patience) throws IOException {
-        return new ApiClient(AdminSocket.connect(socket), patience);
+    /// @param timeout for each response
+    /// @throws java.nio.file.NoSuchFileException when no server has created the socket
+    /// @throws java.net.ConnectException when the server that created it is gone
+    public static ApiClient connect(Path socket, Duration timeout) throws IOException {
+        return new ApiClient(AdminSocket.connect(socket), timeout);
     }
 
     /// @param resource below `/api/v1/`, encoded
@@ -46,25 +47,26 @@ public final class ApiClient implements AutoCloseable {
                 channel.write(request);
             }
             return reply();
-        } catch (ClosedChannelException silence) {
-            InterruptedIOException timeout = new InterruptedIOException("no answer within " + patience.toSeconds()
-                    + " s");
-            timeout.initCause(silence);
-            throw timeout;
+        } catch (ClosedChannelException closed) {
+            InterruptedIOException expired = new InterruptedIOException(
+                    "timeout: no response within " + timeout.toSeconds()
+                            + " s");
+            expired.initCause(closed);
+            throw expired;
         } finally {
             watchdog.interrupt();
         }
     }
 
-    /// A channel of this family has no timeout; closing it ends the call that waits.
+    /// A channel of this family has no timeout; closing it ends the blocked call.
     private void closeInTime() {
         try {
-            Thread.sleep(patience);
+            Thread.sleep(timeout);
             channel.close();
         } catch (InterruptedException answered) {
             // In time.
-        } catch (IOException trouble) {
-            // It is as good as closed.
+        } catch (IOException failed) {
+            // The channel is closed in any case.
         }
     }
 
@@ -78,7 +80,7 @@ public final class ApiClient implements AutoCloseable {
         }
         byte[] body = in.readNBytes(bodyBytes);
         if (body.length < bodyBytes) {
-            throw new EOFException("the answer is cut short");
+            throw new EOFException("truncated response");
         }
         return new ApiReply(Integer.parseInt(words[1]), new String(body, StandardCharsets.UTF_8));
     }
@@ -98,8 +100,8 @@ public final class ApiClient implements AutoCloseable {
     public void close() {
         try {
             channel.close();
-        } catch (IOException trouble) {
-            // Nothing more is asked of it.
+        } catch (IOException failed) {
+            // The client makes no further request.
         }
     }
 }

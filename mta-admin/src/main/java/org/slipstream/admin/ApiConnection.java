@@ -17,36 +17,38 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/// One client: reads a request, answers it in JSON, and again, on a thread of its own.
+/// A client connection of the admin API. It reads a request, sends a JSON response, and repeats, on
+/// its own thread.
 ///
-/// Reading and writing have deadlines, because a channel of this family has no timeout. [AdminServer] looks at them and
-/// closes the channel, which ends the call that waits. The work between has none: an operator's order may take long.
+/// Reading and writing have deadlines, because a channel of this family has no timeout.
+/// [AdminServer] checks them and closes the channel, which ends the blocked call. Processing has no
+/// deadline, because an order for many messages may take long.
 final class ApiConnection implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiConnection.class);
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    /// @param waiting for a request
+    /// @param waiting true while no complete request has arrived
     private record Phase(boolean waiting, long deadlineNanos) {
         static final Phase WORKING = new Phase(false, 0);
     }
 
     private final SocketChannel channel;
-    private final Function<ApiRequest, ApiAnswer> api;
+    private final Function<ApiRequest, ApiResponse> api;
     private volatile Phase phase = waiting();
 
-    ApiConnection(SocketChannel channel, Function<ApiRequest, ApiAnswer> api) {
+    ApiConnection(SocketChannel channel, Function<ApiRequest, ApiResponse> api) {
         this.channel = channel;
         this.api = api;
     }
 
-    /// True while there is no complete request.
+    /// True while no complete request has arrived.
     boolean isWaiting() {
         return phase.waiting();
     }
 
-    /// Until its deadline; more than any deadline while the server works.
+    /// Time until the deadline; the maximum value while a request is processed.
     long remainingNanos(long nowNanos) {
         Phase now = phase;
         return now == Phase.WORKING ? Long.MAX_VALUE : now.deadlineNanos() - nowNanos;
@@ -55,8 +57,8 @@ final class ApiConnection implements Runnable {
     void close() {
         try {
             channel.close();
-        } catch (IOException trouble) {
-            LOG.debug("event=admin-close-failed error=\"{}\"", trouble.getMessage());
+        } catch (IOException failed) {
+            LOG.debug("event=admin-close-failed error=\"{}\"", failed.getMessage());
         }
     }
 
@@ -70,7 +72,7 @@ final class ApiConnection implements Runnable {
                 phase = waiting();
                 more = switch (requests.next()) {
                     case RequestReader.Incoming.Complete(ApiRequest request) -> answer(request, out);
-                    case RequestReader.Incoming.Malformed(ApiAnswer answer) -> {
+                    case RequestReader.Incoming.Malformed(ApiResponse answer) -> {
                         send(out, answer, true, false);
                         channel.shutdownOutput();
                         phase = waiting();
@@ -89,12 +91,12 @@ final class ApiConnection implements Runnable {
 
     private boolean answer(ApiRequest request, OutputStream out) throws IOException {
         phase = Phase.WORKING;
-        ApiAnswer answer = api.apply(request);
+        ApiResponse answer = api.apply(request);
         send(out, answer, !request.method().equals("HEAD"), request.keepAlive());
         return request.keepAlive();
     }
 
-    private void send(OutputStream out, ApiAnswer answer, boolean withBody, boolean keepAlive) throws IOException {
+    private void send(OutputStream out, ApiResponse answer, boolean withBody, boolean keepAlive) throws IOException {
         byte[] body = JSON.writeValueAsBytes(answer.body());
         byte[] head = head(answer, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = new Phase(false, System.nanoTime() + ANSWER_NANOS);
@@ -104,7 +106,7 @@ final class ApiConnection implements Runnable {
         }
     }
 
-    private static String head(ApiAnswer answer, int bodyBytes, boolean keepAlive) {
+    private static String head(ApiResponse answer, int bodyBytes, boolean keepAlive) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
         headers.put("Content-Type", "application/json");

@@ -1,8 +1,8 @@
 package org.slipstream.admin;
 
-/// What a client asks for.
+/// An HTTP request of a client.
 ///
 /// @param path decoded
 /// @param query not decoded, without the question mark; empty when there is none
-/// @param keepAlive the client wants to ask again over this connection
+/// @param keepAlive true when the client keeps the connection open
 record ApiRequest(String method, String path, String query, boolean keepAlive) {}

@@ -15,16 +15,17 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which messages are meant, as people write it: in the query of a request, and behind `--` on the command line.
+/// Parses a filter for queued messages, as in the query of a request and behind `--` on the command
+/// line.
 ///
 /// | Name | Value |
 /// |---|---|
-/// | `sender` | an address, `*` for any text; `<>` for reports |
+/// | `sender` | an address, `*` for any text; `<>` for the null sender |
 /// | `recipient` | an address, `*` for any text |
 /// | `domain` | of a recipient, `*` for any text |
 /// | `state` | `held`, `active`, `deferred` |
 /// | `older-than`, `younger-than` | `90s`, `5m`, `2h`, `1d12h` |
-/// | `attempts` | at least so many |
+/// | `attempts` | the minimum number |
 public final class FilterText {
     public static final Set<String> NAMES = Set.of("sender", "recipient", "domain", "state", "older-than",
             "younger-than", "attempts");
@@ -34,50 +35,52 @@ public final class FilterText {
 
     private FilterText() {}
 
-    /// What became of the texts.
+    /// The result of parsing.
     public sealed interface Read {
         record Filter(QueueFilter filter) implements Read {}
 
-        /// @param name of the text that cannot be; @param sentence what is wrong with it and what would do
+        /// @param name of the invalid parameter; @param sentence the error, with valid forms
         record Wrong(String name, String sentence) implements Read {}
     }
 
     private static final class WrongException extends Exception {
         private static final long serialVersionUID = 1L;
         private final String name;
+        private final String sentence;
 
         WrongException(String name, String sentence) {
             super(sentence);
             this.name = name;
+            this.sentence = sentence;
         }
     }
 
-    /// @param texts by name; names that are none of [#NAMES] are left out of account
+    /// @param texts by name; names outside [#NAMES] are ignored
     public static Read read(Map<String, String> texts) {
         try {
             return new Read.Filter(filter(texts));
         } catch (WrongException wrong) {
-            return new Read.Wrong(wrong.name, wrong.getMessage());
+            return new Read.Wrong(wrong.name, wrong.sentence);
         }
     }
 
     private static QueueFilter filter(Map<String, String> texts) throws WrongException {
         Optional<AddressPattern> sender = value(texts, "sender", AddressPattern::parse,
-                "is no address; write ann@example.org, *@example.org, or <> for reports");
+                "is not an address; use ann@example.org, *@example.org, or <> for the null sender");
         List<AddressPattern> recipient = new ArrayList<>();
         value(texts, "recipient", text -> AddressPattern.parse(text).filter(pattern -> !pattern.isNull()),
-                "is no address; write ann@example.org or *@example.org").ifPresent(recipient::add);
-        value(texts, "domain", AddressPattern::ofDomain, "is no domain; write example.org or *.example.org")
+                "is not an address; use ann@example.org or *@example.org").ifPresent(recipient::add);
+        value(texts, "domain", AddressPattern::ofDomain, "is not a domain; use example.org or *.example.org")
                 .ifPresent(recipient::add);
         Optional<QueueFilter.State> state = value(texts, "state", FilterText::state,
-                "is no state; write held, active, or deferred");
+                "is not a state; use held, active, or deferred");
         OptionalLong older = duration(texts, "older-than");
         OptionalLong younger = duration(texts, "younger-than");
         if (older.isPresent() && younger.isPresent() && older.getAsLong() >= younger.getAsLong()) {
-            throw new WrongException("younger-than", "nothing is younger than " + texts.get("younger-than")
+            throw new WrongException("younger-than", "no message is younger than " + texts.get("younger-than")
                     + " and older than " + texts.get("older-than"));
         }
-        int attempts = value(texts, "attempts", FilterText::number, "is no number of attempts; write 1 or more")
+        int attempts = value(texts, "attempts", FilterText::number, "is not a number of attempts; use 1 or more")
                 .orElse(0);
         return new QueueFilter(sender, recipient, state, older, younger, attempts);
     }
@@ -97,7 +100,7 @@ public final class FilterText {
 
     private static OptionalLong duration(Map<String, String> texts, String name) throws WrongException {
         Optional<Long> millis = value(texts, name, FilterText::millis,
-                "is no duration; write 90s, 5m, 2h, 3d, or 1d12h");
+                "is not a duration; use 90s, 5m, 2h, 3d, or 1d12h");
         return millis.isPresent() ? OptionalLong.of(millis.get()) : OptionalLong.empty();
     }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The resources of the destination database: `destdb`, `destdb/host?name=` and what can be done with a host. Keys of hosts
-/// have slashes, so a host is named in the query.
+/// The resources of the destination database: `destdb`, `destdb/host?name=` and the orders for a
+/// host. Host keys contain slashes, so the query names the host.
 final class HostApi {
     private static final int LONGEST_TEXT = 500;
 
@@ -21,7 +21,7 @@ final class HostApi {
 
     Optional<Api.Resource> find(List<String> path) {
         if (path.equals(List.of("destdb"))) {
-            return resource(Set.of(), "GET", _ -> ApiAnswer.ok(operations.hosts()));
+            return resource(Set.of(), "GET", _ -> ApiResponse.ok(operations.hosts()));
         }
         if (path.equals(List.of("destdb", "host"))) {
             return resource(Set.of("name"), "GET", this::show);
@@ -47,34 +47,35 @@ final class HostApi {
         List<String> give(String name) throws IOException;
     }
 
-    private ApiAnswer show(Query query) throws IOException {
+    private ApiResponse show(Query query) throws IOException {
         Optional<String> name = text(query, "name");
         if (name.isEmpty()) {
             return noName();
         }
         var found = operations.show(name.get());
-        return found.isEmpty() ? unknown(name.get()) : ApiAnswer.ok(Map.of("hosts", found));
+        return found.isEmpty() ? unknown(name.get()) : ApiResponse.ok(Map.of("hosts", found));
     }
 
-    private static ApiAnswer give(Query query, String done, Order order) throws IOException {
+    private static ApiResponse give(Query query, String done, Order order) throws IOException {
         Optional<String> name = text(query, "name");
         if (name.isEmpty()) {
             return noName();
         }
         List<String> hosts = order.give(name.get());
-        return hosts.isEmpty() ? unknown(name.get()) : ApiAnswer.ok(Map.of("done", done, "hosts", hosts));
+        return hosts.isEmpty() ? unknown(name.get()) : ApiResponse.ok(Map.of("done", done, "hosts", hosts));
     }
 
-    private ApiAnswer suspend(Query query) throws IOException {
+    private ApiResponse suspend(Query query) throws IOException {
         Optional<String> reason = text(query, "reason");
         Optional<String> author = text(query, "author");
         if (reason.isEmpty() || author.isEmpty()) {
-            return ApiAnswer.badRequest("a suspension has a reason and an author, of at most " + LONGEST_TEXT
-                    + " characters");
+            return ApiResponse
+                    .badRequest("a suspension requires a reason and an author, each of at most " + LONGEST_TEXT
+                            + " characters");
         }
         Optional<Long> until = query.get("until").flatMap(HostApi::instant);
         if (until.isEmpty() && query.get("until").isPresent()) {
-            return ApiAnswer.badRequest("until is a moment such as 2026-01-31T18:00:00Z");
+            return ApiResponse.badRequest("until is not a time such as 2026-01-31T18:00:00Z");
         }
         var suspension = new HostOperations.Suspension(reason.get(), author.get(), until);
         return give(query, "suspend", name -> operations.suspend(name, suspension));
@@ -92,11 +93,11 @@ final class HostApi {
         return query.get(name).filter(text -> !text.isBlank() && text.length() <= LONGEST_TEXT);
     }
 
-    private static ApiAnswer noName() {
-        return ApiAnswer.badRequest("name a host: ?name=");
+    private static ApiResponse noName() {
+        return ApiResponse.badRequest("missing parameter: ?name=");
     }
 
-    private static ApiAnswer unknown(String name) {
-        return ApiAnswer.notFound("nothing of the kind is known of a host " + name);
+    private static ApiResponse unknown(String name) {
+        return ApiResponse.notFound("no such entry for host " + name);
     }
 }

@@ -8,12 +8,12 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// What the API needs of the server. Called on HTTP threads.
+/// The queue operations that the API uses. Called on HTTP threads.
 ///
-/// Methods with a filter look at a bounded piece of the queue behind `after`, in order of id; where that was not all of it,
-/// the answer says where to go on.
+/// Methods with a filter examine a bounded part of the queue after `after`, in order of id. When
+/// the part does not reach the end of the queue, the result names the start of the next part.
 public interface Operations {
-    /// At most `limit`; a page may be short or empty and still have a next.
+    /// Returns at most `limit` messages; a page may be short or empty and still have a next one.
     QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     MessageCount count(QueueFilter filter, Optional<QueueId> after) throws IOException;
@@ -27,42 +27,44 @@ public interface Operations {
     /// False when there is no such message.
     boolean order(Order order, QueueId id) throws IOException;
 
-    /// For the next messages that fit, at most `limit`.
+    /// Applies the order to the next matching messages, at most `limit`.
     MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
-    /// How many of them there would be. Changes nothing.
+    /// Counts the messages that the order would affect. Changes nothing.
     MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
 
     void flushAll(Optional<String> domain) throws IOException;
 
-    /// Asks the host of this address whether it would take mail for it. Waits for the verdict.
+    /// Asks the host of this address whether it accepts mail for it. Blocks until the result is
+    /// known.
     ///
     /// @return empty when this server cannot verify addresses
     Optional<VerdictView> verify(Address address) throws IOException;
 
-    /// Answers whatever state the disk is in.
+    /// Works in every state of the disk.
     Status status() throws IOException;
 
-    /// @param next give this as `after` for the next page; absent on the last
-    /// @param total messages in the queue, whether they fit or not
+    /// @param next the value of `after` for the next page; absent on the last
+    /// @param total messages in the queue, matching or not
     record QueuePage(List<MessageView> messages, Optional<String> next, long total) {}
 
     /// @param verdict `deliverable`, `undeliverable`, `unknown`
-    /// @param route transport and next hop; empty where no route was found
-    /// @param host the host that replied; empty where none did
-    /// @param reply of the host, or the reason why there is none
+    /// @param route transport and next hop; empty when no route was found
+    /// @param host the host that replied; empty when none did
+    /// @param reply of the host, or the reason for its absence
     record VerdictView(String address, String verdict, String route, String host, String reply) {}
 
-    /// @param count of messages in this piece of the queue
+    /// @param count of messages in this part of the queue
     record MessageCount(long count, Optional<String> next) {}
 
     /// @param state `active`, `deferred`, `held`
-    /// @param why what keeps it in the queue, in a sentence
+    /// @param why the reason for the wait, in a sentence
     /// @param created ISO 8601 in UTC
-    /// @param nextAttempt the same; empty where there is no such time: of active and held mail, of mail for a host that is suspended until further
-    /// notice, and where nothing is delivered
-    /// @param attempts how often a recipient was tried and deferred
-    /// @param seat where its next delivery would go now; only of one message that is shown, and only while a delivery of it waits to go by SMTP
+    /// @param nextAttempt the same; empty when there is no such time: active and held mail, mail
+    /// for a host with an indefinite suspension, and a server that does not deliver
+    /// @param attempts the number of attempts that ended in a deferral
+    /// @param seat the connection or host that the next delivery would use now; present only when a
+    /// single message is shown and one of its deliveries waits for SMTP
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients) {
         public MessageView with(SeatView other) {
@@ -71,25 +73,25 @@ public interface Operations {
         }
     }
 
-    /// @param host where the delivery would go; empty when there is no place for it
-    /// @param reason why there, or why nowhere
-    /// @param passedOver the other hosts that were looked at, in that order
+    /// @param host the host for the delivery; empty when none is available
+    /// @param reason for this host, or for its absence
+    /// @param passedOver the other hosts that were considered, in order
     record SeatView(String host, String reason, List<PassedOverView> passedOver) {}
 
-    /// A host that was looked at and not taken.
+    /// A host that was considered and not selected.
     record PassedOverView(String host, String why) {}
 
-    /// The work of a message at the moment, or its reason to wait.
+    /// The current activity of a message, or its reason to wait.
     ///
     /// @param code as in [org.slipstream.core.QueuePhase.Code], in lower case
-    /// @param since ISO 8601 in UTC; empty where nobody has noted it
-    /// @param until when it is over at the latest; empty where there is no such time
+    /// @param since ISO 8601 in UTC; empty when the start is not recorded
+    /// @param until the latest end; empty when there is no such time
     /// @param figures those that the phase has
     record PhaseView(String code, String since, String until, Figures figures) {}
 
-    /// @param atWork connections or deliveries at work, of `limit`
-    /// @param before deliveries that have waited for longer for the same destination
-    /// @param ahead deliveries in front on the same connection
+    /// @param atWork connections or deliveries in use, of `limit`
+    /// @param before earlier deliveries that wait for the same destination
+    /// @param ahead earlier deliveries on the same connection
     record Figures(Optional<Long> atWork, Optional<Long> limit, Optional<Long> before, Optional<Long> ahead) {
         public static final Figures NONE = new Figures(Optional.empty(), Optional.empty(), Optional.empty(),
                 Optional.empty());
@@ -98,26 +100,27 @@ public interface Operations {
     /// @param state `open`, `delivered`, `failed`
     record RecipientView(String address, String state, String lastReply, String remote) {}
 
-    /// @param messages absent, as `held` and `corrupt` are, while the queue index cannot be read
-    /// @param delivers false when mail is only taken in and kept
-    /// @param trouble what is wrong now; empty when nothing is
+    /// @param messages absent, as are `held` and `corrupt`, while the queue index is unavailable
+    /// @param delivers false when the server only receives and stores mail
+    /// @param trouble the current failures; empty when there are none
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             Optional<Long> corrupt, int active, boolean delivers, ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble) {}
 
-    /// Connections to other servers by SMTP.
+    /// Outgoing SMTP connections.
     ///
-    /// @param most there may be (`queue.lanes`)
-    /// @param opening being made, or waiting for the peer's greeting
-    /// @param unproven of these, to hosts that are not known to work
-    /// @param mostUnproven when there are as many, mail for further such hosts waits (`placement.unproven-percent`)
+    /// @param most the limit (`queue.lanes`)
+    /// @param opening connections before the greeting of the host
+    /// @param unproven of these, to hosts without a recent success
+    /// @param mostUnproven the limit of unproven connections; beyond it mail for further such hosts
+    /// waits (`placement.unproven-percent`)
     record ConnectionsView(int most, int open, int opening, int unproven, int mostUnproven) {}
 
     record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
 
     /// @param what `index`, `log`, `space`, `inodes`, `stall`
     /// @param since ISO 8601 in UTC
-    /// @param meaning what becomes of mail, and until when
-    /// @param reason the words of the system
+    /// @param meaning the effect on mail, and its expected end
+    /// @param reason the error text of the system
     record TroubleView(String what, String since, String meaning, String reason) {}
 }

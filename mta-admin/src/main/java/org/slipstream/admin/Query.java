@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The part of an address after the question mark.
+/// The query of a URI, decoded.
 record Query(Map<String, String> parameters) {
-    /// Empty when the text is not what a query looks like, or names a parameter twice.
+    /// Empty when the text is malformed or repeats a parameter.
     static Optional<Query> parse(String raw) {
         Map<String, String> parameters = new LinkedHashMap<>();
         if (raw.isEmpty()) {
@@ -34,7 +34,7 @@ record Query(Map<String, String> parameters) {
         return Optional.ofNullable(parameters.get(name));
     }
 
-    /// A parameter that nobody would look at: most often a misspelt one.
+    /// Finds a parameter outside the known ones, usually a misspelt one.
     Optional<String> unknown(Set<String> known) {
         return parameters.keySet().stream().filter(name -> !known.contains(name)).findFirst();
     }

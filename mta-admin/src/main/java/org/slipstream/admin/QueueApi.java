@@ -12,15 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The resources about mail that waits: `queue` with its pages, `queue/count`, orders for one message, and orders for all that
-/// fit a filter.
+/// The resources of the mail queue: `queue` with its pages, `queue/count`, orders for one message,
+/// and orders for all messages that match a filter.
 ///
-/// Each request does a bounded piece of work. Whoever means more than that goes on behind `next`, as with the pages of a list.
+/// Each request does a bounded amount of work. Larger selections continue with `next`, as the pages
+/// of a list do.
 final class QueueApi {
     static final int DEFAULT_LIMIT = 100;
-    /// A page is held in memory as objects and as text; nobody reads more than this at once.
+    /// A page is in memory as objects and as text, so its size is bounded.
     static final int HIGHEST_LIMIT = 1000;
-    /// One request waits until so many have taken effect.
+    /// The number of orders that one request waits for.
     static final int DEFAULT_ORDERS = 500;
 
     private final Operations operations;
@@ -45,7 +46,7 @@ final class QueueApi {
             return resource(with("after"), Map.of("GET", this::count));
         }
         Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
-        // No id is written with the letters of these words.
+        // Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals one of these words.
         return order.isPresent()
                 ? resource(with("after", "limit", "all", "dry-run"), Map.of("POST", query -> give(order.get(), query)))
                 : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE", _ -> give(name, Order.DELETE)));
@@ -72,31 +73,31 @@ final class QueueApi {
 
     @FunctionalInterface
     private interface Piece {
-        ApiAnswer answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+        ApiResponse answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
     }
 
-    private ApiAnswer list(Query query) throws IOException {
+    private ApiResponse list(Query query) throws IOException {
         return piece(query, DEFAULT_LIMIT,
-                (filter, after, limit) -> ApiAnswer.ok(operations.list(filter, after, limit)));
+                (filter, after, limit) -> ApiResponse.ok(operations.list(filter, after, limit)));
     }
 
-    private ApiAnswer count(Query query) throws IOException {
-        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> ApiAnswer.ok(operations.count(filter, after)));
+    private ApiResponse count(Query query) throws IOException {
+        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> ApiResponse.ok(operations.count(filter, after)));
     }
 
-    private static ApiAnswer piece(Query query, int defaultLimit, Piece piece) throws IOException {
+    private static ApiResponse piece(Query query, int defaultLimit, Piece piece) throws IOException {
         Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
         if (query.get("after").isPresent() && after.isEmpty()) {
-            return ApiAnswer.badRequest("after is no queue id: " + query.get("after").get());
+            return ApiResponse.badRequest("after is not a queue id: " + query.get("after").get());
         }
         Optional<Integer> limit = limit(query.get("limit"), defaultLimit);
         if (limit.isEmpty()) {
-            return ApiAnswer.badRequest("limit is a number from 1 to " + HIGHEST_LIMIT);
+            return ApiResponse.badRequest("limit is not a number from 1 to " + HIGHEST_LIMIT);
         }
         return switch (FilterText.read(query.parameters())) {
             case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(filter, after, limit.get());
             case FilterText.Read.Wrong(String name, String sentence) ->
-                new ApiAnswer(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
+                new ApiResponse(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
         };
     }
 
@@ -112,20 +113,20 @@ final class QueueApi {
         }
     }
 
-    private ApiAnswer give(Order order, Query query) throws IOException {
+    private ApiResponse give(Order order, Query query) throws IOException {
         Optional<Boolean> all = flag(query, "all");
         Optional<Boolean> dryRun = flag(query, "dry-run");
         if (all.isEmpty() || dryRun.isEmpty()) {
-            return ApiAnswer.badRequest((all.isEmpty() ? "all" : "dry-run") + " is true or false");
+            return ApiResponse.badRequest((all.isEmpty() ? "all" : "dry-run") + " is neither true nor false");
         }
         if (order == Order.FLUSH && isOneStatement(query)) {
             return flushAll(query);
         }
         return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> filter.isAny() == all.get()
-                ? ApiAnswer.ok(dryRun.get()
+                ? ApiResponse.ok(dryRun.get()
                         ? operations.wouldOrder(order, filter, after)
                         : operations.order(order, filter, after, limit))
-                : ApiAnswer.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
+                : ApiResponse.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
     }
 
     private static Optional<Boolean> flag(Query query, String name) {
@@ -136,37 +137,38 @@ final class QueueApi {
         };
     }
 
-    /// The whole queue, or one domain: the queue index has that done at once, however long the queue is.
+    /// The whole queue or one domain is one statement of the queue index, however long the queue
+    /// is.
     private static boolean isOneStatement(Query query) {
         Map<String, String> rest = new HashMap<>(query.parameters());
         Optional<String> domain = Optional.ofNullable(rest.remove("domain"));
         return rest.isEmpty() && domain.filter(pattern -> pattern.contains("*")).isEmpty();
     }
 
-    private ApiAnswer flushAll(Query query) throws IOException {
+    private ApiResponse flushAll(Query query) throws IOException {
         Optional<String> domain = query.get("domain");
         if (domain.filter(String::isBlank).isPresent()) {
-            return ApiAnswer.badRequest("domain is empty");
+            return ApiResponse.badRequest("domain is empty");
         }
         operations.flushAll(domain);
-        return ApiAnswer.ok(Map.of("done", "flush"));
+        return ApiResponse.ok(Map.of("done", "flush"));
     }
 
-    private ApiAnswer show(String text) throws IOException {
+    private ApiResponse show(String text) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
-        return operations.show(id.get()).map(ApiAnswer::ok).orElseGet(() -> noMessage(id.get()));
+        return operations.show(id.get()).map(ApiResponse::ok).orElseGet(() -> noMessage(id.get()));
     }
 
-    private ApiAnswer give(String text, Order order) throws IOException {
+    private ApiResponse give(String text, Order order) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
         return operations.order(order, id.get())
-                ? ApiAnswer.ok(Map.of("id", id.get().toString(), "done", word(order)))
+                ? ApiResponse.ok(Map.of("id", id.get().toString(), "done", word(order)))
                 : noMessage(id.get());
     }
 
@@ -174,11 +176,11 @@ final class QueueApi {
         return order.name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private static ApiAnswer noId(String text) {
-        return ApiAnswer.badRequest("this is no queue id: " + text);
+    private static ApiResponse noId(String text) {
+        return ApiResponse.badRequest("not a queue id: " + text);
     }
 
-    private static ApiAnswer noMessage(QueueId id) {
-        return ApiAnswer.notFound("there is no message " + id + " in the queue");
+    private static ApiResponse noMessage(QueueId id) {
+        return ApiResponse.notFound("no such message in the queue: " + id);
     }
 }

@@ -13,10 +13,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Reads the requests of one connection: HTTP/1.1 (RFC 9112) as strictly as it is written down, with bounds.
+/// A strict, bounded parser for the HTTP/1.1 requests of one connection (RFC 9112).
 ///
-/// Where the RFC allows a server to be lenient (bare LF, folded headers, blanks before a colon) this one refuses: each such form has been read in
-/// two ways by two programs before. The API takes no bodies; one that a client sends nevertheless is read up to a bound and dropped.
+/// Where the RFC permits leniency (bare LF, folded headers, blanks before a colon) this parser
+/// refuses: two programs that interpret such a form differently enable request smuggling. The API
+/// uses no request bodies; a body is read up to a bound and discarded.
 final class RequestReader {
     static final int LONGEST_HEAD_BYTES = 16 << 10;
     static final int LONGEST_BODY_BYTES = 64 << 10;
@@ -34,8 +35,8 @@ final class RequestReader {
     sealed interface Incoming {
         record Complete(ApiRequest request) implements Incoming {}
 
-        /// The answer to a request that makes no sense. Where the next one begins is not known.
-        record Malformed(ApiAnswer answer) implements Incoming {}
+        /// The response to a malformed request. The start of the next request is unknown.
+        record Malformed(ApiResponse answer) implements Incoming {}
 
         /// The client has closed the connection.
         record End() implements Incoming {}
@@ -43,17 +44,17 @@ final class RequestReader {
 
     private static final class MalformedException extends Exception {
         private static final long serialVersionUID = 1L;
-        private final transient ApiAnswer answer;
+        private final transient ApiResponse answer;
 
         MalformedException(int status, String sentence) {
             super(sentence);
-            answer = ApiAnswer.error(status, sentence);
+            answer = ApiResponse.error(status, sentence);
         }
     }
 
     private record Header(String name, String value) {}
 
-    /// Waits for the next request.
+    /// Reads the next request; blocks until it is complete.
     Incoming next() throws IOException {
         headBytes = 0;
         try {
@@ -67,13 +68,14 @@ final class RequestReader {
         }
     }
 
-    /// Reads to the end what makes no sense: a socket closed with something unread resets the connection, and the client may
-    /// then not see the answer.
+    /// Discards the rest of the input. Closing a socket with unread input resets the connection,
+    /// and the client may then not receive the response.
     void drain() throws IOException {
         in.transferTo(OutputStream.nullOutputStream());
     }
 
-    /// RFC 9112 section 2.2: an empty line before a request is skipped, since some clients end their bodies with one.
+    /// RFC 9112 section 2.2: an empty line before a request is skipped, since some clients end
+    /// their bodies with one.
     private Optional<String> firstLine() throws IOException, MalformedException {
         in.mark(1);
         if (in.read() < 0) {
@@ -87,17 +89,17 @@ final class RequestReader {
     private ApiRequest request(String startLine) throws IOException, MalformedException {
         String[] words = startLine.split(" ", -1);
         if (words.length != 3 || !TOKEN.matcher(words[0]).matches() || !VERSION.matcher(words[2]).matches()) {
-            throw new MalformedException(400, "a request begins with method, path and HTTP/1.1");
+            throw new MalformedException(400, "malformed request line");
         }
         if (!words[2].startsWith("HTTP/1.")) {
-            throw new MalformedException(505, "this server speaks HTTP/1.1");
+            throw new MalformedException(505, "HTTP version not supported; use HTTP/1.1");
         }
         URI target = target(words[1]);
         boolean modern = !words[2].equals("HTTP/1.0");
         List<Header> headers = headers();
         // RFC 9112 section 3.2: no Host, or more than one, is a bad request.
         if (values(headers, "host").size() != 1 && (modern || !values(headers, "host").isEmpty())) {
-            throw new MalformedException(400, "a request has one Host header");
+            throw new MalformedException(400, "exactly one Host header required");
         }
         skipBody(headers);
         boolean close = values(headers, "connection").stream().flatMap(value -> List.of(value.split(",")).stream())
@@ -106,7 +108,8 @@ final class RequestReader {
                 modern && !close);
     }
 
-    /// RFC 9112 section 3.2: the path alone, as clients write it, or the whole address, as they write it to a proxy.
+    /// RFC 9112 section 3.2: origin-form, as clients send it, or absolute-form, as clients send it
+    /// to a proxy.
     private static URI target(String text) throws MalformedException {
         try {
             URI target = new URI(text.startsWith("/") ? "http://localhost" + text : text);
@@ -115,9 +118,9 @@ final class RequestReader {
                 return target;
             }
         } catch (URISyntaxException _) {
-            // The sentence below says so.
+            // Reported below.
         }
-        throw new MalformedException(400, "the path of the request cannot be read");
+        throw new MalformedException(400, "malformed request target");
     }
 
     private List<Header> headers() throws IOException, MalformedException {
@@ -125,7 +128,7 @@ final class RequestReader {
         for (String line = line(); !line.isEmpty(); line = line()) {
             int colon = line.indexOf(':');
             if (colon < 0 || !TOKEN.matcher(line.substring(0, colon)).matches()) {
-                throw new MalformedException(400, "a header has a name, a colon and a value, on one line");
+                throw new MalformedException(400, "malformed header");
             }
             if (headers.size() == MOST_HEADERS) {
                 throw new MalformedException(431, "more than " + MOST_HEADERS + " headers");
@@ -142,23 +145,24 @@ final class RequestReader {
 
     private void skipBody(List<Header> headers) throws IOException, MalformedException {
         if (!values(headers, "transfer-encoding").isEmpty()) {
-            throw new MalformedException(501, "a request to this API has no body; its parameters stand in the path");
+            throw new MalformedException(501, "request bodies are not supported; use parameters of the query");
         }
         List<String> lengths = values(headers, "content-length");
         if (lengths.isEmpty()) {
             return;
         }
         if (lengths.size() > 1 || !lengths.getFirst().matches("[0-9]{1,18}")) {
-            throw new MalformedException(400, "Content-Length is one number");
+            throw new MalformedException(400, "malformed Content-Length");
         }
         long length = Long.parseLong(lengths.getFirst());
         if (length > LONGEST_BODY_BYTES) {
-            throw new MalformedException(413, "a request to this API has no body; its parameters stand in the path");
+            throw new MalformedException(413, "request bodies are not supported; use parameters of the query");
         }
         in.skipNBytes(length);
     }
 
-    /// Ends with CRLF; a bare CR or LF, like every other control character, makes the request malformed.
+    /// Reads a line that ends with CRLF; a bare CR or LF, like every other control character, makes
+    /// the request malformed.
     private String line() throws IOException, MalformedException {
         StringBuilder line = new StringBuilder();
         while (true) {
@@ -167,7 +171,7 @@ final class RequestReader {
                 return line.toString();
             }
             if (octet < ' ' && octet != '\t' || octet == 0x7f) {
-                throw new MalformedException(400, "a line ends with CRLF and has no control characters");
+                throw new MalformedException(400, "malformed line: CRLF required, control characters not allowed");
             }
             line.append((char) octet);
         }
@@ -175,11 +179,11 @@ final class RequestReader {
 
     private int octet() throws IOException, MalformedException {
         if (++headBytes > LONGEST_HEAD_BYTES) {
-            throw new MalformedException(431, "a request is at most " + LONGEST_HEAD_BYTES + " bytes long");
+            throw new MalformedException(431, "request header longer than " + LONGEST_HEAD_BYTES + " bytes");
         }
         int octet = in.read();
         if (octet < 0) {
-            throw new EOFException("the client has gone in the middle of a request");
+            throw new EOFException("connection closed within a request");
         }
         return octet;
     }

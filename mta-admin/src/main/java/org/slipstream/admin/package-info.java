@@ -1,2 +1,2 @@
-/// The operator's HTTP API on a UNIX domain socket that only the owner of the home folder can open.
+/// The admin API: HTTP on a UNIX domain socket that only the owner of the home folder can open.
 package org.slipstream.admin;

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The API as its callers see it: over a real socket.
+/// The API as its clients see it: over a real socket.
 class AdminServerTest {
     @TempDir
     Path home;
@@ -117,7 +117,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aFilterReachesTheQueueAsItWasMeant() throws Exception {
+    void aFilterReachesTheQueueUnchanged() throws Exception {
         operations.put(1, "b@far.example");
         call("GET", "queue?sender=*%40here.example&recipient=b%40*&domain=*.example&state=deferred&older-than=1h"
                 + "&younger-than=1d12h&attempts=2");
@@ -168,7 +168,7 @@ class AdminServerTest {
     }
 
     @Test
-    void theWholeQueueHasToBeMeant() throws Exception {
+    void anOrderForTheWholeQueueRequiresAll() throws Exception {
         operations.put(1, "b@far.example");
         for (String order : new String[]{"delete", "hold", "release"}) {
             assertThat(error(call("POST", "queue/" + order), 400)).contains(order, "filter", "all=true");
@@ -201,7 +201,7 @@ class AdminServerTest {
     }
 
     @Test
-    void troubleIsPartOfTheStatusAndCountsThatNobodyKnowsAreNull() throws Exception {
+    void troubleIsPartOfTheStatusAndUnknownCountsAreNull() throws Exception {
         assertThat(json(call("GET", "status")).get("trouble").isEmpty()).isTrue();
         operations.trouble = List.of(new Operations.TroubleView("register", "2026-11-21T10:00:00Z",
                 "new mail is refused with 451 until it can be written", "input/output error"));
@@ -212,7 +212,7 @@ class AdminServerTest {
     }
 
     @Test
-    void theStatusIsTold() throws Exception {
+    void theStatusIsShown() throws Exception {
         JsonNode status = json(call("GET", "status"));
         assertThat(status.get("hostname").asString()).isEqualTo("mail.example.org");
         assertThat(status.get("destinations").get(0).get("nextHop").asString()).isEqualTo("far.example");
@@ -248,9 +248,9 @@ class AdminServerTest {
 
     @Test
     void whatIsNotThereIsSaidInASentence() throws Exception {
-        assertThat(error(call("GET", "queue/" + new QueueId(1)), 404)).contains("no message");
-        assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 404)).contains("no message");
-        assertThat(error(call("GET", "queue/not-an-id"), 400)).contains("no queue id");
+        assertThat(error(call("GET", "queue/" + new QueueId(1)), 404)).contains("no such message");
+        assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 404)).contains("no such message");
+        assertThat(error(call("GET", "queue/not-an-id"), 400)).contains("not a queue id");
         assertThat(error(call("GET", "queues"), 404)).contains("/api/v1/queues");
         assertThat(error(call("POST", "queue/" + new QueueId(1) + "/explode"), 404)).contains("explode");
         assertThat(error(call("GET", "queue?limti=3"), 400)).contains("limti");
@@ -259,7 +259,7 @@ class AdminServerTest {
     }
 
     @Test
-    void aWrongMethodIsToldTheRightOnes() throws Exception {
+    void aWrongMethodGetsTheAllowedOnes() throws Exception {
         assertThat(error(call("POST", "queue/" + new QueueId(1)), 405)).endsWith("DELETE, GET");
         assertThat(call("DELETE", "queue").status()).isEqualTo(405);
     }
@@ -267,7 +267,7 @@ class AdminServerTest {
     @Test
     void troubleOfTheServerIsA500WithASentence() throws Exception {
         operations.broken = true;
-        assertThat(error(call("GET", "queue"), 500)).contains("the register does not answer");
+        assertThat(error(call("GET", "queue"), 500)).contains("the queue index does not answer");
         assertThat(error(call("GET", "status"), 500)).contains("the queue manager is gone");
         operations.broken = false;
         assertThat(call("GET", "status").status()).isEqualTo(200);
@@ -285,7 +285,7 @@ class AdminServerTest {
     }
 
     @Test
-    void clientsThatConnectAndSendNothingKeepNobodyOut() throws Exception {
+    void clientsThatConnectAndSendNothingBlockNoOther() throws Exception {
         List<SocketChannel> idle = new ArrayList<>();
         try {
             for (int i = 0; i < 3 * AdminServer.MOST_CONNECTIONS; i++) {
@@ -300,7 +300,7 @@ class AdminServerTest {
     }
 
     @Test
-    void clientsThatReadNoAnswerKeepNobodyOut() throws Exception {
+    void clientsThatReadNoAnswerBlockNoOther() throws Exception {
         for (int i = 1; i <= 2_000; i++) {
             operations.put(i, "b@far.example");
         }

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// A queue in memory that writes down what it was asked to do.
+/// A queue in memory that records its calls.
 final class FakeOperations implements Operations {
     private static final int PIECE = 2;
 
@@ -31,7 +31,7 @@ final class FakeOperations implements Operations {
         return id;
     }
 
-    /// Of the filter only the sender is looked at; a piece of the queue are two messages.
+    /// Of the filter only the sender applies; a part of the queue is two messages.
     private List<MessageView> piece(QueueFilter filter, Optional<QueueId> after, int limit) {
         return rest(after).limit(limit)
                 .filter(message -> filter.sender().filter(
@@ -58,7 +58,7 @@ final class FakeOperations implements Operations {
     @Override
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (broken) {
-            throw new IOException("the register does not answer");
+            throw new IOException("the queue index does not answer");
         }
         filters.add(filter);
         return new QueuePage(piece(filter, after, limit), next(after, limit), queue.size());

@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What goes over the wire, byte for byte: HTTP/1.1 as curl and others write it, and forms that must not get through.
+/// HTTP/1.1 byte for byte, as curl and others write it, and malformed requests that must be
+/// refused.
 class HttpTest {
     private static final Pattern LENGTH = Pattern.compile("Content-Length: ([0-9]+)\r\n");
     private static final String STATUS = "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n";
@@ -73,7 +74,7 @@ class HttpTest {
     }
 
     @Test
-    void whatMakesNoSenseIsASentenceInJsonAndTheEndOfTheConnection() throws IOException {
+    void aMalformedRequestGetsAnErrorInJsonAndEndsTheConnection() throws IOException {
         String[] nonsense = {"\r\n\r\n", "GET\r\n\r\n", "GET /api/v1/status\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
                 "G(T / HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1 x\r\nHost: x\r\n\r\n",
                 "GET /api/v1/status HTTP/1.1\nHost: x\n\n", "GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -90,7 +91,8 @@ class HttpTest {
         assertThat(sentence(exchange(STATUS + "A: b\r\n".repeat(64) + "\r\n"))).startsWith("431 ");
     }
 
-    /// A random request is answered in JSON or with nothing; the server answers the next client in any case.
+    /// A random request is answered in JSON or not at all; the server answers the next client in
+    /// any case.
     @Test
     void whateverComesNoAnswerIsAnythingButJson() throws IOException {
         long seed = System.nanoTime();
@@ -106,7 +108,7 @@ class HttpTest {
                     default -> spoilt.insert(at, "\r\n: /?%\u0000<".charAt(random.nextInt(9)));
                 }
             }
-            // What is left of a request that has lost octets may be another request, with an answer of its own.
+            // The rest of a request that lost bytes may be another request, with its own response.
             String told = exchange(spoilt.toString());
             while (!told.isEmpty()) {
                 int end = told.indexOf("\r\n\r\n") + 4 + length(told);
@@ -117,14 +119,14 @@ class HttpTest {
         assertThat(exchange(whole)).startsWith("HTTP/1.1 200");
     }
 
-    /// Of the first answer's body, in octets.
+    /// Length of the first response's body, in octets.
     private static int length(String answers) {
         Matcher length = LENGTH.matcher(answers);
         assertThat(length.find()).as(answers).isTrue();
         return Integer.parseInt(length.group(1));
     }
 
-    /// Status and sentence of the only answer.
+    /// Status and sentence of the only response.
     private static String sentence(String answer) {
         String[] parts = answer.split("\r\n\r\n", 2);
         assertThat(parts[0]).startsWith("HTTP/1.1 ").contains("Content-Type: application/json");

@@ -100,7 +100,7 @@ public class Selections {
     }
 
     private DestinationQueue line(String name) {
-        DestinationQueue line = scheduler.line(new Route.Smtp(name, List.of(new Route.Host(name + ".example", 25, 0))),
+        DestinationQueue line = scheduler.queue(new Route.Smtp(name, List.of(new Route.Host(name + ".example", 25, 0))),
                 name);
         scheduler.allow(line, 20);
         return line;
@@ -134,7 +134,7 @@ public class Selections {
         if (!(scheduler.choose(OPEN, now) instanceof Choice.Taken(Entry entry))) {
             throw new IllegalStateException("nothing to select");
         }
-        (entry.line() == slow ? runningSlowly : running).add(entry);
+        (entry.queue() == slow ? runningSlowly : running).add(entry);
         if (!runningSlowly.isEmpty() && now % 50 == 0) {
             finish(runningSlowly.poll());
         }
@@ -147,10 +147,10 @@ public class Selections {
 
     private void finish(Entry done) {
         scheduler.finished(done);
-        scheduler.mayGo(done.line(), false);
+        scheduler.mayGo(done.queue(), false);
         if (done.message().isExhausted()) {
             scheduler.forget(done.message());
-            if (done.line() == slow) {
+            if (done.queue() == slow) {
                 single(slow);
             } else {
                 arrive((int) (done.message().id().value() % SIZES));

@@ -1,23 +1,29 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Ascii;
+
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 
-/// A mailbox address, `local-part@domain`, as RFC 5321 section 4.1.2 writes it.
+/// A mailbox address, `local-part@domain` (RFC 5321 section 4.1.2). It holds a valid local part and
+/// a domain, both non-empty.
 ///
-/// The local part is kept as its meaning, without quotes and backslashes: `"john doe"@example.org` has the local part
-/// `john doe`, and [#toString] quotes again where the grammar asks for it. Two addresses are the same mailbox when
-/// [#key] says so: domains compare without case, local parts are left to their own host (RFC 5321 section 2.4).
+/// The local part is stored without quotes and backslashes: `"john doe"@example.org` has the local
+/// part `john doe`, and [#toString] adds quotes where the grammar requires them. Two addresses with
+/// equal [#key] are the same mailbox: domains compare without case, and only the receiving host
+/// interprets the local part (RFC 5321 section 2.4).
 ///
-/// The grammar with its limits is applied where bytes become addresses; this record holds what came out.
+/// The SMTP parser applies the full grammar with its length limits; this record holds the result.
 ///
 /// @param localPart the unquoted local part, never empty, without control characters
-/// @param domain a domain name or an address literal in brackets, in the case it was given, never empty
+/// @param domain a domain name or an address literal in brackets, in the case it was given, never
+/// empty
 public record Address(String localPart, String domain) {
-    /// Never divided, although some have a delimiter in them (Postfix `split_addr`).
-    private static final List<String> UNDIVIDED = List.of("postmaster", "mailer-daemon", "double-bounce");
+    /// Local parts that [#withoutExtension] leaves whole, although some contain a delimiter
+    /// (Postfix `split_addr`).
+    private static final List<String> WITHOUT_EXTENSION = List.of("postmaster", "mailer-daemon", "double-bounce");
 
     public Address {
         Objects.requireNonNull(localPart);
@@ -32,8 +38,8 @@ public record Address(String localPart, String domain) {
         }
     }
 
-    /// Reads `local@domain` as people and configuration files write it; the last `@` divides. Quotes around the local
-    /// part are taken off. Empty when it is no address.
+    /// Parses `local@domain` as configuration files and operators write it; the last `@` separates.
+    /// Quotes around the local part are removed. Empty when the text is no address.
     public static Optional<Address> parse(String text) {
         int at = text.lastIndexOf('@');
         if (at <= 0 || at == text.length() - 1) {
@@ -48,7 +54,7 @@ public record Address(String localPart, String domain) {
         return Optional.of(new Address(meaning.get(), domain));
     }
 
-    /// Like [#parse] for text that is known to be an address.
+    /// [#parse] for text that is known to be an address.
     public static Address of(String text) {
         return parse(text).orElseThrow(() -> new IllegalArgumentException("not an address: " + text));
     }
@@ -58,29 +64,37 @@ public record Address(String localPart, String domain) {
         return domain.toLowerCase(Locale.ROOT);
     }
 
-    /// The form in which two spellings of one mailbox are equal.
+    /// The key that all spellings of one mailbox share.
     public String key() {
         return localPart + "@" + domainKey();
     }
 
-    /// The address without what follows the delimiter: `user+lists@example.org` is `user@example.org`. The mailboxes that every mail
-    /// system has keep their names, and so does a local part that begins with the delimiter.
+    /// The address in lower case, the form in which addresses of local mailboxes and users compare:
+    /// there, two local parts that differ only in case are one.
+    public Address folded() {
+        return new Address(localPart.toLowerCase(Locale.ROOT), domainKey());
+    }
+
+    /// The address without its extension: `user+lists@example.org` becomes `user@example.org`.
+    /// Postmaster, mailer-daemon and double-bounce keep their names, and so does a local part that
+    /// begins with the delimiter.
     ///
-    /// @param delimiter between user and extension, such as `+`; empty when addresses have no extensions
+    /// @param delimiter between user and extension, such as `+`; empty when addresses have no
+    /// extensions
     public Address withoutExtension(Optional<String> delimiter) {
         int cut = delimiter.map(localPart::indexOf).orElse(-1);
-        return cut > 0 && !UNDIVIDED.contains(localPart.toLowerCase(Locale.ROOT))
+        return cut > 0 && !WITHOUT_EXTENSION.contains(localPart.toLowerCase(Locale.ROOT))
                 ? new Address(localPart.substring(0, cut), domain)
                 : this;
     }
 
-    /// The key of one mailbox behind a next hop, as in the queue manager of Postfix: without case, without extension, and with the next hop
-    /// in place of the domain (PF-12).
+    /// The key of a mailbox behind a next hop, as in the queue manager of Postfix: without case,
+    /// without extension, and with the next hop in place of the domain (PF-12).
     public String mailboxKey(Optional<String> delimiter, String nextHop) {
         return (withoutExtension(delimiter).localPart + "@" + nextHop).toLowerCase(Locale.ROOT);
     }
 
-    /// The mailbox in the form of the wire, without angle brackets.
+    /// The address as SMTP commands carry it, without angle brackets.
     @Override
     public String toString() {
         return (isDotString(localPart) ? localPart : quote(localPart)) + "@" + domain;
@@ -88,10 +102,11 @@ public record Address(String localPart, String domain) {
 
     /// True when the local part or the domain needs SMTPUTF8 (RFC 6531) on the wire.
     public boolean isInternational() {
-        return !isAscii(localPart) || !isAscii(domain);
+        return !Ascii.is(localPart) || !Ascii.is(domain);
     }
 
-    /// Domain names by letters, digits, hyphens, underscores and non-ASCII letters between dots, or a bracketed literal.
+    /// True for a domain name (letters, digits, hyphens, underscores and non-ASCII letters between
+    /// dots) and for a literal in brackets.
     public static boolean isDomain(String domain) {
         if (domain.isEmpty() || domain.length() > 255) {
             return false;
@@ -172,7 +187,7 @@ public record Address(String localPart, String domain) {
         return quoted.append('"').toString();
     }
 
-    // RFC 5321 section 4.1.2 Dot-string, widened by RFC 6531 section 3.3 to UTF-8.
+    // Dot-string of RFC 5321 section 4.1.2, extended to UTF-8 by RFC 6531 section 3.3.
     private static boolean isDotString(String local) {
         if (local.isEmpty() || local.startsWith(".") || local.endsWith(".") || local.contains("..")) {
             return false;
@@ -188,14 +203,5 @@ public record Address(String localPart, String domain) {
     private static boolean isDotStringCharacter(char c) {
         return c > 127 && !Character.isISOControl(c) || Character.isLetterOrDigit(c)
                 || "!#$%&'*+-/=?^_`{|}~.".indexOf(c) >= 0;
-    }
-
-    private static boolean isAscii(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (text.charAt(i) > 127) {
-                return false;
-            }
-        }
-        return true;
     }
 }

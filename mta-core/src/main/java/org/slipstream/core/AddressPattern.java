@@ -3,13 +3,14 @@ package org.slipstream.core;
 import java.util.Locale;
 import java.util.Optional;
 
-/// What an operator types to name many mailboxes at once: an address in which `*` stands for any text, or `<>` for the sender
-/// of reports. Domains are compared without case, local parts as they are (RFC 5321 section 2.4).
+/// A pattern for mailboxes that an operator types: an address in which `*` matches any text, or
+/// `<>` for the null sender. Domains compare without case, local parts with case (RFC 5321 section
+/// 2.4).
 ///
-/// @param localPart the meaning, without quotes; empty for `<>`
+/// @param localPart without quotes; empty for `<>`
 /// @param domain in lower case; empty for `<>`
 public record AddressPattern(String localPart, String domain) {
-    /// The sender that is nobody.
+    /// The null sender (RFC 5321 section 4.5.5).
     public static final AddressPattern NULL = new AddressPattern("", "");
     private static final String ANY = "*";
 
@@ -17,7 +18,7 @@ public record AddressPattern(String localPart, String domain) {
         domain = domain.toLowerCase(Locale.ROOT);
     }
 
-    /// Empty when no address can look like this.
+    /// Empty when no address can match this form.
     public static Optional<AddressPattern> parse(String text) {
         if (text.equals("<>")) {
             return Optional.of(NULL);
@@ -30,12 +31,13 @@ public record AddressPattern(String localPart, String domain) {
                 .map(anyone -> new AddressPattern(localPart, anyone.domain())));
     }
 
-    /// A star is an ordinary character of a local part, so what may stand beside it is what an address may have.
+    /// A star is an ordinary character of a local part, so [Address#parse] checks the characters
+    /// beside it.
     private static Optional<String> local(String text) {
         return Address.parse(text + "@x").map(Address::localPart);
     }
 
-    /// Any mailbox of such a domain. Empty when no domain can look like this.
+    /// Any mailbox of the domains that the text matches. Empty when no domain can match this form.
     public static Optional<AddressPattern> ofDomain(String text) {
         return Address.isDomain(text.replace(ANY, "x"))
                 ? Optional.of(new AddressPattern(ANY, text))
@@ -50,7 +52,7 @@ public record AddressPattern(String localPart, String domain) {
         return matches(localPart, address.localPart()) && matches(domain, address.domainKey());
     }
 
-    /// Goes back to the latest star only, so that many stars cost no more than the product of the lengths.
+    /// Backtracks to the latest star only, so the cost is at most the product of the two lengths.
     private static boolean matches(String pattern, String text) {
         int at = 0;
         int p = 0;

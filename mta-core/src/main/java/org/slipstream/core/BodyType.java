@@ -1,6 +1,6 @@
 package org.slipstream.core;
 
-/// What the sender declared of the content: the BODY parameter of MAIL (RFC 6152, RFC 3030).
+/// The declared type of a content: the BODY parameter of MAIL (RFC 6152, RFC 3030).
 public enum BodyType {
     SEVEN_BIT, EIGHT_BIT_MIME, BINARY_MIME
 }

@@ -4,22 +4,24 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// The content of a message: header and body, every line ended by CRLF, dots not stuffed, read as often as needed.
+/// The content of a message: header and body, with CRLF line ends and without dot-stuffing. It can
+/// be read any number of times.
 ///
-/// Whoever stores it decides where it lies; readers see a stream. An [IOException] is local trouble: it defers, and never
-/// bounces.
+/// The implementation decides on the storage; readers see a stream. An [IOException] is a local
+/// failure: it defers the message and never bounces it.
 public interface Content {
     long sizeBytes();
 
-    /// A fresh stream from the first byte. The reader closes it.
+    /// A new stream from the first byte. The reader closes it.
     InputStream open() throws IOException;
 
-    /// Where the bytes lie, when a sender can take them from there; empty when [#open] is the only way. The sender closes it.
+    /// The storage of the bytes, for a sender that transfers them from there; empty when [#open] is
+    /// the only way. The sender closes it.
     default Optional<ContentSource> source() throws IOException {
         return Optional.empty();
     }
 
-    /// What intake learned of it; empty when nothing is known.
+    /// Facts that the SMTP server recorded during DATA; empty when they are unknown.
     default Optional<ContentFacts> facts() throws IOException {
         return Optional.empty();
     }

@@ -2,21 +2,23 @@ package org.slipstream.core;
 
 import java.util.Optional;
 
-/// Facts about a content that intake learns while it receives it. They are kept with the message, so that sending it needs no second
-/// look at each byte.
+/// Facts about a content that the SMTP server records while it receives the content. They are
+/// stored with the message, so sending does not need to scan the bytes again.
 ///
-/// Facts exist only for a content whose lines all end in CR LF and that holds no other CR or LF. A sender relies on that: such a
-/// content goes out as it is stored, and nothing in it can be taken for the end of a message (CVE-2023-51764 and its family).
+/// Facts exist only for a content whose lines all end in CRLF and that contains no other CR or LF.
+/// A sender relies on this: it transmits such a content as stored, and no part of it can be
+/// mistaken for the end of DATA (SMTP smuggling, CVE-2023-51764).
 ///
-/// @param leadingDot a line begins with a dot, so DATA has to stuff it (RFC 5321 section 4.5.2)
+/// @param leadingDot a line begins with a dot, so DATA requires dot-stuffing (RFC 5321 section
+/// 4.5.2)
 /// @param eightBit an octet is above 127
-/// @param longestLine octets of the longest line without its CR LF
-/// @param lines how many lines
+/// @param longestLine octets of the longest line without its CRLF
+/// @param lines the number of lines
 public record ContentFacts(boolean leadingDot, boolean eightBit, long longestLine, long lines) {
-    /// Of a content without a byte.
+    /// Facts of an empty content.
     public static final ContentFacts EMPTY = new ContentFacts(false, false, 0, 0);
 
-    /// Facts of a content at hand; empty when a line has another end than CR LF, or none.
+    /// Computes the facts of a content in memory; empty when a line ends in anything but CRLF.
     public static Optional<ContentFacts> of(byte[] content) {
         LineEnds ends = new LineEnds();
         ContentFacts facts = EMPTY;
@@ -31,7 +33,7 @@ public record ContentFacts(boolean leadingDot, boolean eightBit, long longestLin
         return Optional.of(facts);
     }
 
-    /// Facts of two contents, one behind the other.
+    /// Facts of the concatenation of two contents.
     public ContentFacts and(ContentFacts other) {
         return new ContentFacts(leadingDot || other.leadingDot, eightBit || other.eightBit,
                 Math.max(longestLine, other.longestLine), lines + other.lines);

@@ -4,12 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/// Where the bytes of a content lie, for a sender that hands them to the network from there, without a copy of its own. The bytes do
-/// not change any more.
+/// The storage of a content's bytes, from which a sender transfers them to the network without a
+/// copy. The bytes are immutable.
 public sealed interface ContentSource extends Closeable {
     long sizeBytes();
 
-    /// A part of an array.
+    /// A range of an array.
     record InMemory(byte[] bytes, int offset, int length) implements ContentSource {
         @Override
         public long sizeBytes() {
@@ -18,11 +18,11 @@ public sealed interface ContentSource extends Closeable {
 
         @Override
         public void close() {
-            // The collector's.
+            // Nothing to release.
         }
     }
 
-    /// A part of a file whose checksum was verified when the file was opened.
+    /// A range of a file whose checksum was verified when the file was opened.
     record InFile(FileChannel file, long offset, long sizeBytes) implements ContentSource {
         @Override
         public void close() throws IOException {

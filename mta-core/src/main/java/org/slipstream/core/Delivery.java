@@ -3,12 +3,13 @@ package org.slipstream.core;
 import java.util.List;
 import java.util.Objects;
 
-/// One transaction to make: a message for some of its recipients. The one record that goes from the queue manager to whatever
-/// delivers; a [DeliveryResult] comes back.
+/// A delivery: one SMTP, LMTP or mailbox transaction for some recipients of a message. It is the
+/// only record that goes from the queue manager to a delivery client; a [DeliveryResult] comes
+/// back.
 ///
-/// @param number under which the result comes back; never used twice
-/// @param route to the one host that was chosen, under the name by which this message asked for it
-/// @param probe asks whether the recipients would be taken, and ends before the content
+/// @param number the number that the result carries; never used twice
+/// @param route to the one selected host, under the name that this message's route has for it
+/// @param probe asks whether the recipients would be accepted, and ends before DATA
 public record Delivery(long number, QueueId id, Route route, List<Recipient> recipients, boolean probe) {
     public Delivery(long number, QueueId id, Route route, List<Recipient> recipients) {
         this(number, id, route, recipients, false);

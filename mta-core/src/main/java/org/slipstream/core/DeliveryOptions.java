@@ -4,13 +4,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What a sender asked of a message besides being delivered, in the words of MAIL. Kept with the letter from the commit to the last
-/// recipient; most mail has [#NONE].
+/// Options that a sender requested with MAIL parameters. They are stored with the message until its
+/// last recipient is finished; most mail has [#NONE].
 ///
-/// @param holdUntilMillis not to be sent on before (FUTURERELEASE, RFC 4865)
-/// @param deliverBy by when (DELIVERBY, RFC 2852)
-/// @param priority −9 to 9, a tie-break only; 0 when nothing was said (MT-PRIORITY, RFC 6710 section 5)
-/// @param requireTls to go on over authenticated TLS to hosts that promise the same, or back (REQUIRETLS, RFC 8689)
+/// @param holdUntilMillis no delivery before this time (FUTURERELEASE, RFC 4865)
+/// @param deliverBy the deadline (DELIVERBY, RFC 2852)
+/// @param priority −9 to 9, a tie-break only; 0 is the default (MT-PRIORITY, RFC 6710 section 5)
+/// @param requireTls relay only over authenticated TLS to hosts that announce REQUIRETLS, else
+/// bounce (RFC 8689)
 public record DeliveryOptions(OptionalLong holdUntilMillis, Optional<DeliverBy> deliverBy, int priority,
         boolean requireTls) {
     public static final DeliveryOptions NONE = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, false);
@@ -23,22 +24,26 @@ public record DeliveryOptions(OptionalLong holdUntilMillis, Optional<DeliverBy> 
         }
     }
 
-    /// @param deadlineMillis in our time
-    /// @param returned mode R: what is late goes back; otherwise its sender is told and delivery goes on
-    /// @param traced the sender wants to hear of each relaying
+    /// A deadline (RFC 2852).
+    ///
+    /// @param deadlineMillis on this server's clock
+    /// @param returned mode R: a late message is returned; in mode N its sender gets a delay report
+    /// and delivery continues
+    /// @param traced the sender requests a report for each relaying
     public record DeliverBy(long deadlineMillis, boolean returned, boolean traced) {}
 
-    /// When its time begins, for a message that was taken in at `createdMillis`.
+    /// The start of the message's lifetime, for a message received at `createdMillis`.
     public long releaseMillis(long createdMillis) {
         return Math.max(createdMillis, holdUntilMillis.orElse(createdMillis));
     }
 
-    /// True when it is of no use to anybody any more (RFC 2852 section 4, mode R).
+    /// True when the deadline of mode R has passed, so the message is returned (RFC 2852 section
+    /// 4).
     public boolean isTooLate(long nowMillis) {
         return deliverBy.filter(by -> by.returned() && nowMillis >= by.deadlineMillis()).isPresent();
     }
 
-    /// True when the sender wants to hear that it is late, and no more (mode N).
+    /// True when the deadline of mode N has passed, so the sender gets a delay report.
     public boolean isLate(long nowMillis) {
         return deliverBy.filter(by -> !by.returned() && nowMillis >= by.deadlineMillis()).isPresent();
     }

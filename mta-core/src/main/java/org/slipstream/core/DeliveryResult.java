@@ -2,15 +2,15 @@ package org.slipstream.core;
 
 import java.util.List;
 
-/// What became of a [Delivery] on a connection. Each delivery has exactly one result.
+/// The result of a [Delivery] on a connection. Each delivery has exactly one result.
 public sealed interface DeliveryResult {
-    /// Of the delivery, see [Delivery#number].
+    /// The number of the delivery, see [Delivery#number].
     long delivery();
 
-    /// The connection on which it was made, or was to be made.
+    /// The connection on which the delivery ran, or was to run.
     long connection();
 
-    /// The other side has decided about at least one recipient, in whatever way.
+    /// The remote host replied for at least one recipient, positively or negatively.
     ///
     /// @param outcomes one for each recipient
     /// @param usable false when the connection ended with this delivery
@@ -21,27 +21,29 @@ public sealed interface DeliveryResult {
         }
     }
 
-    /// The connection has ended, and the other side has not decided about any recipient.
+    /// The connection ended before the remote host replied for any recipient.
     ///
     /// @param reason 4xx
-    /// @param remote whose connection it was
-    /// @param mayHaveArrived the whole content was handed to the network, so the other side may have it (RFC 1047)
+    /// @param remote the remote host of the connection
+    /// @param mayHaveArrived the whole content was sent, so the remote host may have accepted it
+    /// (RFC 1047)
     record Unanswered(long delivery, long connection, Reply reason, String remote,
             boolean mayHaveArrived) implements DeliveryResult {}
 
-    /// Something of our own failed. No destination and no host is to blame.
+    /// A local failure. No destination and no host is at fault.
     ///
     /// @param reason 4xx
-    /// @param scope what else will fail in the same way
+    /// @param scope the other deliveries that will fail in the same way
     /// @param usable false when the connection ended with this delivery
     record OwnFailure(long delivery, long connection, Reply reason, Scope scope,
             boolean usable) implements DeliveryResult {}
 
-    /// How far a failure of our own reaches.
+    /// The scope of a local failure.
     enum Scope {
         /// This message: its content cannot be read.
         MESSAGE,
-        /// Every delivery of the transport: the disk of the mailboxes is gone, no socket can be made.
+        /// Every delivery of the transport: the mailbox disk is unavailable, or no socket can be
+        /// opened.
         TRANSPORT
     }
 }

@@ -1,7 +1,8 @@
 package org.slipstream.core;
 
-/// When the sender wants to hear of a recipient (RFC 3461 section 4.1). `NEVER` stands alone; an empty set in a
-/// [Recipient] means that nothing was said, which is treated as FAILURE and DELAY.
+/// The NOTIFY parameter of RCPT: the events that the sender requests reports for (RFC 3461 section
+/// 4.1). `NEVER` stands alone; an empty set in a [Recipient] means that the parameter was absent,
+/// which equals FAILURE and DELAY.
 public enum DsnNotify {
     NEVER, SUCCESS, FAILURE, DELAY
 }

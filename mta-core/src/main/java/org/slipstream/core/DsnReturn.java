@@ -1,7 +1,8 @@
 package org.slipstream.core;
 
-/// How much of the message a failure report returns: the RET parameter of MAIL (RFC 3461 section 4.3).
+/// The RET parameter of MAIL: the part of the message that a failure report returns (RFC 3461
+/// section 4.3).
 public enum DsnReturn {
-    /// Nothing was said: the server chooses (we return headers).
+    /// The parameter was absent: this server returns the headers.
     UNSPECIFIED, FULL, HEADERS
 }

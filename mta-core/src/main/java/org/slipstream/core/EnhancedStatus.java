@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /// An enhanced mail system status code, `class.subject.detail` (RFC 3463; registry of RFC 5248).
 ///
-/// @param category 2 success, 4 try again, 5 for good
+/// @param category 2 success, 4 persistent transient failure, 5 permanent failure
 /// @param subject 0 to 999
 /// @param detail 0 to 999
 public record EnhancedStatus(int category, int subject, int detail) {
@@ -29,7 +29,8 @@ public record EnhancedStatus(int category, int subject, int detail) {
                 : Optional.empty();
     }
 
-    /// One to three digits; -1 for anything else. Every reply has a status, so a pattern would cost more than the rest of it.
+    /// One to three digits; -1 for anything else. Every reply has a status, so this avoids the cost
+    /// of a regular expression.
     private static int number(String text, int from, int to) {
         if (to <= from || to > from + 3) {
             return -1;

@@ -4,15 +4,17 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// What is written on the outside of a letter: the transaction's MAIL and RCPT commands, without transport details.
+/// The envelope of a message: the parameters of the MAIL and RCPT commands. It has at least one
+/// recipient, and recipient numbers have no gaps.
 ///
-/// @param sender the reverse-path; empty for the null sender `<>`, which is never bounced (RFC 5321 section 4.5.5)
+/// @param sender the reverse-path; empty for the null sender `<>`, which is never bounced (RFC 5321
+/// section 4.5.5)
 /// @param body the declared content type
 /// @param smtpUtf8 true when the transaction was declared SMTPUTF8 (RFC 6531)
 /// @param envelopeId ENVID, xtext decoded (RFC 3461 section 4.4)
 /// @param returns RET
 /// @param recipients numbered 1, 2, 3 …, at least one
-/// @param options what the sender asked besides
+/// @param options other MAIL parameters
 public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
         DsnReturn returns, List<Recipient> recipients, DeliveryOptions options) {
     public Envelope {
@@ -32,28 +34,29 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
         }
     }
 
-    /// One whose sender asked nothing besides.
+    /// An envelope without delivery options.
     public Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
             DsnReturn returns, List<Recipient> recipients) {
         this(sender, body, smtpUtf8, envelopeId, returns, recipients, DeliveryOptions.NONE);
     }
 
-    /// The same with other recipients.
+    /// A copy with other recipients.
     public Envelope withRecipients(List<Recipient> others) {
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, options);
     }
 
-    public Envelope withWishes(DeliveryOptions others) {
+    public Envelope withOptions(DeliveryOptions others) {
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others);
     }
 
-    /// True when the sender asks to hear of success (NOTIFY=SUCCESS, RFC 3461 section 4.1), and can be told.
+    /// True when a recipient has NOTIFY=SUCCESS (RFC 3461 section 4.1) and there is a sender to
+    /// report to.
     public boolean asksForReceipt() {
         return sender.isPresent()
                 && recipients.stream().anyMatch(recipient -> recipient.notifyOn().contains(DsnNotify.SUCCESS));
     }
 
-    /// A plain envelope, as most mail has it.
+    /// An envelope without ESMTP parameters, as most mail has it.
     public static Envelope of(Optional<Address> sender, List<Address> recipients) {
         List<Recipient> numbered = new java.util.ArrayList<>(recipients.size());
         for (Address address : recipients) {

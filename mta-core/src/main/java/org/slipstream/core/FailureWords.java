@@ -6,24 +6,26 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Why something failed, in the words of the operating system that postmasters know from other mail servers.
+/// Converts an exception into the error text of the operating system, which postmasters know from
+/// other mail servers.
 ///
-/// Java names many failures by a class alone (`PortUnreachableException` has no message, the message of
-/// `NoSuchFileException` is a path). Such names mean nothing to an operator and must not get into logs, replies and
-/// reports. The classes stand here by their names, since this package knows nothing of networks and files.
+/// Java identifies many failures by a class alone: `PortUnreachableException` has no message, and
+/// the message of `NoSuchFileException` is a path. Class names mean nothing to an operator and must
+/// not appear in logs, replies or reports. The tables list classes by simple name, since this
+/// package does not depend on networking or files.
 public final class FailureWords {
     private static final Set<String> WRAPPERS = Set.of("UncheckedIOException", "ExecutionException",
             "CompletionException");
-    /// Whatever the message.
+    /// These texts replace any message.
     private static final Map<String, String> NAMED = Map.of("NoRouteToHostException", "No route to host",
             "PortUnreachableException", "Connection refused", "UnknownHostException", "Host or domain name not found",
             "UnresolvedAddressException", "Host or domain name not found", "SocketTimeoutException",
             "Connection timed out", "TimeoutException", "Timeout exceeded", "ClosedChannelException",
             "Connection closed");
-    /// Where there is no message.
+    /// These texts apply when there is no message.
     private static final Map<String, String> SILENT = Map.of("ConnectException", "Connection refused", "EOFException",
             "Unexpected end of data", "FileSystemException", "Input/output error");
-    /// The message is the name of a file.
+    /// The message of these exceptions is a file name; the text follows it.
     private static final Map<String, String> OF_FILES = Map.of("NoSuchFileException", "No such file or directory",
             "AccessDeniedException", "Permission denied", "FileAlreadyExistsException", "File exists",
             "NotDirectoryException", "Not a directory", "DirectoryNotEmptyException", "Directory not empty");
@@ -45,7 +47,7 @@ public final class FailureWords {
                 .or(() -> message).or(() -> find(SILENT, failure)).orElseGet(() -> name(failure));
     }
 
-    /// By the class or one that it extends.
+    /// Looks up the class and its superclasses.
     private static Optional<String> find(Map<String, String> words, Throwable failure) {
         for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
             if (words.containsKey(type.getSimpleName())) {
@@ -55,7 +57,7 @@ public final class FailureWords {
         return Optional.empty();
     }
 
-    /// A wrapper whose message nobody wrote has the text of its cause, with the class in front.
+    /// A wrapper without a message of its own has the text of its cause behind the class name.
     private static String clean(String text) {
         return CLASS_NAMES.matcher(text.replaceAll("\\p{Cntrl}+", " ")).replaceAll("").strip();
     }

@@ -8,11 +8,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What connections may be shared by: one address, one port, one way of presenting ourselves.
+/// The key of a host: address, port, and the terms of a session. Deliveries with equal keys may
+/// share a connection.
 ///
-/// The address is a literal, or the host's name where no address is known yet. A host with several addresses is one host, kept
-/// under the first of them in canonical order; two names with the same first address are one host, too, so domains that
-/// share their MX hosts share connections, however they spell them.
+/// The address is a literal, or the host's name when no address is known yet. A host with several
+/// addresses has one key, with the first address in canonical order. Two names with the same first
+/// address have the same key, so domains that share their MX hosts share connections.
 ///
 /// @param address literal address without brackets, or a host name, lower case
 public record HostKey(String address, int port, Terms terms) implements Comparable<HostKey> {
@@ -22,11 +23,11 @@ public record HostKey(String address, int port, Terms terms) implements Comparab
     private static final Comparator<String> CANONICAL = Comparator
             .comparing((String address) -> address.indexOf(':') >= 0).thenComparing(Comparator.naturalOrder());
 
-    /// What two sessions with the same address must have in common besides.
+    /// The properties that two sessions to one address must have in common.
     ///
     /// @param tls the policy class, for example `may` or `verify`
     /// @param source our own address, empty for any
-    /// @param credentials a name for whom we log in as, empty for nobody
+    /// @param credentials the name of the login, empty for none
     public record Terms(String tls, String source, String credentials) {
         /// Opportunistic TLS from any address, without a login.
         public static final Terms USUAL = new Terms("may", "", "");
@@ -44,7 +45,7 @@ public record HostKey(String address, int port, Terms terms) implements Comparab
     }
 
     public HostKey {
-        // A path of the file system may not be folded: two sockets could become one.
+        // Paths of the file system are case-sensitive: lower case could merge two sockets.
         address = address.contains("unix:") ? address : address.toLowerCase(Locale.ROOT);
         Objects.requireNonNull(terms);
     }
@@ -53,12 +54,12 @@ public record HostKey(String address, int port, Terms terms) implements Comparab
         return new HostKey(address, port, Terms.USUAL);
     }
 
-    /// The key of a host of this name: its first address, IPv4 before IPv6, or the name itself.
+    /// The key of a named host: its first address, IPv4 before IPv6, or the name itself.
     public static HostKey of(String name, List<String> addresses, int port, Terms terms) {
         return new HostKey(addresses.stream().min(CANONICAL).orElse(name), port, terms);
     }
 
-    /// What [#toString] wrote.
+    /// Parses the form of [#toString].
     public static Optional<HostKey> parse(String text) {
         Matcher match = FORM.matcher(text);
         if (!match.matches()) {

@@ -4,15 +4,19 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/// Finds the next CR or LF in a block, eight bytes at a time, and notes on the way whether an octet is above 127.
+/// Finds the next CR or LF in a block, eight bytes at a time, and records whether an octet is above
+/// 127.
 ///
-/// All that a mail server does with a byte of a letter is ask whether it ends a line and whether it is ASCII. For letters of
-/// 64 KiB the loops that asked byte by byte were among the first in a profile, and two questions in one pass cost what one costs.
+/// Line ends and non-ASCII octets are all that a mail server looks for in a content. In profiles of
+/// messages of 64 KiB, loops over single bytes were among the most expensive methods. One pass that
+/// answers both questions costs as much as a pass for one.
 ///
-/// **How.** A long is read from the block and xored with eight copies of the byte that is sought: the places where it stood become
-/// zero. `(x - 0x01…01) & ~x & 0x80…80` has the top bit of each zero byte set. A borrow can set further bits, but only above a zero byte, and
-/// since the block is read with its first byte lowest, the lowest bit that is set is always a true one (Mycroft 1987; Warren,
-/// Hacker's Delight, section 6-1). The longs themselves are collected by OR; the top bits that are left in the end are the octets above 127.
+/// **Method.** A long is read from the block and xored with eight copies of the byte that is
+/// searched for: matching bytes become zero. `(x - 0x01…01) & ~x & 0x80…80` sets the top bit of
+/// each zero byte. A borrow can set further bits, but only above a zero byte. The block is read in
+/// little-endian order, so the lowest bit that is set is always correct (Mycroft 1987; Warren,
+/// Hacker's Delight, section 6-1). The longs themselves are collected by OR; the remaining top bits
+/// are the octets above 127.
 public final class LineEnds {
     private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long ONES = 0x0101010101010101L;
@@ -30,7 +34,7 @@ public final class LineEnds {
             long eight = (long) EIGHT.get(block, at);
             long found = zeros(eight ^ CRS) | zeros(eight ^ LFS);
             if (found != 0) {
-                // Bytes behind the line end may belong to something else.
+                // Bytes behind the line end may belong to another part of the input.
                 passed = all | eight & Long.lowestOneBit(found) - 1;
                 return at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
             }
@@ -43,7 +47,7 @@ public final class LineEnds {
         return at;
     }
 
-    /// True when one of the bytes before the places that were found is above 127.
+    /// True when one of the bytes before the returned positions is above 127.
     public boolean eightBit() {
         return (passed & TOPS) != 0;
     }

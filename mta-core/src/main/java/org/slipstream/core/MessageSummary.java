@@ -3,21 +3,22 @@ package org.slipstream.core;
 import java.util.Objects;
 import java.util.Optional;
 
-/// What the queue manager knows of a message before it reads its recipients: a row of the queue index.
+/// A row of the queue index: the facts about a message that the queue manager has before it reads
+/// the recipients.
 ///
-/// @param id its name
+/// @param id the queue id
 /// @param sender empty for the null sender
-/// @param createdMillis when we took responsibility for it, in milliseconds since 1970; never changes, so that age and
+/// @param createdMillis time of acceptance, in milliseconds since 1970; never changes, so age and
 /// expiry survive restarts
-/// @param sizeBytes of the content as stored
+/// @param sizeBytes of the stored content
 /// @param recipients in the whole envelope
 /// @param open recipients neither delivered nor failed
-/// @param failed recipients that failed and of which the sender has not been told
-/// @param attempts how often it has been tried and deferred; without the times at which nobody was asked, because a destination was dead or a
-/// host suspended
-/// @param held an operator keeps it; it is not delivered
-/// @param delayNotified a "delayed" report has been sent
-/// @param options what its sender asked besides
+/// @param failed recipients that failed and are not yet in a report to the sender
+/// @param attempts number of attempts that ended in a deferral; not counted are deferrals without a
+/// connection, because a destination was dead or a host suspended
+/// @param held on hold by an operator, so not delivered
+/// @param delayNotified a delay report has been sent
+/// @param options requested by the sender
 public record MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
         int open, int failed, int attempts, boolean held, boolean delayNotified, DeliveryOptions options) {
     public MessageSummary {
@@ -26,14 +27,14 @@ public record MessageSummary(QueueId id, Optional<Address> sender, long createdM
         Objects.requireNonNull(options);
     }
 
-    /// Of a message whose sender asked nothing besides.
+    /// A summary without delivery options.
     public MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
             int open, int failed, int attempts, boolean held, boolean delayNotified) {
         this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified,
                 DeliveryOptions.NONE);
     }
 
-    /// When its age begins: not before it may be sent.
+    /// The time at which the lifetime begins, not before a requested release time.
     public long releaseMillis() {
         return options.releaseMillis(createdMillis);
     }

@@ -2,15 +2,16 @@ package org.slipstream.core;
 
 import java.util.Objects;
 
-/// What became of one recipient in one attempt.
+/// The outcome for one recipient of one delivery.
 ///
-/// `remote` names who said so: `mx1.example.org[192.0.2.1]:25`, a mailbox, or this server where nobody was asked.
+/// `remote` is the source of the reply: `mx1.example.org[192.0.2.1]:25`, a mailbox, or this server
+/// when no host was asked.
 public sealed interface Outcome {
     Reply reply();
 
     String remote();
 
-    /// Taken by the next hop or put into the mailbox; this recipient is finished.
+    /// Accepted by the next hop or stored in the mailbox; the recipient is finished.
     record Delivered(Reply reply, String remote) implements Outcome {
         public Delivered {
             Objects.requireNonNull(remote);
@@ -20,7 +21,7 @@ public sealed interface Outcome {
         }
     }
 
-    /// Not now; the recipient stays in the queue.
+    /// A temporary failure; the recipient stays in the queue.
     record Deferred(Reply reply, String remote) implements Outcome {
         public Deferred {
             Objects.requireNonNull(remote);
@@ -30,7 +31,7 @@ public sealed interface Outcome {
         }
     }
 
-    /// Never; the sender is told, unless there is none or it asked not to be.
+    /// A permanent failure; the sender gets a report, unless the sender is null or requested none.
     record Failed(Reply reply, String remote) implements Outcome {
         public Failed {
             Objects.requireNonNull(remote);
@@ -40,7 +41,7 @@ public sealed interface Outcome {
         }
     }
 
-    /// The outcome that a peer's reply to a recipient stands for.
+    /// Maps the reply for a recipient to its outcome.
     static Outcome of(Reply reply, String remote) {
         return reply.isPositive()
                 ? new Delivered(reply, remote)

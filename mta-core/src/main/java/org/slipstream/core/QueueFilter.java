@@ -4,18 +4,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Which queued messages an operator means. All that is said must fit.
+/// A filter for queued messages. A message matches when all given conditions hold.
 ///
-/// @param recipient a recipient who still waits for the message and fits all of these; empty: whoever it is
-/// @param olderThanMillis in the queue for at least so long; @param youngerThanMillis for less
-/// @param attempts at least so many have failed
+/// @param recipient patterns that one unfinished recipient of the message matches, all of them;
+/// empty: any recipient
+/// @param olderThanMillis minimum time in the queue; @param youngerThanMillis maximum time in the
+/// queue
+/// @param attempts minimum number of failed attempts
 public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> recipient, Optional<State> state,
         OptionalLong olderThanMillis, OptionalLong youngerThanMillis, int attempts) {
-    /// Everything.
+    /// Matches every message.
     public static final QueueFilter ANY = new QueueFilter(Optional.empty(), List.of(), Optional.empty(),
             OptionalLong.empty(), OptionalLong.empty(), 0);
 
-    /// What a list of the queue says of a message: held by an operator, being worked on now, or waiting for its time.
+    /// The state in a queue listing: on hold, active, or waiting for the next attempt.
     public enum State {
         HELD, ACTIVE, DEFERRED
     }

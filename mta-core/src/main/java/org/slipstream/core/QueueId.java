@@ -2,10 +2,11 @@ package org.slipstream.core;
 
 import java.util.Optional;
 
-/// The name of a message while it is ours: in Received lines, in replies, in every log line of its life.
+/// The queue id of a message, as in Received fields, SMTP replies and log lines. Ids are unique and
+/// grow with time.
 ///
-/// The number grows with time (milliseconds since 1970 in the upper bits), so ids sort by age as numbers and as text.
-/// Written with Crockford's 32 digits, which leave out the letters that are mistaken for digits.
+/// The upper bits hold milliseconds since 1970, so ids sort by age as numbers and as text. The text
+/// form uses Crockford's base 32, which omits letters that resemble digits.
 ///
 /// @param value positive
 public record QueueId(long value) implements Comparable<QueueId> {
@@ -18,13 +19,14 @@ public record QueueId(long value) implements Comparable<QueueId> {
         }
     }
 
-    /// The smallest id that is later than `last` and not before `nowMillis`: strictly growing even when the clock jumps
-    /// back, unique without a stored counter as long as `last` covers what is on disk.
+    /// The smallest id that is greater than `last` and not before `nowMillis`. Ids grow strictly
+    /// even when the clock jumps back, and are unique without a stored counter as long as `last`
+    /// covers all ids on disk.
     public static QueueId after(long last, long nowMillis) {
         return new QueueId(Math.max(last + 1, nowMillis << 10));
     }
 
-    /// Reads what [#toString] wrote, in either case.
+    /// Parses the form of [#toString], in either case.
     public static Optional<QueueId> parse(String text) {
         long value = 0;
         if (text.isEmpty() || text.length() > 12) {

@@ -1,9 +1,9 @@
 package org.slipstream.core;
 
-/// The two queues of Postfix in which a message waits for its turn.
+/// The two queues in which a message waits, as in Postfix.
 public enum QueueName {
-    /// New mail: never tried, never put off.
+    /// New mail, before its first attempt.
     INCOMING,
-    /// Mail with a next attempt.
+    /// Mail that waits for its next attempt.
     DEFERRED
 }

@@ -7,42 +7,44 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/// The phase of a message in the queue: its work at one moment, or its reason to wait. A line of `queue list` shows it.
+/// The phase of a message in the queue: its current activity, or its reason to wait. `queue list`
+/// shows it for each message.
 ///
-/// A message with many recipients does several things at once. Its phase is that of the delivery that was begun first; of a message of
-/// which nothing is under way, that of the first recipient who waits.
+/// Deliveries of a message with many recipients run in parallel. The phase is that of the delivery
+/// that started first; without a running delivery, that of the first waiting recipient.
 ///
 /// @param text the phase in words, with its figures
-/// @param sinceMillis empty where nobody has noted it
-/// @param untilMillis when it is over at the latest, or the time of the next attempt; empty where there is no such time
-/// @param figures behind the text, by name, see [Figure]
+/// @param sinceMillis empty when the start is not recorded
+/// @param untilMillis the latest end of the phase, or the time of the next attempt; empty when
+/// there is no such time
+/// @param figures the numbers in the text, by name, see [Figure]
 public record QueuePhase(Code code, String text, OptionalLong sinceMillis, OptionalLong untilMillis,
         SequencedMap<Figure, Long> figures) {
 
-    /// A count behind the text.
+    /// A number that the text mentions.
     public enum Figure {
-        /// Connections, or deliveries, that are at work.
+        /// Connections or deliveries in use.
         AT_WORK,
-        /// So many may be at work.
+        /// The limit of [#AT_WORK].
         LIMIT,
-        /// Deliveries that have waited longer for the same destination.
+        /// Earlier deliveries that wait for the same destination.
         BEFORE,
-        /// Deliveries in front on the same connection.
+        /// Earlier deliveries on the same connection.
         AHEAD
     }
 
-    /// The name of a phase, for programs: it stays the same when the text changes.
+    /// The name of a phase, for programs: it is stable when the text changes.
     public enum Code {
-        // ---- asleep
+        // ---- waiting, not in the active queue
         HELD, RESTING, LATER, SUSPENDED, RETRY, DUE,
         // ---- active, nothing under way
         RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, TURN, STOPPING,
         // ---- on a connection
         CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
-        // ---- afterwards
+        // ---- after the reply
         RECORDING, REPORTING;
 
-        /// `final-reply`.
+        /// The name in kebab case, such as `final-reply`.
         public String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
@@ -72,7 +74,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         return new QueuePhase(code, text, sinceMillis, untilMillis, more);
     }
 
-    /// The same phase, with more to say.
+    /// A copy with `words` appended to the text.
     public QueuePhase adding(String words) {
         return new QueuePhase(code, text + words, sinceMillis, untilMillis, figures);
     }

@@ -6,11 +6,12 @@ import java.util.Set;
 
 /// One recipient of an envelope.
 ///
-/// @param number position in the envelope, from 1; with the queue id it names the recipient for good
-/// @param address where the mail goes, after aliases
-/// @param original what the sender asked for: ORCPT in its wire form `type;xtext-decoded address`, or the address
-/// before an alias replaced it (as `rfc822;address`)
-/// @param notifyOn the NOTIFY parameter; empty when nothing was said
+/// @param number position in the envelope, from 1; permanent, so queue id and number identify the
+/// recipient
+/// @param address the recipient address, after aliases
+/// @param original the original recipient: ORCPT in its wire form `type;xtext-decoded address`, or
+/// the address before alias expansion (as `rfc822;address`)
+/// @param notifyOn the NOTIFY parameter; empty when it was absent
 public record Recipient(int number, Address address, Optional<String> original, Set<DsnNotify> notifyOn) {
     public Recipient {
         Objects.requireNonNull(address);
@@ -25,12 +26,12 @@ public record Recipient(int number, Address address, Optional<String> original, 
         this(number, address, Optional.empty(), Set.of());
     }
 
-    /// True when a failure is to be reported to the sender: asked for, or nothing said.
+    /// True when NOTIFY requests a failure report, or is absent.
     public boolean wantsFailureNotice() {
         return notifyOn.isEmpty() || notifyOn.contains(DsnNotify.FAILURE);
     }
 
-    /// True when a delay is to be reported to the sender: asked for, or nothing said.
+    /// True when NOTIFY requests a delay report, or is absent.
     public boolean wantsDelayNotice() {
         return notifyOn.isEmpty() || notifyOn.contains(DsnNotify.DELAY);
     }

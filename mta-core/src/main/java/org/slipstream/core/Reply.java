@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// An SMTP reply (RFC 5321 section 4.2): three digits, perhaps an enhanced status (RFC 2034), lines of text.
+/// An SMTP reply: three digits, an optional enhanced status (RFC 2034), and lines of text (RFC 5321
+/// section 4.2). Its text contains no line end, so a reply cannot be split into two.
 ///
-/// The same shape says what we answer, what a peer answered, and why something was deferred or returned without
-/// anybody having answered: a connection that timed out is `450 4.4.1`, composed by us.
+/// The record serves for replies of this server, replies of remote hosts, and local reasons for a
+/// deferral or a bounce: a connection timeout is `450 4.4.1`.
 ///
 /// @param code 200 to 599
-/// @param status empty where the peer sent none
+/// @param status empty when the remote host sent none
 /// @param lines at least one, without line ends, without code and status
 public record Reply(int code, Optional<EnhancedStatus> status, List<String> lines) {
     private static final int LINE_OCTETS = 512;
@@ -50,7 +51,7 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
         return code >= 500;
     }
 
-    /// The status that a report carries: the peer's own, or the most general one of the reply's class.
+    /// The status for a report: the one in the reply, or the general status of the reply's class.
     public EnhancedStatus statusOrGeneral() {
         return status.orElseGet(() -> new EnhancedStatus(isPositive() ? 2 : isTransient() ? 4 : 5, 0, 0));
     }
@@ -59,14 +60,15 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
         return String.join(" ", lines);
     }
 
-    /// As it goes over the wire, each line ended by CRLF and no longer than 512 octets (RFC 5321 section 4.5.3.1.5): what is longer
-    /// goes on in the next line. A challenge is base64 and cannot be folded (RFC 4954 section 4 gives it 12,288 octets).
+    /// The reply as transmitted, each line ended by CRLF and at most 512 octets long (RFC 5321
+    /// section 4.5.3.1.5); longer lines are folded. A challenge is base64 and cannot be folded (RFC
+    /// 4954 section 4 permits 12,288 octets).
     public String toWire() {
         String prefix = status.map(s -> s + " ").orElse("");
-        int room = code == CHALLENGE ? Integer.MAX_VALUE : LINE_OCTETS - "250-\r\n".length() - prefix.length();
+        int width = code == CHALLENGE ? Integer.MAX_VALUE : LINE_OCTETS - "250-\r\n".length() - prefix.length();
         List<String> folded = new ArrayList<>(lines.size());
         for (String line : lines) {
-            fold(line, room, folded);
+            fold(line, width, folded);
         }
         StringBuilder wire = new StringBuilder();
         for (int i = 0; i < folded.size(); i++) {
@@ -76,18 +78,18 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
         return wire.toString();
     }
 
-    // At a blank where there is one.
-    private static void fold(String line, int room, List<String> folded) {
+    // Folds at a blank if there is one.
+    private static void fold(String line, int width, List<String> folded) {
         String rest = line;
-        while (rest.length() > room) {
-            int blank = rest.lastIndexOf(' ', room);
-            folded.add(rest.substring(0, blank > 0 ? blank : room));
-            rest = rest.substring(blank > 0 ? blank + 1 : room);
+        while (rest.length() > width) {
+            int blank = rest.lastIndexOf(' ', width);
+            folded.add(rest.substring(0, blank > 0 ? blank : width));
+            rest = rest.substring(blank > 0 ? blank + 1 : width);
         }
         folded.add(rest);
     }
 
-    /// In one line, for logs, reports and listings.
+    /// The reply in one line, for logs, reports and listings.
     @Override
     public String toString() {
         return code + " " + status.map(s -> s + " ").orElse("") + String.join(" / ", lines);

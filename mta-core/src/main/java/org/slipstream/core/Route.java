@@ -3,24 +3,27 @@ package org.slipstream.core;
 import java.util.List;
 import java.util.Objects;
 
-/// Where mail for a domain goes: a transport and a next hop.
+/// The route of a recipient: a transport and a next hop.
 ///
-/// Two recipients with equal [#transport] and [#nextHop] share a destination, its window and its connections. The rest of
-/// a route is what the transport needs to get there.
+/// Recipients with equal [#transport] and [#nextHop] share a destination, its window and its
+/// connections. The other components tell the transport how to reach the next hop.
 public sealed interface Route {
-    /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per transport.
+    /// The transport's name: `smtp`, `lmtp`, `local`, `discard`. Settings and job lists are per
+    /// transport.
     String transport();
 
-    /// The destination's key within the transport, lower case: the domain for MX routing (or the names of its hosts, where
-    /// domains with the same hosts are one destination), `[host]:port` for a fixed host.
+    /// The key of the destination within the transport, lower case: the domain for MX routing (or
+    /// the names of its hosts, when domains with the same hosts are one destination), `[host]:port`
+    /// for a fixed host.
     String nextHop();
 
-    /// One place to try.
+    /// One host of a route.
     ///
     /// @param name a host name or a literal address
-    /// @param preference smaller is tried first; equal ones in random order (RFC 5321 section 5.1)
-    /// @param addresses literal addresses of the name, without brackets; whoever makes a route from DNS sorts them, so that
-    /// the same answer in another order is the same host. Empty when whoever connects is to look them up
+    /// @param preference the MX preference: lower values are tried first, equal values in random
+    /// order (RFC 5321 section 5.1)
+    /// @param addresses literal addresses of the name, without brackets, in sorted order, so that a
+    /// DNS answer in another order gives the same host. Empty when the client looks them up
     record Host(String name, int port, int preference, List<String> addresses) {
         public Host {
             Objects.requireNonNull(name);
@@ -30,7 +33,7 @@ public sealed interface Route {
             }
         }
 
-        /// A host of which the name is known.
+        /// A host whose addresses are not known yet.
         public Host(String name, int port, int preference) {
             this(name, port, preference, List.of());
         }
@@ -41,7 +44,7 @@ public sealed interface Route {
         }
     }
 
-    /// By SMTP to the first host that takes it.
+    /// SMTP to the first host that accepts the message.
     ///
     /// @param hosts in ascending preference, at least one
     record Smtp(String nextHop, List<Host> hosts) implements Route {
@@ -59,7 +62,7 @@ public sealed interface Route {
         }
     }
 
-    /// By LMTP (RFC 2033) to `host:port` or to the socket file of a `unix:/path`.
+    /// LMTP (RFC 2033) to `host:port` or to the socket `unix:/path`.
     record Lmtp(String nextHop) implements Route {
         @Override
         public String transport() {
@@ -67,9 +70,9 @@ public sealed interface Route {
         }
     }
 
-    /// Into a mailbox of this server.
+    /// Delivery to a mailbox of this server.
     ///
-    /// @param nextHop the domain; mailboxes of one domain share lanes
+    /// @param nextHop the domain; mailboxes of one domain share their connections
     record Local(String nextHop) implements Route {
         @Override
         public String transport() {
@@ -77,7 +80,7 @@ public sealed interface Route {
         }
     }
 
-    /// Accepted and thrown away, on purpose.
+    /// Accepted and discarded.
     record Discard(String nextHop) implements Route {
         @Override
         public String transport() {

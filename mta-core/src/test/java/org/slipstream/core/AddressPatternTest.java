@@ -35,7 +35,7 @@ class AddressPatternTest {
     }
 
     @Test
-    void theSenderOfReportsIsNobody() {
+    void theNullSenderHasAPattern() {
         assertThat(AddressPattern.parse("<>")).contains(AddressPattern.NULL);
         assertThat(AddressPattern.NULL.isNull()).isTrue();
         assertThat(AddressPattern.NULL.matches(Address.of("a@b"))).isFalse();

@@ -19,7 +19,8 @@ final class ContentFactsTest {
         assertThat(of("caf\u00e9\r\n")).contains(new ContentFacts(false, true, 4, 1));
     }
 
-    /// A sender that knows facts looks at no line end, so what a peer could take for the end of a message has none.
+    /// A sender relies on facts instead of scanning line ends, so a content that a remote host
+    /// could end early has none.
     @ParameterizedTest
     @ValueSource(strings = {"a", "a\n", "a\r", "a\rb\r\n", "a\n.\r\n", "a\r\n.\nMAIL\r\n", "a\r\r\n", "a\r\nb"})
     void anotherLineEndThanCrLfHasNoFacts(String content) {

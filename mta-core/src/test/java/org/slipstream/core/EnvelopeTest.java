@@ -26,7 +26,7 @@ class EnvelopeTest {
     }
 
     @Test
-    void whoSaidNothingHearsOfFailureAndDelayAndWhoSaidNeverHearsNothing() {
+    void withoutNotifyFailureAndDelayAreReportedAndWithNeverNothing() {
         Address someone = Address.of("a@x.example");
         Recipient silent = new Recipient(1, someone);
         Recipient never = new Recipient(1, someone, Optional.empty(), Set.of(DsnNotify.NEVER));

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// No operator should have to know Java.
+/// Operators do not need to know Java.
 class FailureWordsTest {
     @Test
     void failuresAreNamedAsTheOperatingSystemNamesThem() {

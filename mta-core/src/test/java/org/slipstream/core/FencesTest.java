@@ -7,7 +7,11 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.security.SecureRandom;
+import java.util.Random;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -19,14 +23,26 @@ class FencesTest {
 
     @Test
     void theCoreIsNounsOnly() {
-        classes().that().resideInAPackage("org.slipstream.core..").should().onlyDependOnClassesThat(
-                resideInAnyPackage("org.slipstream.core..", "java.lang..", "java.util", "java.util.function",
+        classes().that().resideInAPackage("org.slipstream.core").should().onlyDependOnClassesThat(
+                resideInAnyPackage("org.slipstream.core", "org.slipstream.core.text", "java.lang..", "java.util",
+                        "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
-                        // A noun as well, and the only way to say how a long lies in an array.
+                        // Required to read a long from an array.
                         .or(type(ByteOrder.class))
-                        // An open file: the only way to have the kernel send a content.
+                        // Required for transfers by the kernel.
                         .or(type(FileChannel.class)))
                 .check(OURS);
+    }
+
+    /// What two modules compute alike stands in a package of its own, as a pure function.
+    @Test
+    void sharedFunctionsHaveNoInputButTheirArguments() {
+        classes().that().resideInAnyPackage("org.slipstream.core.sasl", "org.slipstream.core.text").should()
+                .onlyDependOnClassesThat(resideInAnyPackage("org.slipstream.core.sasl", "org.slipstream.core.text",
+                        "java.lang..", "java.util", "java.util.function", "java.util.regex", "java.util.stream",
+                        "java.io", "java.nio.charset", "java.text", "java.security", "java.security.spec",
+                        "javax.crypto", "javax.crypto.spec"))
+                .andShould().onlyDependOnClassesThat(not(belongToAnyOf(SecureRandom.class, Random.class))).check(OURS);
     }
 
     @Test

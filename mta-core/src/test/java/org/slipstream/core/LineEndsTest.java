@@ -22,7 +22,8 @@ final class LineEndsTest {
         }
     }
 
-    /// Bytes that differ from a line end by one or by the top bit are what arithmetic on eight at once could take for one.
+    /// Bytes that differ from a line end by one or by the top bit are the risky cases of arithmetic
+    /// on eight bytes.
     @Test
     void anyBytesAreSearchedAsOneByOne() {
         long seed = new Random().nextLong();

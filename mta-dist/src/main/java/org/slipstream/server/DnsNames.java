@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The policy's questions, put to whoever finds the way for our own mail: a domain to which we would find none is one
-/// to which nothing could be returned.
+/// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's domain
+/// without a route could not receive a report.
 final class DnsNames implements NameQuestions {
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";
@@ -25,7 +25,7 @@ final class DnsNames implements NameQuestions {
     private final DnsHostFinder hosts;
 
     DnsNames(Config config, ClientConfig client, RouteFinder mx) {
-        // A smart host for everything says nothing about a domain.
+        // A smart host for all domains says nothing about a single domain.
         Map<String, Config.RouteTarget> own = new HashMap<>(config.routes());
         own.remove("*");
         this.routes = new RouteTable(own, config.local().domains(), mx);

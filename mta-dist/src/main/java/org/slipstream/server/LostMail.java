@@ -17,11 +17,12 @@ import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Tells senders that this server has lost their mail, when an operator orders it (`mta spool corrupt report`).
+/// Reports lost mail to its senders when an operator orders it (`mta spool corrupt report`).
 ///
-/// Local trouble is never the sender's fault, so nothing here happens by itself: the operator may still have the files. Each recipient
-/// that still waits fails with 554 5.3.0, and the report is an ordinary one: queued with the null sender, delivered by the next start.
-/// Outcomes first, then the report, then the removal: a crash in between tells the sender twice, never not at all.
+/// A local failure is never the sender's fault, so nothing here happens automatically: the operator may
+/// still have the files. Each waiting recipient fails with 554 5.3.0, and the report is an ordinary one:
+/// queued with the null sender, delivered after the next start. The order is outcomes, report, removal:
+/// after a crash in between the sender may get two reports, but never none.
 final class LostMail {
     private LostMail() {}
 

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// The process: joins the command line and the server.
+/// The process: starts the command line and gives it the server.
 public final class Main {
     private Main() {}
 
@@ -28,12 +28,12 @@ public final class Main {
         System.exit(exit);
     }
 
-    /// Mail addresses and JSON are UTF-8 whatever the locale says, which in containers is often nothing.
+    /// Mail addresses and JSON are UTF-8, whatever locale is set; containers often have none.
     private static PrintStream utf8(FileDescriptor descriptor) {
         return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
     }
 
-    /// Besides [LostMail], the only place that loads the server's classes.
+    /// Apart from [LostMail], the only place that loads the server's classes.
     private static final class Starter implements ServerStarter {
         @Override
         public Start start(Config config) {

@@ -11,19 +11,20 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Compares how many files the process may have open (`ulimit -n`) with what the settings allow to be open at once.
+/// Compares the limit for open files (`ulimit -n`) with the number that the settings allow at once.
 ///
-/// Out of descriptors, a port accepts nobody and the spool opens no letter, long before `limits.connections` refuses anybody. The sum
-/// is the worst case that the settings permit; a quiet server never gets there, so this is a warning and no refusal.
+/// Without free descriptors, ports accept no client and the spool opens no message, long before
+/// `limits.connections` refuses clients. The sum is the worst case that the settings permit; a quiet server
+/// never reaches it, so the result is a warning and the server starts.
 final class OpenFiles {
-    /// The program's own: jars, register, segments, logs, the admin API, letters that are read.
+    /// Files of the program itself: jars, index, segments, logs, the admin API, messages that are read.
     private static final long OTHERS = 256;
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern SOFT = Pattern.compile("(?m)^Max open files +([0-9]+|unlimited) ");
 
     private OpenFiles() {}
 
-    /// @return what an operator should read; empty when there are enough, or the system does not say
+    /// @return a warning for the operator; empty when the limit suffices or is unknown
     static Optional<String> warning(Config config) {
         try {
             return warning(config, limit(Files.readString(LIMITS)));

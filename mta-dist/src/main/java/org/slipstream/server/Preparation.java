@@ -29,14 +29,15 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// All that a start needs besides spool and ports: certificates, logins at smart hosts, users, folders. `run` and `check`
-/// prepare with the same code, so no mistake is found by one of them alone; and everything is looked at before anything is told.
+/// Everything that a start needs besides spool and ports: certificates, logins at smart hosts, users,
+/// folders. `run` and `check` use the same code, so both find the same mistakes, and all checks run before
+/// anything is reported.
 ///
-/// A **mistake** keeps the server from starting. A **remark** does not: the server works, but some mail will not. Each is a
-/// sentence that names the place, the key, what is wrong, and a way out.
+/// A **mistake** prevents the start. A **remark** does not: the server works, but some mail will not be
+/// accepted or delivered. Each is a sentence with the place, the key, the fault, and the remedy.
 ///
-/// `check` leaves everything as it is. It makes no certificate, takes no lock, and does not complain of a port that is taken,
-/// which a running server of the same home holds itself.
+/// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in use,
+/// because a running server of the same home holds its ports.
 final class Preparation {
     private final Config config;
     private final boolean makes;
@@ -51,14 +52,14 @@ final class Preparation {
         this.makes = makes;
     }
 
-    /// For a start: what is missing and can be made is made.
+    /// For a start: creates what is missing.
     static Preparation toRun(Config config) {
         Preparation preparation = new Preparation(config, true);
         preparation.prepare();
         return preparation;
     }
 
-    /// For a look: nothing is made.
+    /// For a check: creates nothing.
     static Preparation toCheck(Config config) {
         Preparation preparation = new Preparation(config, false);
         preparation.prepare();
@@ -86,12 +87,12 @@ final class Preparation {
         return tls;
     }
 
-    /// There when there are no mistakes.
+    /// Present when there are no mistakes.
     ClientConfig client() {
         return client.orElseThrow();
     }
 
-    /// There when there are no mistakes.
+    /// Present when there are no mistakes.
     Users users() {
         return users.orElseThrow();
     }
@@ -108,18 +109,18 @@ final class Preparation {
         minimumFree();
     }
 
-    /// What is wrong with a folder that is, or can be made.
+    /// The fault of a folder that exists or can be created.
     private static Optional<String> unusable(Path folder) {
         Path there = folder;
         while (there.getParent() != null && Files.notExists(there)) {
             there = there.getParent();
         }
         if (!Files.isDirectory(there)) {
-            return Optional.of(there + " is no folder; move it away, or name another one");
+            return Optional.of(there + " is not a folder; move it away, or set another one");
         }
         return Files.isWritable(there)
                 ? Optional.empty()
-                : Optional.of(there + " may not be written by this user; give it the right to, or name another folder");
+                : Optional.of(there + " is not writable for this user; change its permissions, or set another folder");
     }
 
     private void prepareTls() {
@@ -139,7 +140,7 @@ final class Preparation {
         }
     }
 
-    /// The key whose file a sentence speaks of.
+    /// The key whose file the sentence is about.
     private String keyOf(String sentence) {
         boolean further = config.tls().further().stream().anyMatch(
                 pair -> sentence.contains(pair.key().toString()) || sentence.contains(pair.certificate().toString()));
@@ -165,14 +166,14 @@ final class Preparation {
                 book.lostReports(user.addresses()).forEach(
                         why -> remarks.add(UserFile.NAME + ":" + user.line() + ": " + user.name() + ": " + why));
             }
-        } catch (UserFileException | IOException told) {
-            // Among the mistakes.
+        } catch (UserFileException | IOException reported) {
+            // Reported as a mistake already.
         }
     }
 
     private void source(String key, Optional<? extends InetAddress> address) {
         address.flatMap(own -> unbindable(new InetSocketAddress(own, 0))).ifPresent(why -> remark(key,
-                why + "; no connection to another server will come about until it is an address of this machine"));
+                why + "; connections to other servers fail until it is an address of this machine"));
     }
 
     private void minimumFree() {

@@ -22,13 +22,13 @@ import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
+import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
-import org.slipstream.server.dispatch.Surroundings;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
-import org.slipstream.server.local.Leftovers;
+import org.slipstream.server.local.UnfinishedFiles;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
@@ -55,13 +55,14 @@ import java.util.random.RandomGenerator;
 
 import javax.net.ssl.SSLContext;
 
-/// A running server: all rooms, joined. The only class that knows every one of them.
+/// A running server: the only class that knows all modules and connects them.
 ///
-/// **Start**, from the inside out, so that nothing is accepted before it can be kept: spool (with its replay), carriers,
-/// queue manager, desk; then the ports. **Stop**, from the outside in and within [#STOP] altogether: nothing new is chosen for
-/// delivery, the ports refuse and let transfers in progress finish, then the connections to other servers do, their
-/// outcomes are recorded, the spool is closed last. What is cut is deferred; where the peer may have the message already, the log says so.
-/// A kill at any moment is safe as well; the orderly stop only spares the peers a second copy.
+/// **Start**, from the inside out, so that nothing is accepted before it can be stored: spool (with its
+/// recovery), carriers, queue manager, dispatcher, then the ports. **Stop**, from the outside in and within
+/// [#STOP] in total: no more deliveries are chosen, the ports refuse clients and transfers in progress
+/// finish, then the connections to other servers finish, their outcomes are recorded, and the spool is
+/// closed last. Interrupted deliveries are deferred; where the peer may have the message already, the log
+/// says so. A kill at any moment is safe too; the orderly stop only avoids second copies.
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
     /// `run --help` promises ten seconds for the whole process.
@@ -82,7 +83,7 @@ public final class Server implements AutoCloseable {
         this.config = config;
     }
 
-    /// Opens the spool, replays, starts the queue manager, opens the ports. Returns when mail is accepted.
+    /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail is accepted.
     public static Server start(Config config) throws StartFailure {
         Server server = new Server(config);
         try {
@@ -109,12 +110,13 @@ public final class Server implements AutoCloseable {
         return further;
     }
 
-    /// Where operators' commands ask.
+    /// The socket for operators' commands.
     public Path admin() {
         return AdminSocket.in(config.home());
     }
 
-    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May be called twice.
+    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May be
+    /// called twice.
     @Override
     public synchronized void close() {
         undo.close();
@@ -125,40 +127,42 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
-        prepared.remarks().forEach(remark -> log.warn("event=remark reason=\"{}\"", remark.replace('"', '\'')));
+        prepared.remarks()
+                .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
         ClientConfig client = prepared.client();
-        Wiring rooms = new Wiring(config, client, spool, this::arrived);
+        Wiring wiring = new Wiring(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
         QmgrConfig settings = Wiring.queue(config.queue(), config.delivery());
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
                 new HostStore(spool), CLOCK);
-        OrderDispatcher dispatcher = new OrderDispatcher(spool, rooms.routes(), carriers, places::breaksUnderPipelining,
-                rooms.mailboxes(),
-                rooms.reports(), inbox::answer, CLOCK);
-        undo.push("desk", KEPT_FOR_SPOOL, _ -> dispatcher.close());
+        OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
+                places::breaksUnderPipelining,
+                wiring.mailboxes(),
+                wiring.reports(), inbox::answer, CLOCK);
+        undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.queue().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
-                new Surroundings(config.queue().delivers(), carriers::phase, places::suspended,
+                new QueueViewSources(config.queue().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain,
                         config.queue().delivers()
-                                ? Optional.of(new Probing(dispatcher.commands(), rooms::knowsLocally))
+                                ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
-        ListenerServices services = rooms.services(loop::isBehindArrivals, prepared.users());
-        ListenerServices waking = config.queue().delivers() ? services.withEtrn(rooms.wake(operations)) : services;
+        ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
+        ListenerServices withEtrn = config.queue().delivers() ? services.withEtrn(wiring.wake(operations)) : services;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
-            ports.put(service.name(), listen(service, prepared.tls(), waking));
+            ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
         api.serve(operations, new HostControl(inbox, places));
-        Leftovers.sweep(config.local().maildir(), Instant.now());
-        log.info("msg=\"server started\" version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
+        UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
+        log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
     }
 
@@ -166,7 +170,7 @@ public final class Server implements AutoCloseable {
         try {
             return HostStore.read(spool);
         } catch (IOException trouble) {
-            throw new StartFailure("cannot read what is known of other hosts: " + trouble.getMessage(), trouble);
+            throw new StartFailure("cannot read the host records: " + trouble.getMessage(), trouble);
         }
     }
 
@@ -177,32 +181,32 @@ public final class Server implements AutoCloseable {
     }
 
     private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink dispatcher) {
-        QueueManager brain = new QueueManager(settings, seating, RandomGenerator.getDefault(),
+        QueueManager manager = new QueueManager(settings, seating, RandomGenerator.getDefault(),
                 config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
-        QmgrLoop loop = new QmgrLoop(brain, inbox, dispatcher, CLOCK, Server::brainIsBroken);
+        QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed);
         loop.start();
-        undo.push("queue manager", KEPT_FOR_SPOOL, patience -> {
-            if (!loop.stop(patience)) {
-                log.warn("msg=\"deliveries in progress did not finish in time; they will be tried again\"");
+        undo.push("queue manager", KEPT_FOR_SPOOL, limit -> {
+            if (!loop.stop(limit)) {
+                log.warn("event=deliveries-unfinished next=\"they will be tried again\"");
             }
         });
         return loop;
     }
 
-    /// From here on nothing new is chosen for delivery, so that the connections run dry while clients finish. All ports together
-    /// have one time.
-    private void closePorts(Duration patience) throws InterruptedException {
+    /// From here on no more deliveries are chosen, so that connections finish while clients do. All ports
+    /// together have one time limit.
+    private void closePorts(Duration limit) throws InterruptedException {
         inbox.answer(new QmgrEvent.Stopping());
         List<Thread> closing = listeners.stream()
-                .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(patience))).toList();
+                .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(limit))).toList();
         for (Thread each : closing) {
             each.join();
         }
     }
 
-    // Nothing is lost: the log has every message. A supervisor starts us again.
-    private static void brainIsBroken(Throwable trouble) {
-        log.error("msg=\"stopping because the queue manager is broken\"", trouble);
+    // Nothing is lost: the log has every message. A supervisor restarts the server.
+    private static void managerFailed(Throwable trouble) {
+        log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
         Runtime.getRuntime().halt(70);
     }
 
@@ -241,8 +245,8 @@ public final class Server implements AutoCloseable {
         try {
             return Files.createDirectories(folder);
         } catch (IOException trouble) {
-            throw new StartFailure("cannot make the folder " + folder + ": "
-                    + FailureWords.of(trouble) + "; choose another with --home or mend its permissions", trouble);
+            throw new StartFailure("cannot create the folder " + folder + ": "
+                    + FailureWords.of(trouble) + "; choose another with --home or correct its permissions", trouble);
         }
     }
 }

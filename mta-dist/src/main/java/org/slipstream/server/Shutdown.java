@@ -10,41 +10,41 @@ import java.util.function.LongSupplier;
 
 /// The orderly stop: closes what was opened, in the opposite order, within one total time.
 ///
-/// Each step is told how much of the time is left for it: the rest of the total, less what is kept for the steps behind it. So slow
-/// clients cannot use up the time in which outcomes are recorded and the spool is closed. A step that does not end in its
-/// time, or fails, does not keep the others from being closed; it is left behind on a daemon thread, and a process that ends
+/// Each step gets the rest of the total time, minus what is reserved for the steps after it. So slow
+/// clients cannot use up the time for recording outcomes and closing the spool. A step that does not end in its
+/// time, or fails, does not prevent the others: it is left on a daemon thread, and a process that ends
 /// then is as safe as one that was killed.
 final class Shutdown implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
 
-    /// A step keeps to its time by itself. This much later it hangs.
+    /// Tolerance: a step that is later than this hangs.
     private static final Duration GRACE = Duration.ofMillis(250);
 
     private final LongSupplier nanos;
     private final Duration total;
     private final List<Opened> opened = new ArrayList<>();
 
-    /// Ends something.
+    /// Ends one part of the server.
     interface Step {
-        /// @param patience for what is in progress; nothing of it may be left
-        void run(Duration patience) throws Exception;
+        /// @param limit time limit for work in progress; may be zero
+        void run(Duration limit) throws Exception;
     }
 
     private record Opened(String name, Duration keptBack, Step step) {}
 
     /// @param nanos a clock like [System#nanoTime]
-    /// @param total for all steps together
+    /// @param nanos a clock like [System#nanoTime]
     Shutdown(LongSupplier nanos, Duration total) {
         this.nanos = nanos;
         this.total = total;
     }
 
-    /// @param keptBack what is kept of the total for the steps that were pushed before
+    /// @param keptBack share of the total reserved for the steps that were pushed before
     void push(String name, Duration keptBack, Step step) {
         opened.add(new Opened(name, keptBack, step));
     }
 
-    /// The steps that were pushed last come first. May be called twice.
+    /// Runs the steps, the last pushed first. May be called twice.
     @Override
     public void close() {
         long end = nanos.getAsLong() + total.toNanos();
@@ -55,20 +55,20 @@ final class Shutdown implements AutoCloseable {
         }
     }
 
-    private static void run(Opened next, Duration patience) {
+    private static void run(Opened next, Duration limit) {
         Thread thread = Thread.ofPlatform().daemon().name("stop-" + next.name().replace(' ', '-')).start(() -> {
             try {
-                next.step().run(patience);
+                next.step().run(limit);
             } catch (Exception trouble) {
-                log.warn("msg=\"trouble while stopping {}\"", next.name(), trouble);
+                log.warn("event=stop-step-failed step=\"{}\"", next.name(), trouble);
             }
         });
         try {
-            if (!thread.join(patience.plus(GRACE))) {
-                log.warn("msg=\"{} did not stop in time\" patience={} ms", next.name(), patience.toMillis());
+            if (!thread.join(limit.plus(GRACE))) {
+                log.warn("event=stop-step-timeout step=\"{}\" millis={}", next.name(), limit.toMillis());
             }
         } catch (InterruptedException hurry) {
-            // The steps behind this one are still run; each waits for nothing then.
+            // The remaining steps still run; none of them waits then.
             Thread.currentThread().interrupt();
         }
     }

@@ -12,8 +12,8 @@ import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.intake.AddressBook;
-import org.slipstream.server.intake.Brake;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.RecipientPolicy;
 import org.slipstream.server.intake.Services;
@@ -51,8 +51,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// The rooms of this module, furnished from the configuration, and the settings of the other modules' rooms: each speaks
-/// its own words, and this class translates from those of `mta.toml`.
+/// Creates the objects of this module from the configuration, and translates the settings in `mta.toml`
+/// into the settings of the other modules.
 final class Wiring {
     private static final int SCAN_LIMIT = 1_000;
     private static final int RECIPIENT_BATCH = 1_000;
@@ -69,7 +69,7 @@ final class Wiring {
     private final NameQuestions names;
 
     /// @param client from [#client]
-    /// @param arrived told of each committed message
+    /// @param arrived called for each committed message
     Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived) {
         this.config = config;
         this.book = new AddressBook(config, new ThisMachine());
@@ -84,18 +84,18 @@ final class Wiring {
         this.names = new DnsNames(config, client, mx);
     }
 
-    /// Whom the readers of reports may write to.
+    /// The contact address in reports.
     static Contact contact(Config config) {
         return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
     }
 
-    /// What stands behind every port.
+    /// The services that all ports share.
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param users who may log in
     ListenerServices services(BooleanSupplier behind, Users users) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
-                new Brake(behind, config.queue().inFlowDelayMillis()),
+                new InFlowDelay(behind, config.queue().inFlowDelayMillis()),
                 config.tls().off());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {
@@ -106,7 +106,7 @@ final class Wiring {
                         new MemoryBudget(config.limits().transactionMemoryBytes()));
     }
 
-    /// ETRN. Without deliveries there is none, and the listener answers 458.
+    /// ETRN. Without deliveries there is none, and the listener replies 458.
     EtrnRequests wake(EtrnRequests.Queue queue) {
         Config.Policy policy = config.policy();
         return new EtrnRequests(config.routes().keySet(), queue,
@@ -116,7 +116,7 @@ final class Wiring {
                 System::nanoTime);
     }
 
-    /// Whether an address of ours is known; empty for an address of another domain.
+    /// Whether an address of a local domain exists; empty for an address of another domain.
     Optional<Boolean> knowsLocally(Address address) {
         return switch (book.decide(address)) {
             case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
@@ -179,8 +179,9 @@ final class Wiring {
                 new ClientConfig.Ahead(place.depth(), place.mostDepth(), place.bytesAhead()), peers(config));
     }
 
-    /// The placement's rules of each transport. A host that failed is left alone as long as a destination: `queue.minimal-backoff`. Only SMTP
-    /// has several hosts and connections that bear several deliveries; the others are destinations with one host.
+    /// The placement's rules of each transport. A failed host is avoided as long as a destination:
+    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries; the
+    /// others are destinations with one host.
     static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
         PlaceRules smtp = smtpPlacement(config);
         return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);

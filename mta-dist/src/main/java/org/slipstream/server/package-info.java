@@ -1,2 +1,2 @@
-/// The composition root: [Main] is the process, [Server] joins the rooms.
+/// The composition root: [Main] is the process, [Server] connects the modules.
 package org.slipstream.server;

@@ -12,7 +12,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-/// Who may know whom inside of the one module that knows everybody.
+/// The permitted dependencies between the packages of this module.
 class FencesTest {
     private static final JavaClasses DIST = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.server");

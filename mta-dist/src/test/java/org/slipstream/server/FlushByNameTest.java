@@ -5,60 +5,32 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A flush by name, on a whole server whose two peers close each connection before they greet: it tries what it names, and leaves the
-/// other message at its time and the other destination dead.
+/// A flush by name, on a whole server whose two peers close each connection before they greet: it tries
+/// what it names, and leaves the other message at its time and the other destination dead.
 class FlushByNameTest {
     @TempDir
     Path home;
 
-    private final Closer one = new Closer();
-    private final Closer two = new Closer();
+    private final SmtpSink one = SmtpSink.start(SinkScript.smtp().on(SinkPhase.CONNECT, SinkAction.close()));
+    private final SmtpSink two = SmtpSink.start(SinkScript.smtp().on(SinkPhase.CONNECT, SinkAction.close()));
     private SmallServer server;
-
-    FlushByNameTest() throws IOException {}
-
-    /// A peer that accepts connections, counts them, and closes them.
-    private static final class Closer implements AutoCloseable {
-        private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        final AtomicInteger connections = new AtomicInteger();
-
-        Closer() throws IOException {
-            Thread.ofVirtual().start(this::accept);
-        }
-
-        private void accept() {
-            while (!socket.isClosed()) {
-                try (Socket _ = socket.accept()) {
-                    connections.incrementAndGet();
-                } catch (IOException closed) {
-                    return;
-                }
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            socket.close();
-        }
-    }
 
     @BeforeEach
     void start() throws Exception {
         server = SmallServer.start(home, "queue.minimal-backoff=1h", "queue.maximal-backoff=1h",
                 "concurrency.initial-destination-concurrency=1", "concurrency.feedback-variant=postfix-source",
-                "routes.one.example=smtp:127.0.0.1:" + one.socket.getLocalPort(),
-                "routes.two.example=smtp:127.0.0.1:" + two.socket.getLocalPort());
+                "routes.one.example=smtp:127.0.0.1:" + one.port(),
+                "routes.two.example=smtp:127.0.0.1:" + two.port());
     }
 
     @AfterEach
@@ -73,7 +45,7 @@ class FlushByNameTest {
         String first = server.deferred("ann@one.example");
         String second = server.deferred("bob@two.example");
         String nextOfSecond = server.field(second, "nextAttempt");
-        int before = two.connections.get();
+        int before = two.connections();
 
         server.ask("POST", "queue/" + first + "/flush");
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> server.field(first, "attempts").equals("2"));
@@ -82,7 +54,7 @@ class FlushByNameTest {
         assertThat(server.field(second, "nextAttempt")).isEqualTo(nextOfSecond);
         assertThat(server.field(second, "attempts")).isEqualTo("1");
         assertThat(server.field(third, "attempts")).as("put off without a connection").isEqualTo("0");
-        assertThat(two.connections).hasValue(before);
+        assertThat(two.connections()).isEqualTo(before);
     }
 
     @Test
@@ -90,7 +62,7 @@ class FlushByNameTest {
         String first = server.deferred("ann@one.example");
         String second = server.deferred("bob@two.example");
         String nextOfFirst = server.field(first, "nextAttempt");
-        int before = one.connections.get();
+        int before = one.connections();
 
         server.ask("POST", "queue/flush?domain=two.example");
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> server.field(second, "attempts").equals("2"));
@@ -98,6 +70,6 @@ class FlushByNameTest {
 
         assertThat(server.field(first, "nextAttempt")).isEqualTo(nextOfFirst);
         assertThat(server.field(third, "attempts")).as("put off without a connection").isEqualTo("0");
-        assertThat(one.connections).hasValue(before);
+        assertThat(one.connections()).isEqualTo(before);
     }
 }

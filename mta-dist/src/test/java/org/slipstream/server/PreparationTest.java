@@ -83,7 +83,7 @@ class PreparationTest {
     @Test
     void aFileInTheWayOfTheSpool() throws IOException {
         Files.writeString(home.resolve("here"), "");
-        bothSay("[spool]\ndirectory = \"here/spool\"\n", "mta.toml:8: spool.directory: ", "is no folder");
+        bothSay("[spool]\ndirectory = \"here/spool\"\n", "mta.toml:8: spool.directory: ", "is not a folder");
     }
 
     @Test
@@ -130,7 +130,7 @@ class PreparationTest {
     @Test
     void aFileInTheWayOfTheMailboxes() throws IOException {
         Files.writeString(home.resolve("mail"), "");
-        bothRemark("", "local.maildir: ", "is no folder");
+        bothRemark("", "local.maildir: ", "is not a folder");
     }
 
     @Test

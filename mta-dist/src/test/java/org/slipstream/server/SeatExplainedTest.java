@@ -3,17 +3,20 @@ package org.slipstream.server;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `queue show` on a whole server whose peer takes a connection and says nothing: the message that waits tells where it would go.
+/// `queue show` on a whole server whose peer takes a connection and says nothing: the message that waits
+/// tells where it would go.
 class SeatExplainedTest {
     /// More than may queue on the one connection.
     private static final int BEHIND = 8;
@@ -23,9 +26,9 @@ class SeatExplainedTest {
 
     @Test
     void aMessageThatWaitsSaysWhyNoHostTakesItAndAskingChangesNothing() throws Exception {
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        try (SmtpSink silent = SmtpSink.start(SinkScript.smtp().on(SinkPhase.CONNECT, SinkAction.stall()));
                 SmallServer server = SmallServer.start(home, "queue.lanes-per-destination=1",
-                        "routes.far.example=smtp:127.0.0.1:" + silent.getLocalPort())) {
+                        "routes.far.example=smtp:127.0.0.1:" + silent.port())) {
             String first = server.send("ann@far.example");
             Awaitility.await().atMost(Duration.ofSeconds(90))
                     .until(() -> server.field(first, "state").equals("active"));

@@ -1,6 +1,7 @@
 package org.slipstream.server;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -8,15 +9,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// A stop with a clock that the steps themselves turn.
 class ShutdownTest {
-    private final AtomicLong millis = new AtomicLong(5_000);
+    private final SimulatedClock clock = new SimulatedClock();
     private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
-    private final Shutdown shutdown = new Shutdown(() -> millis.get() * 1_000_000, Duration.ofSeconds(9));
+    private final Shutdown shutdown = new Shutdown(clock::nanos, Duration.ofSeconds(9));
 
     @Test
     void slowStepsShareOneTimeAndTheSpoolIsClosedLastInWhatWasKeptForIt() {
@@ -56,7 +56,7 @@ class ShutdownTest {
     private void push(String name, long keptBackMillis, long wouldTakeMillis) {
         shutdown.push(name, Duration.ofMillis(keptBackMillis), patience -> {
             seen.add(name + " " + patience.toMillis());
-            millis.addAndGet(Math.min(wouldTakeMillis, patience.toMillis()));
+            clock.advanceMillis(Math.min(wouldTakeMillis, patience.toMillis()));
         });
     }
 }

@@ -4,12 +4,11 @@ import org.awaitility.Awaitility;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpReply;
+import org.slipstream.testkit.SmtpTalker;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,27 +50,14 @@ record SmallServer(Server server, ApiClient operator) implements AutoCloseable {
         return value.find() ? value.group(1) : "";
     }
 
-    String send(String recipient) throws IOException {
-        InetSocketAddress smtp = server.smtp().orElseThrow();
-        try (Socket socket = new Socket(smtp.getAddress(), smtp.getPort());
-                BufferedReader in = new BufferedReader(
-                        new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
-            in.readLine();
-            for (String line : List.of("HELO client.example", "MAIL FROM:<a@here.example>",
-                    "RCPT TO:<" + recipient + ">", "DATA")) {
-                say(socket, in, line);
-            }
-            Matcher queued = QUEUED.matcher(say(socket, in, "Subject: x\r\n\r\nx\r\n."));
-            assertThat(queued.find()).isTrue();
+    String send(String recipient) {
+        byte[] content = "Subject: x\r\n\r\nx\r\n".getBytes(StandardCharsets.US_ASCII);
+        try (SmtpTalker talker = SmtpTalker.introducedTo(server.smtp().orElseThrow())) {
+            SmtpReply reply = talker.send(new OutgoingMessage("a@here.example", List.of(recipient), content));
+            Matcher queued = QUEUED.matcher(reply.text());
+            assertThat(queued.find()).as(reply.toString()).isTrue();
             return queued.group(1);
         }
-    }
-
-    private static String say(Socket socket, BufferedReader in, String line) throws IOException {
-        socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
-        String reply = in.readLine();
-        assertThat(reply).as(line).matches("[23].*");
-        return reply;
     }
 
     @Override

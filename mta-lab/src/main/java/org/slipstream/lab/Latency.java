@@ -25,7 +25,7 @@ public sealed interface Latency {
         }
     }
 
-    /// Often little, seldom much: the times of a server whose clients come independently of each other.
+    /// Exponential distribution: the times of a server whose clients arrive independently of each other.
     record Exponential(long meanMillis) implements Latency {
         @Override
         public long millis(RandomGenerator chance) {

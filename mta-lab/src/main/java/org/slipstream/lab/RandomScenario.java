@@ -32,7 +32,7 @@ import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
 /// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their limits that things
-/// meet which seldom meet.
+/// meet which rarely meet.
 public final class RandomScenario {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;

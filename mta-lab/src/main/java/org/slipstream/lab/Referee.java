@@ -28,7 +28,7 @@ import java.util.function.Supplier;
 /// What must always hold, checked at every order and after every event. The costly truths are here, so that the queue
 /// manager itself stays quick.
 ///
-/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and in nobody's hands,
+/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and not part of another delivery,
 ///   within the limits of lanes and recipients.
 /// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
 ///   an operator said so.
@@ -81,7 +81,7 @@ public final class Referee {
             case QmgrOrder.Scan scan -> {
                 require(unanswered.getOrDefault("Scan", 0) == 0, () -> "two scans at once");
                 require(scan.limit() > 0 && scan.leaseUntilMillis() > now,
-                        () -> "a scan that finds nothing or for ever: " + scan);
+                        () -> "a scan with an impossible limit: " + scan);
                 owe("Scan");
             }
             case QmgrOrder.ReadRecipients read -> {
@@ -103,7 +103,7 @@ public final class Referee {
             case QmgrOrder.Notify notify -> {
                 untouched(notify.id(), order);
                 require(spool.rows.get(notify.id()).mail.sender().isPresent(),
-                        () -> "the null sender is told: " + order);
+                        () -> "a report to the null sender: " + order);
                 owe("Notify " + notify.id());
             }
             case QmgrOrder.Defer defer -> {
@@ -255,7 +255,7 @@ public final class Referee {
         }
     }
 
-    // What was on its way over a connection that is gone is in nobody's hands: it goes another way, or comes back.
+    // What was on its way over a connection that is gone belongs to no connection: it goes another way, or comes back.
     private void crossed(long connection) {
         deliveries.values().removeIf(deliver -> {
             boolean gone = deliver.connection() == connection;
@@ -287,13 +287,13 @@ public final class Referee {
                 () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
     }
 
-    /// After every choice. A safety net, or the next event, would start what was forgotten, and nobody would see that it was.
+    /// After every choice. A safety net, or the next event, would start what was forgotten, and the fault would stay hidden.
     void wakes(QueueManager brain, long now) {
         if (brain.nextAlarmMillis() <= now) {
             return; // it will be asked for in a moment
         }
         brain.overlooked(now).ifPresent(entry -> require(false, () -> "could go and waits: queue="
-                + entry.message().id() + " to=" + entry.line()));
+                + entry.message().id() + " to=" + entry.queue()));
     }
 
     void removed(SimulatedSpool.Row row, String reason) {
@@ -319,7 +319,7 @@ public final class Referee {
     }
 
     private void settle(String answer) {
-        require(unanswered.containsKey(answer), () -> "nobody asked: " + answer);
+        require(unanswered.containsKey(answer), () -> "an answer without an order: " + answer);
         unanswered.compute(answer, (_, n) -> n == 1 ? null : n - 1);
     }
 }

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// All that a simulated world is made of. Times are milliseconds since its beginning.
+/// The description of a simulated world. Times are milliseconds since its beginning.
 ///
 /// @param seed of the world's own chance: which delivery breaks, which report fails
 /// @param batching events of one instant are absorbed together before the queue manager chooses, as its loop does
-/// @param deeds what operators do
+/// @param deeds commands of operators
 /// @param crashesMillis when the server is killed and started again at once
 /// @param placement rules of the placement for deliveries by SMTP
 public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
@@ -40,7 +40,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         return new Scenario(seed, config, batching, mails, places, house, deeds, crashesMillis, rules);
     }
 
-    /// A message and what its recipients have in store for it.
+    /// A message, and what the servers answer for each of its recipients.
     public record Mail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
         public Mail {
             recipients = List.copyOf(recipients);
@@ -59,7 +59,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         /// 4xx so many times, then welcome.
         record Late(int times) implements Fortune {}
 
-        /// 4xx for ever.
+        /// 4xx at each attempt.
         record Never() implements Fortune {}
     }
 
@@ -100,7 +100,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
             return servers.firstEntry().getValue();
         }
 
-        /// @param outages when nobody answers there
+        /// @param outages when no server answers there
         /// @param connectionLimit more connections than this are turned away
         /// @param breaks share of deliveries in which the connection breaks
         /// @param patienceMillis the server hangs up on a connection that has been idle for this long
@@ -110,13 +110,13 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
                     ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));
         }
 
-        /// Whoever is welcome there is delivered at the first attempt.
+        /// A recipient that is accepted at all is delivered at the first attempt.
         public boolean isReliable() {
             return dnsFailures == 0 && !nowhere && servers.values().stream().allMatch(ServerProfile::isReliable);
         }
     }
 
-    /// A time in which a server is not itself.
+    /// A time in which a server is out of order.
     public record Outage(long fromMillis, long toMillis, Fault fault) {
         public Outage(long fromMillis, long toMillis) {
             this(fromMillis, toMillis, Fault.REFUSES);
@@ -127,7 +127,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     public enum Fault {
         /// Connections are refused at once, sessions break.
         REFUSES,
-        /// Nobody answers: connections run into their time limit, sessions break.
+        /// No answer: connections run into their time limit, sessions break.
         SILENT,
         /// Connections are made and no greeting comes; sessions go on.
         NO_GREETING,

@@ -12,7 +12,7 @@ import java.util.List;
 /// @param perRecipient on top of that for each recipient
 /// @param sessions served at once
 /// @param queue connections that wait for their greeting when all sessions are taken; what comes after them gets no answer
-/// at all. Without a queue, whoever comes when all sessions are taken gets a 421
+/// at all. Without a queue, a connection that finds all sessions taken gets a 421
 /// @param connectionsPerMinute more than so many within any minute get a 421
 /// @param drops share of deliveries in which the connection breaks
 /// @param deferrals share of recipients answered with 450
@@ -65,7 +65,7 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
                 deferrals, refusals, patienceMillis, outages, other);
     }
 
-    /// Whoever is welcome there is delivered at the first attempt.
+    /// A recipient that is accepted at all is delivered at the first attempt.
     boolean isReliable() {
         return outages.isEmpty() && sessions == Integer.MAX_VALUE && connectionsPerMinute == Integer.MAX_VALUE
                 && drops == 0 && deferrals == 0 && refusals == 0 && patienceMillis == Long.MAX_VALUE

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// DNS and the connections to the servers of the world, each with its latencies, outages, limits and whims.
+/// DNS and the connections to the servers of the world, each with its latencies, outages and limits.
 ///
 /// A connection does what a real carrier does. Deliveries are sent when they are ordered and answered in their order, each a round
 /// trip and its own time after the server is free for it. A connection that breaks gives back each delivery without an answer; its
@@ -311,7 +311,7 @@ final class SimulatedNetwork {
             outcomes.add(new RecipientOutcome(number, outcome));
         }
         if (chance.nextInt(8) == 0) {
-            Collections.reverse(outcomes); // nobody promised an order
+            Collections.reverse(outcomes); // the order of outcomes is not defined
         }
         return outcomes;
     }

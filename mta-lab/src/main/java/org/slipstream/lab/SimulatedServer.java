@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// The door of one [ServerProfile]: who is let in, who waits, who is turned away.
+/// The admission of connections by one [ServerProfile]: which connections get a session, which wait, and which get a 421.
 ///
 /// A connection passes three stages. *Made*: the operating system of the server answers, unless the server is down or its
 /// connection queue is full; then the client's patience decides. *Let in*: a session is free; otherwise the connection waits in the
@@ -22,7 +22,7 @@ final class SimulatedServer {
 
     /// A client that wants to be greeted.
     interface Caller {
-        /// False when it has gone away meanwhile.
+        /// False when the client has closed in the meantime.
         boolean isThere();
 
         void greeted();

@@ -5,7 +5,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
 
-/// Sees and hears all of a [World]: what happens, what the queue manager decides, what it orders. In this order: an event,
+/// Observes a [World]: its events, the decisions of the queue manager, its orders. The calls come in this order: an event,
 /// then the decisions that follow from it, then the orders.
 public interface Witness extends QmgrTrace {
     /// Somewhere else.

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/// A world for one queue manager: its orders are carried out by a simulated spool, DNS and network, and answered after
-/// the time that it takes.
+/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders and answer each after
+/// its time.
 ///
 /// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
 /// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
@@ -67,13 +67,13 @@ public final class World {
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
-    /// Hears every event and every order, one line each.
+    /// Writes every event and every order to `lines`, one line each.
     public World transcribe(Consumer<String> lines) {
         transcript = Optional.of(lines);
         return this;
     }
 
-    /// A world with so many events is thought to have no end.
+    /// Sets the number of events after which a run is stopped as endless.
     public World atMost(long worldEvents) {
         mostEvents = worldEvents;
         return this;
@@ -130,12 +130,12 @@ public final class World {
         referee.end(brain, clock.now());
     }
 
-    /// What a reader of a failure wants to know.
+    /// The state of the queue manager, for the message of a failure.
     private String state() {
         try {
             return pictured();
         } catch (RuntimeException broken) {
-            return "at " + clock.now() + " ms, after " + last + "; the state cannot be told: " + broken;
+            return "at " + clock.now() + " ms, after " + last + "; the state cannot be shown: " + broken;
         }
     }
 
@@ -293,7 +293,7 @@ public final class World {
         }
     }
 
-    // A report is a message of its own, from nobody; it enters the spool before the answer is given.
+    // A report is a message of its own with the null sender; it enters the spool before the answer is given.
     private void report(QmgrOrder.Notify notify) {
         if (chance.nextDouble() < scenario.house().reportFailures()) {
             clock.after(scenario.house().readMillis(),

@@ -12,8 +12,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The placement gives the order of deliveries that its predecessor gave, at the same times, in 3,000 random worlds where every destination has
-/// one host and every connection carries one delivery at a time.
+/// The placement gives the order of deliveries that its predecessor gave, at the same times, in 3,000 random worlds (a quarter of them without
+/// `-Dslipstream.long=true`) where every destination has one host and every connection carries one delivery at a time.
 ///
 /// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of Postfix and the studies were played with it. Its
 /// orders were written down before it was deleted, each world's as a length and a hash. Connections that fail are left out: what becomes
@@ -23,13 +23,15 @@ class OrderOfLanesTest {
 
     @Test
     void thePlacementGivesTheOrderOfTheLanes() throws IOException {
-        List<String> recorded = Files.readAllLines(RECORD);
+        List<String> all = Files.readAllLines(RECORD);
+        assertThat(all).hasSizeGreaterThan(1_000);
+        List<String> recorded = Boolean.getBoolean("slipstream.long") ? all : all.subList(0, all.size() / 4);
         List<String> lines = new ArrayList<>();
         for (long seed = 1; seed <= recorded.size(); seed++) {
             List<String> order = deliveries(calm(RandomScenario.of(seed)));
             lines.add(seed + " " + order.size() + " " + Integer.toHexString(order.hashCode()));
         }
-        assertThat(lines).hasSizeGreaterThan(1_000).isEqualTo(recorded);
+        assertThat(lines).isEqualTo(recorded);
     }
 
     private static List<String> deliveries(Scenario scenario) {

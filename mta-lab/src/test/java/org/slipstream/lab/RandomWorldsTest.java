@@ -24,12 +24,13 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Two thousand small worlds with one host for a destination and one delivery at a time on a connection, on all cores, in each of which every message must come to the end that its script has for
-/// it. To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
+/// Random small worlds with one host for a destination and one delivery at a time on a connection, on all cores: 2,000, or 10,000 with
+/// `-Dslipstream.long=true`. In each of them every message comes to the end that its script has for it.
+/// To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
 class RandomWorldsTest {
-    private static final int WORLDS = 2_000;
+    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
 
-    /// Counts what is supposed to happen in so many worlds.
+    /// Counts what is supposed to happen in that number of worlds.
     private static final class Variety implements Witness {
         final LongAdder events = new LongAdder();
         final LongAdder preemptions = new LongAdder();

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// machine crashes. Nobody is forgotten: the referee complains when mail waits and nothing is planned.
 /// To look at one: `-Dslipstream.seed=N`.
 class SpacedWorldsTest {
-    private static final int WORLDS = 400;
+    private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 400 : 100;
 
     @Test
     void whoeverWaitsForItsTurnGetsItInEveryWorld() {

@@ -12,75 +12,75 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/// One stay of a message in the active set: what has become of its recipients since it was taken in, and what is still
-/// under way.
+/// One activation of a message: its state from entering the active set to leaving it. It records
+/// the outcomes so far and what is in progress.
 ///
-/// Plain data of the queue manager's thread; [Settlement] reads it to say what comes next.
+/// Plain data of the queue manager's thread; [Settlement] derives the next step from it.
 final class Activation {
     final QueueId id;
     final boolean nullSender;
-    /// When its age begins.
+    /// Start of the message's lifetime.
     final long createdMillis;
     final DeliveryOptions options;
     final boolean delayNotified;
-    /// Deferred at least once, and found by a scan.
+    /// Deferred at least once, so a scan of the deferred queue found it.
     final boolean tried;
 
-    /// Held, and found only because it is too old: its recipients fail without a try.
+    /// On hold longer than its lifetime: its recipients fail without an attempt.
     final boolean heldTooLong;
 
-    /// Earlier attempts have been counted.
+    /// An earlier activation counted an attempt.
     final boolean attemptedBefore;
 
-    /// What the spool said was open; fewer must not be taken for all.
+    /// Open recipients according to the spool; a smaller number read is not the end of the list.
     final int expectedOpen;
 
-    /// Its half in the order of service.
+    /// The message as the scheduler sees it.
     final Message work;
 
     int recipientsRead;
 
-    /// When recipients were last put into the order of service.
+    /// Time at which recipients last entered the scheduler.
     long placedMillis;
 
-    /// A recipient whose way is known.
+    /// A recipient with its route.
     record Routed(Recipient recipient, Route route) {}
 
-    /// Read and routed, and not yet in the order of service.
+    /// Routed recipients that are not yet in the scheduler.
     private List<Routed> routed = List.of();
 
-    /// Domains whose route has been asked for, and since when the first of them.
-    private List<String> asked = List.of();
-    private long askedMillis;
+    /// Domains with a pending route request, and the time of the first of these requests.
+    private List<String> pendingDomains = List.of();
+    private long routeRequestedMillis;
 
-    /// `RecordOutcome` orders without an answer.
+    /// Unanswered `RecordOutcome` orders.
     int recording;
 
-    /// Failures that the sender has not been told of, earlier ones included.
+    /// Failed recipients that no report covers yet, including earlier activations.
     int failed;
 
-    /// A recipient that was deferred, and why.
-    record Late(Recipient recipient, Outcome outcome) {}
+    /// A deferred recipient with its outcome.
+    record DeferredRecipient(Recipient recipient, Outcome outcome) {}
 
     /// Deferred in this activation, with the latest outcome.
-    private List<Late> deferred = List.of();
+    private List<DeferredRecipient> deferred = List.of();
 
-    /// An attempt is counted in this activation, or about to be.
+    /// This activation counts an attempt.
     boolean attempted;
 
-    /// When the first of the hosts that are left alone on an operator's word may be tried again.
+    /// End of the earliest suspension of a host that this message waits for.
     long resumesMillis = Long.MAX_VALUE;
 
-    /// There are open recipients that got no outcome this time: withdrawn, or never read.
+    /// Open recipients remain without an outcome: withdrawn, or never read.
     boolean leftOpen;
 
-    /// A `Notify` is without an answer.
+    /// A `Notify` order is unanswered.
     boolean reporting;
     boolean failureReportTried;
     boolean delayReportTried;
     boolean reported;
 
-    /// The spool has set it aside: it is forgotten as soon as nothing of it is under way.
+    /// The spool found the message corrupt; it is dropped as soon as it is idle.
     boolean damaged;
     OperatorRequest request = OperatorRequest.NONE;
 
@@ -98,9 +98,9 @@ final class Activation {
         this.work = work;
     }
 
-    // Most messages have neither for most of their time, so the lists are made when they are needed.
+    // Most messages have neither list most of the time, so the lists are created on demand.
 
-    void isRouted(Recipient recipient, Route route) {
+    void addRouted(Recipient recipient, Route route) {
         routed = routed.isEmpty() ? new ArrayList<>(1) : routed;
         routed.add(new Routed(recipient, route));
     }
@@ -115,56 +115,56 @@ final class Activation {
         return taken;
     }
 
-    void asks(String domain, long nowMillis) {
-        if (asked.isEmpty()) {
-            asked = new ArrayList<>(1);
-            askedMillis = nowMillis;
+    void routeRequested(String domain, long nowMillis) {
+        if (pendingDomains.isEmpty()) {
+            pendingDomains = new ArrayList<>(1);
+            routeRequestedMillis = nowMillis;
         }
-        asked.add(domain);
+        pendingDomains.add(domain);
     }
 
-    /// True when it waits for no other route.
-    boolean isAnswered(String domain) {
-        asked.remove(domain);
-        asked = asked.isEmpty() ? List.of() : asked;
-        return asked.isEmpty();
+    /// True when no other route request is pending.
+    boolean routeAnswered(String domain) {
+        pendingDomains.remove(domain);
+        pendingDomains = pendingDomains.isEmpty() ? List.of() : pendingDomains;
+        return pendingDomains.isEmpty();
     }
 
-    List<String> asked() {
-        return Collections.unmodifiableList(asked);
+    List<String> pendingDomains() {
+        return Collections.unmodifiableList(pendingDomains);
     }
 
-    long askedMillis() {
-        return askedMillis;
+    long routeRequestedMillis() {
+        return routeRequestedMillis;
     }
 
-    void isLate(Recipient recipient, Outcome outcome) {
+    void addDeferred(Recipient recipient, Outcome outcome) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
-        deferred.add(new Late(recipient, outcome));
+        deferred.add(new DeferredRecipient(recipient, outcome));
     }
 
-    List<Late> late() {
+    List<DeferredRecipient> deferred() {
         return Collections.unmodifiableList(deferred);
     }
 
-    List<Late> takeLate() {
-        List<Late> taken = deferred;
+    List<DeferredRecipient> takeDeferred() {
+        List<DeferredRecipient> taken = deferred;
         deferred = List.of();
         return taken;
     }
 
-    /// At least one attempt counts, now or earlier.
+    /// True when this or an earlier activation counted an attempt.
     boolean hasBeenTried() {
         return attempted || attemptedBefore;
     }
 
-    /// Nothing new is begun for it: what runs ends, then it goes.
+    /// True when no new delivery starts; running deliveries finish.
     boolean isLeaving() {
         return damaged || request != OperatorRequest.NONE;
     }
 
-    /// Nothing of it is under way.
-    boolean isAtRest() {
+    /// True when nothing of the message is in progress.
+    boolean isIdle() {
         return work.isExhausted() && recording == 0 && !reporting;
     }
 

@@ -6,24 +6,26 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
-/// Who is taken into the active set next: new mail or mail that has been tried before?
+/// Decides whether new or deferred mail enters the active set next. Neither queue can starve the
+/// other.
 ///
-/// **The rule** (Postfix, PF-28, PF-60). There are two sources, new mail and deferred mail. They take turns, one message each, so
-/// that ten thousand deferred messages do not keep one new message waiting, nor the other way round. When one has nothing, the
-/// other is asked in the same pass. And when a pass has filled the active set, the next begins with new mail: whoever
-/// has waited for a quarter of an hour already can wait a moment more, so under pressure new mail goes first.
+/// **The rule** (Postfix, PF-28, PF-60). The two queues alternate, one message each, so that ten
+/// thousand deferred messages do not delay one new message, nor the reverse. When one queue is
+/// empty, the other is asked in the same pass. When a pass fills the active set, the next pass
+/// begins with new mail: under pressure new mail goes first, because a deferred message has already
+/// waited for its backoff.
 ///
-/// The rule is indifferent to where messages come from. In the server the sources are what was announced and what scans
-/// found ([PendingArrivals]); a laboratory brings its own.
+/// The rule is independent of the source of the messages. In the server the sources are
+/// announcements and scans ([PendingArrivals]); the lab supplies its own.
 public final class ActivationOrder {
-    /// Messages that want to get in.
+    /// A queue of messages that wait for activation.
     @FunctionalInterface
     public interface Source {
-        /// The next one, taken out of the source; empty when there is none at present.
+        /// Removes and returns the next message; empty when there is none at present.
         Optional<Offer> next(long nowMillis);
     }
 
-    /// @param due false when its time has not come; it is passed over
+    /// @param due false when the message's next attempt is in the future; it is skipped
     public record Offer(MessageSummary message, boolean due) {}
 
     private final Source incoming;
@@ -36,14 +38,15 @@ public final class ActivationOrder {
         this.preferred = incoming;
     }
 
-    /// One pass: takes in one message at most. True when there was any, taken or not: then another pass is worthwhile.
+    /// One pass, which admits one message at most. True when a source had a message, admitted or
+    /// not: then another pass is worthwhile.
     ///
-    /// @param room free places in the active set
-    public boolean pass(IntSupplier room, long nowMillis, Consumer<MessageSummary> taken) {
+    /// @param free free places in the active set
+    public boolean pass(IntSupplier free, long nowMillis, Consumer<MessageSummary> taken) {
         boolean found = false;
         Source source = preferred;
         Source last = deferred;
-        for (int tries = 0; tries < 2 && room.getAsInt() > 0; tries++) {
+        for (int tries = 0; tries < 2 && free.getAsInt() > 0; tries++) {
             last = source;
             Optional<Offer> offer = source.next(nowMillis);
             found |= offer.isPresent();
@@ -53,7 +56,7 @@ public final class ActivationOrder {
             }
             source = other(source);
         }
-        preferred = room.getAsInt() > 0 ? other(last) : incoming;
+        preferred = free.getAsInt() > 0 ? other(last) : incoming;
         return found;
     }
 

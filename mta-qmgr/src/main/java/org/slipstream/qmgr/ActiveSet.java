@@ -9,9 +9,10 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The messages that are being worked on. Everything else sleeps on disk.
+/// The active queue: the messages in progress, with their count limited by
+/// [QmgrConfig#activeLimit]. All others are on disk only.
 ///
-/// They are kept in order of id, so that an operator's list can ask for a page of them.
+/// Messages are in order of id, so that an operator's list can request a page of them.
 final class ActiveSet {
     private final NavigableMap<QueueId, Activation> messages = new TreeMap<>();
     private int tried;
@@ -28,12 +29,12 @@ final class ActiveSet {
         }
     }
 
-    /// How many have been deferred before.
+    /// Messages that were deferred before.
     int tried() {
         return tried;
     }
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return messages.containsKey(id);
     }
 
@@ -49,18 +50,18 @@ final class ActiveSet {
         return Optional.ofNullable(messages.get(id));
     }
 
-    /// The message that an answer is about.
+    /// The active message to which an event refers.
     Activation known(QueueId id) {
         return find(id).orElseThrow(() -> new ImpossibleEventException("queue=" + id + " is not active"));
     }
 
-    /// The message of an entry. It is active as long as the entry exists.
+    /// The message of an entry. A message is active as long as one of its entries exists.
     Activation of(Entry entry) {
         return find(entry.message().id())
                 .orElseThrow(() -> new IllegalStateException("queue=" + entry.message().id() + " left with an entry"));
     }
 
-    /// The message that a batch of recipients is about.
+    /// The message to which a batch of recipients belongs.
     Activation reading(QueueId id) {
         Activation message = known(id);
         if (!message.work.isReading()) {
@@ -69,12 +70,12 @@ final class ActiveSet {
         return message;
     }
 
-    /// The next ones behind `after`, at most `most`.
+    /// The next messages after `after`, at most `most`.
     List<QueueId> after(Optional<QueueId> after, int most) {
         return after.map(id -> messages.tailMap(id, false)).orElse(messages).keySet().stream().limit(most).toList();
     }
 
-    /// All, as they are now; some may leave while one goes through them.
+    /// A copy of all messages, since messages may leave during iteration.
     List<Activation> now() {
         return List.copyOf(messages.values());
     }

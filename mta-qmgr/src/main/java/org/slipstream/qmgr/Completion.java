@@ -12,13 +12,14 @@ import org.slipstream.qmgr.sched.Scheduler;
 import java.util.List;
 import java.util.Optional;
 
-/// How a message's stay in the active set ends: what [Settlement] decides is done here.
+/// Executes the end of an activation, one step of [Settlement] at a time. A message leaves the
+/// active set with its last order, and stays known in [PendingFilings] until the spool confirms it.
 ///
-/// Each step of an ending is an order with an answer, and the answer asks again what comes next: recipients that are too old
-/// are recorded as failed, then the sender is told, then the message is put back, set on hold or removed. It leaves the
-/// active set when that last order is given and stays known ([PendingFilings]) until the spool has it.
+/// Each step is an order with an answer, and the answer triggers the next step: expired recipients
+/// are recorded as failed, then the sender gets a report, then the message is deferred, set on hold
+/// or removed.
 final class Completion {
-    private final Present present;
+    private final StepContext step;
     private final Settlement settlement;
     private final Scheduler scheduler;
     private final ActiveSet active;
@@ -28,15 +29,15 @@ final class Completion {
     private final Tickets tickets;
     private int reportsUnderWay;
 
-    Completion(Present present, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
+    Completion(StepContext step, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
             Scans scans) {
-        this.present = present;
+        this.step = step;
         this.settlement = settlement;
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
         this.scans = scans;
-        this.tickets = new Tickets(present);
+        this.tickets = new Tickets(step);
     }
 
     PendingFilings pendingFilings() {
@@ -51,18 +52,19 @@ final class Completion {
         return reportsUnderWay == 0 && pendingFilings.isEmpty();
     }
 
-    /// Does what comes next for a message, if nothing of it is under way.
+    /// Executes the next step of a message that is idle.
     void settle(Activation message) {
-        switch (settlement.next(message, present.nowMillis())) {
+        switch (settlement.next(message, step.nowMillis())) {
             case Settlement.Next.Wait _ -> {
-                // The answer that it waits for brings us back here.
+                // The pending answer calls this method again.
             }
             case Settlement.Next.Forget _ -> {
                 leaveActive(message);
                 tickets.filed(message.id);
             }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
-                List<Recipient> recipients = message.takeLate().stream().map(Activation.Late::recipient).toList();
+                List<Recipient> recipients = message.takeDeferred().stream()
+                        .map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
@@ -86,13 +88,13 @@ final class Completion {
         }
         message.reporting = true;
         reportsUnderWay++;
-        present.order(new QmgrOrder.Notify(message.id, kind));
+        step.order(new QmgrOrder.Notify(message.id, kind));
     }
 
     void notified(QmgrEvent.Notified notified) {
         Activation message = active.known(notified.id());
         if (!message.reporting) {
-            throw new ImpossibleEventException("nobody asked for " + notified, message.id);
+            throw new ImpossibleEventException("unexpected event: " + notified, message.id);
         }
         message.reporting = false;
         reportsUnderWay--;
@@ -111,7 +113,7 @@ final class Completion {
     private void file(Activation message, PendingFilings.Kind kind, QmgrOrder order) {
         leaveActive(message);
         pendingFilings.begin(message.id, kind);
-        present.order(order);
+        step.order(order);
     }
 
     // ---- messages outside the active set
@@ -132,12 +134,12 @@ final class Completion {
         }
     }
 
-    /// Does what an operator wants of a message that is not active.
+    /// Executes an operator's request for a message outside the active set.
     void fulfil(QueueId id, OperatorRequest request) {
         switch (request) {
             case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
             case FLUSH -> fileOutside(id, PendingFilings.Kind.MAKE_DUE,
-                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), present.nowMillis()));
+                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis()));
             case RELEASE -> fileOutside(id, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));
             case HOLD -> fileOutside(id, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(id, true));
             case DELETE -> fileOutside(id, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
@@ -146,6 +148,6 @@ final class Completion {
 
     private void fileOutside(QueueId id, PendingFilings.Kind kind, QmgrOrder order) {
         pendingFilings.begin(id, kind);
-        present.order(order);
+        step.order(order);
     }
 }

@@ -20,22 +20,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Where the two halves of a destination are kept together: the line, which the order of service knows, and what deliveries
-/// taught ([Destination]). Postfix calls both together the queue of a transport.
+/// Combines the two parts of a destination: its [DestinationQueue] in the scheduler and its
+/// [Destination] with the concurrency window. Postfix keeps both in one structure, the queue of a
+/// transport.
 ///
-/// The order of service hears one figure of each destination, how many may run; every change of it passes through here. A
-/// destination exists as long as something waits or runs there, or as it is dead or in a pause; then all that was learned is
-/// forgotten.
+/// The scheduler gets one number per destination, the deliveries that may run; every change of it
+/// goes through this class. A destination exists as long as an entry waits or runs, or the
+/// destination is dead or suspended; then its state is dropped.
 final class Destinations {
     private final QmgrConfig config;
     private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
-    private final Map<DestinationQueue, Destination> byLine = new LinkedHashMap<>();
-    /// Of the lines whose starts may have to be spread.
+    private final Map<DestinationQueue, Destination> byQueue = new LinkedHashMap<>();
+    /// Spacing for queues whose deliveries may start at intervals.
     private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
-    private final Reopenings reopenings = new Reopenings();
+    private final DestinationTimers timers = new DestinationTimers();
 
     Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace) {
         this.config = config;
@@ -44,292 +45,298 @@ final class Destinations {
         this.trace = trace;
     }
 
-    /// The line for mail to this address by this route, made when there is none.
-    DestinationQueue line(Route route, Address address) {
+    /// The queue for this address and route, created on first use.
+    DestinationQueue queue(Route route, Address address) {
         String key = scheduler.isPerRecipient(route.transport())
                 ? address.mailboxKey(config.recipientDelimiter(), route.nextHop())
                 : route.nextHop();
-        DestinationQueue line = scheduler.line(route, key);
-        if (!byLine.containsKey(line)) {
-            Destination destination = new Destination(config.transport(line.transport()).flow(config.feedback()));
-            byLine.put(line, destination);
-            if (isSpaced(line, destination)) {
-                TransportSettings settings = config.transport(line.transport());
-                spacings.put(line, new Spacing(settings.slotCost(), settings.slotLoan()));
+        DestinationQueue queue = scheduler.queue(route, key);
+        if (!byQueue.containsKey(queue)) {
+            Destination destination = new Destination(config.transport(queue.transport()).flow(config.feedback()));
+            byQueue.put(queue, destination);
+            if (isSpaced(queue, destination)) {
+                TransportSettings settings = config.transport(queue.transport());
+                spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
             }
-            // A recipient's own window, and a pause after each delivery, are matters of entries.
+            // A per-recipient window and a rate delay apply to entries, not to connections.
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
-                line.countConnections();
+                queue.countConnections();
             }
-            changed(line, FeedbackEvent.NEW);
+            changed(queue, FeedbackEvent.NEW);
         }
-        return line;
+        return queue;
     }
 
-    // Where nobody may pass, nothing is won by it, and a pause after each delivery is an order of its own.
-    private boolean isSpaced(DestinationQueue line, Destination destination) {
+    // Without preemption spacing has no benefit, and a rate delay already orders the starts.
+    private boolean isSpaced(DestinationQueue queue, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
-                && config.transport(line.transport()).slotCost() > 1 && !destination.isRateLimited();
+                && config.transport(queue.transport()).slotCost() > 1 && !destination.isRateLimited();
     }
 
-    /// Why recipients for this line are deferred without a try; empty when they may wait.
-    Optional<Reply> suspension(DestinationQueue line) {
-        return byLine.get(line).suspension()
-                .or(() -> Optional.ofNullable(deadTransports.get(line.transport())).map(Destination::suspended));
+    /// The reason for which recipients of this queue are deferred without an attempt; empty when
+    /// they may wait.
+    Optional<Reply> suspension(DestinationQueue queue) {
+        return byQueue.get(queue).suspension()
+                .or(() -> Optional.ofNullable(deadTransports.get(queue.transport())).map(Destination::suspended));
     }
 
-    /// The outcome of such recipients.
-    Outcome suspended(DestinationQueue line) {
-        return new Outcome.Deferred(suspension(line).orElseThrow(), Outcomes.HERE);
+    /// The outcome of recipients that are deferred without an attempt.
+    Outcome suspended(DestinationQueue queue) {
+        return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
-    /// What the window is charged with at present.
-    private int charge(DestinationQueue line) {
-        return line.countsConnections() ? seating.charge(line.route()).orElse(line.running()) : line.running();
+    /// The current charge of the window.
+    private int charge(DestinationQueue queue) {
+        return queue.countsConnections() ? seating.charge(queue.route()).orElse(queue.running()) : queue.running();
     }
 
-    // The connection of the delivery that is reported counts, though it may have become idle with it.
-    private int chargeBefore(DestinationQueue line, boolean released) {
-        return line.countsConnections() ? charge(line) + (released ? 1 : 0) : line.running();
+    // The connection of the reported delivery counts, even if the delivery left it idle.
+    private int chargeBefore(DestinationQueue queue, boolean released) {
+        return queue.countsConnections() ? charge(queue) + (released ? 1 : 0) : queue.running();
     }
 
-    /// Connections or deliveries that the window is charged with at present.
-    int atWork(DestinationQueue line) {
-        return charge(line);
+    /// The connections or deliveries that currently count against the window.
+    int atWork(DestinationQueue queue) {
+        return charge(queue);
     }
 
-    /// The window has room for one more of what it counts.
-    boolean mayOpen(DestinationQueue line) {
-        return charge(line) < line.allowed();
+    /// True when the window permits one more connection or delivery.
+    boolean mayOpen(DestinationQueue queue) {
+        return charge(queue) < queue.allowed();
     }
 
-    // ---- what deliveries tell; before their entry is taken off the line
+    // ---- feedback from deliveries, before their entry leaves the queue
 
-    /// @param released its connection served this destination until then and does so no longer
-    void worked(DestinationQueue line, boolean released, long nowMillis) {
-        transportWorks(line.transport());
-        good(line, released, nowMillis);
+    /// @param released true when the connection no longer serves this destination
+    void worked(DestinationQueue queue, boolean released, long nowMillis) {
+        transportWorks(queue.transport());
+        good(queue, released, nowMillis);
     }
 
-    private void good(DestinationQueue line, boolean released, long nowMillis) {
-        boolean revived = byLine.get(line).good(chargeBefore(line, released) + heldBack(line, nowMillis));
+    private void good(DestinationQueue queue, boolean released, long nowMillis) {
+        boolean revived = byQueue.get(queue).good(chargeBefore(queue, released) + heldBack(queue, nowMillis));
         if (revived) {
-            reopenings.cancel(new Reopenings.Opening.OfLine(line));
-            seating.flush(line.route(), Long.MAX_VALUE, nowMillis);
+            timers.cancel(new DestinationTimers.Target.OfDestination(queue));
+            seating.flush(queue.route(), Long.MAX_VALUE, nowMillis);
         }
-        changed(line, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
+        changed(queue, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
     }
 
-    /// One attempt failed and left no other host. True when that was the end of the destination. A permanent reason is the answer itself, which
-    /// each entry is to get; none is to wait for better times.
+    /// Negative feedback: an attempt failed and no other host is left. True when the destination is
+    /// dead now. A permanent reply is final for each entry, so it does not count as negative
+    /// feedback.
     ///
-    /// @param retryAfterMillis when the host wants to be asked again: lengthens the rest, never shortens it
-    boolean failed(DestinationQueue line, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
-        transportWorks(line.transport());
-        Destination destination = byLine.get(line);
+    /// @param retryAfterMillis the delay that the host requested: it can lengthen the dead time,
+    /// never shorten it
+    boolean failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
+        transportWorks(queue.transport());
+        Destination destination = byQueue.get(queue);
         if (reason.isPermanent() || !destination.isLive()) {
             return false;
         }
         long until = nowMillis + Math.max(config.minimalBackoffMillis(), retryAfterMillis.orElse(0));
         boolean died = destination.bad(reason, until);
-        changed(line, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
+        changed(queue, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
         if (died) {
-            reopenings.plan(new Reopenings.Opening.OfLine(line), until);
-            // Where each recipient is a destination of its own, its death says nothing about the others at that host.
-            if (line.key().equals(line.route().nextHop())) {
-                seating.dead(line.route(), reason, until, nowMillis);
+            timers.plan(new DestinationTimers.Target.OfDestination(queue), until);
+            // With per-recipient destinations, the death of one says nothing about the others at
+            // that host.
+            if (queue.key().equals(queue.route().nextHop())) {
+                seating.dead(queue.route(), reason, until, nowMillis);
             }
         }
         return died;
     }
 
-    /// A transport is out of order. Its lines are returned.
+    /// Marks a transport as dead and returns its queues.
     List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
-        reopenings.plan(new Reopenings.Opening.OfTransport(transport), nowMillis + config.transportRetryMillis());
-        return scheduler.lines(transport);
+        timers.plan(new DestinationTimers.Target.OfTransport(transport), nowMillis + config.transportRetryMillis());
+        return scheduler.queues(transport);
     }
 
     private void transportWorks(String transport) {
         if (deadTransports.remove(transport) != null) {
-            reopenings.cancel(new Reopenings.Opening.OfTransport(transport));
+            timers.cancel(new DestinationTimers.Target.OfTransport(transport));
             scheduler.setDead(transport, false);
         }
     }
 
-    /// An entry of this line is done and taken off.
-    void finished(DestinationQueue line, long nowMillis) {
-        Destination destination = byLine.get(line);
+    /// An entry of this queue finished and left it.
+    void finished(DestinationQueue queue, long nowMillis) {
+        Destination destination = byQueue.get(queue);
         if (destination.isRateLimited()) {
-            pause(line, destination, nowMillis);
+            pause(queue, destination, nowMillis);
         } else {
-            scheduler.mayGo(line, destination.isDead());
+            scheduler.mayGo(queue, destination.isDead());
         }
-        dropIfDone(line);
+        dropIfDone(queue);
     }
 
     // Also after a failure, so that a rate-limited destination never stays dead.
-    private void pause(DestinationQueue line, Destination destination, long nowMillis) {
+    private void pause(DestinationQueue queue, Destination destination, long nowMillis) {
         if (destination.isDead()) {
-            good(line, false, nowMillis);
+            good(queue, false, nowMillis);
         }
-        reopenings.plan(new Reopenings.Opening.OfLine(line), destination.suspend(nowMillis));
-        changed(line, FeedbackEvent.SUSPEND);
-        scheduler.seatMayBeFree(line);
+        timers.plan(new DestinationTimers.Target.OfDestination(queue), destination.suspend(nowMillis));
+        changed(queue, FeedbackEvent.SUSPEND);
+        scheduler.seatMayBeFree(queue);
     }
 
-    // ---- starts that are spread ([Spacing])
+    // ---- spaced starts ([Spacing])
 
-    /// How long a message has to wait here although there is a seat; 0 when it may go.
-    long waitMillis(Message message, DestinationQueue line, long nowMillis) {
-        Spacing spacing = spacings.get(line);
-        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(line)) {
+    /// Remaining wait of a message for its start slot, although a seat is free; 0 when it may
+    /// start.
+    long waitMillis(Message message, DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        if (spacing == null || spacing.turnMillis() <= nowMillis || !isCrowded(queue)) {
             return 0;
         }
-        return isLetter(message, line) && spacing.letsLetterPass() ? 0 : spacing.turnMillis() - nowMillis;
+        return isSingleDelivery(message, queue) && spacing.maySinglePass() ? 0 : spacing.turnMillis() - nowMillis;
     }
 
-    /// It does wait, and is to be asked about again when it is its turn.
-    void awaitTurn(DestinationQueue line, long nowMillis) {
-        Reopenings.Opening turn = new Reopenings.Opening.OfTurn(line);
-        if (!reopenings.isPlanned(turn)) {
-            long turnMillis = spacings.get(line).turnMillis();
-            reopenings.plan(turn, turnMillis);
-            trace.startHeld(line, nowMillis, turnMillis);
+    /// Plans the timer for the next start slot.
+    void awaitTurn(DestinationQueue queue, long nowMillis) {
+        DestinationTimers.Target turn = new DestinationTimers.Target.OfTurn(queue);
+        if (!timers.isPlanned(turn)) {
+            long turnMillis = spacings.get(queue).turnMillis();
+            timers.plan(turn, turnMillis);
+            trace.startHeld(queue, nowMillis, turnMillis);
         }
     }
 
-    /// The next start at this destination is planned.
-    boolean awaitsTurn(DestinationQueue line) {
-        return reopenings.isPlanned(new Reopenings.Opening.OfTurn(line));
+    /// True when the timer for the next start slot is planned.
+    boolean awaitsTurn(DestinationQueue queue) {
+        return timers.isPlanned(new DestinationTimers.Target.OfTurn(queue));
     }
 
-    /// A delivery of this message starts, and takes a slot. True when the time that it takes is of interest.
-    boolean started(Message message, DestinationQueue line, long nowMillis) {
-        Spacing spacing = spacings.get(line);
-        if (spacing == null || isLetter(message, line)) {
-            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line)) {
-                spacing.letterPassed();
+    /// A delivery of this message starts and takes a slot. True when its duration is to be
+    /// measured.
+    boolean started(Message message, DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        if (spacing == null || isSingleDelivery(message, queue)) {
+            if (spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue)) {
+                spacing.singlePassed();
             }
             return false;
         }
-        if (isCrowded(line)) {
-            spacing.started(nowMillis, line.allowed());
+        if (isCrowded(queue)) {
+            spacing.started(nowMillis, queue.allowed());
         }
         return true;
     }
 
-    void took(DestinationQueue line, long millis) {
-        spacings.get(line).took(millis);
+    void took(DestinationQueue queue, long millis) {
+        spacings.get(queue).took(millis);
     }
 
-    /// More waits than could go at once.
-    private static boolean isCrowded(DestinationQueue line) {
-        return line.allowed() > 1 && line.waiting() >= line.allowed();
+    /// True when more entries wait than the window permits at once.
+    private static boolean isCrowded(DestinationQueue queue) {
+        return queue.allowed() > 1 && queue.waiting() >= queue.allowed();
     }
 
-    /// All that is left of it here is one delivery.
-    private boolean isLetter(Message message, DestinationQueue line) {
-        return scheduler.entriesAt(message, line) <= 1 && !message.isPartlyUnread();
+    /// True when the message has only one delivery left at this destination.
+    private boolean isSingleDelivery(Message message, DestinationQueue queue) {
+        return scheduler.entriesAt(message, queue) <= 1 && !message.isPartlyUnread();
     }
 
-    // A start that only waits for its turn tests the window as well as one that has been made (PF-11): otherwise spread starts would
-    // keep windows from growing.
-    private int heldBack(DestinationQueue line, long nowMillis) {
-        Spacing spacing = spacings.get(line);
-        boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(line);
-        return holds ? Math.max(0, line.allowed() - charge(line)) : 0;
+    // A start that only waits for its slot tests the window as much as a running delivery does
+    // (PF-11): otherwise spaced starts would keep windows from growing.
+    private int heldBack(DestinationQueue queue, long nowMillis) {
+        Spacing spacing = spacings.get(queue);
+        boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
+        return holds ? Math.max(0, queue.allowed() - charge(queue)) : 0;
     }
 
-    // ---- what time brings
+    // ---- timers
 
-    /// When the next destination or transport opens again.
+    /// The time of the next timer.
     long nextMillis() {
-        return reopenings.nextMillis();
+        return timers.nextMillis();
     }
 
     void timePasses(long nowMillis) {
-        for (var due = reopenings.due(nowMillis); due.isPresent(); due = reopenings.due(nowMillis)) {
-            open(due.get());
+        for (var due = timers.due(nowMillis); due.isPresent(); due = timers.due(nowMillis)) {
+            reopen(due.get());
         }
     }
 
-    /// Everything that is dead gets another chance. A pause between deliveries stays one.
+    /// Revives all dead destinations and transports. A rate delay between deliveries remains.
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         scheduler.seatsMayBeFree();
-        for (Reopenings.Opening door : reopenings.all()) {
-            if (isRest(door)) {
-                reopenings.cancel(door);
-                open(door);
+        for (DestinationTimers.Target target : timers.all()) {
+            if (isDead(target)) {
+                timers.cancel(target);
+                reopen(target);
             }
         }
     }
 
-    /// Revives this destination and the hosts of its route, as far as they failed before `wishedMillis`. The line may be forgotten with that, see
-    /// [#line].
-    void revive(DestinationQueue line, long wishedMillis, long nowMillis) {
-        seating.flush(line.route(), wishedMillis, nowMillis);
-        boolean diedBefore = byLine.get(line).state() instanceof DestinationState.Dead(long until, Reply _)
-                && until - config.minimalBackoffMillis() < wishedMillis;
+    /// Revives this destination and the hosts of its route, if they failed before
+    /// `requestedMillis`. The queue may be dropped by this, see [#queue].
+    void revive(DestinationQueue queue, long requestedMillis, long nowMillis) {
+        seating.flush(queue.route(), requestedMillis, nowMillis);
+        boolean diedBefore = byQueue.get(queue).state() instanceof DestinationState.Dead(long until, Reply _)
+                && until - config.minimalBackoffMillis() < requestedMillis;
         if (diedBefore) {
-            reopenings.cancel(new Reopenings.Opening.OfLine(line));
-            open(line);
+            timers.cancel(new DestinationTimers.Target.OfDestination(queue));
+            reopen(queue);
         }
     }
 
-    private boolean isRest(Reopenings.Opening door) {
-        return switch (door) {
-            case Reopenings.Opening.OfTransport _ -> true;
-            case Reopenings.Opening.OfLine(DestinationQueue line) -> byLine.get(line).isDead();
-            case Reopenings.Opening.OfTurn _ -> false;
+    private boolean isDead(DestinationTimers.Target target) {
+        return switch (target) {
+            case DestinationTimers.Target.OfTransport _ -> true;
+            case DestinationTimers.Target.OfDestination(DestinationQueue queue) -> byQueue.get(queue).isDead();
+            case DestinationTimers.Target.OfTurn _ -> false;
         };
     }
 
-    private void open(Reopenings.Opening door) {
-        switch (door) {
-            case Reopenings.Opening.OfTransport(String name) -> transportWorks(name);
-            case Reopenings.Opening.OfLine(DestinationQueue line) -> open(line);
-            case Reopenings.Opening.OfTurn(DestinationQueue line) -> scheduler.mayGo(line, false);
+    private void reopen(DestinationTimers.Target target) {
+        switch (target) {
+            case DestinationTimers.Target.OfTransport(String name) -> transportWorks(name);
+            case DestinationTimers.Target.OfDestination(DestinationQueue queue) -> reopen(queue);
+            case DestinationTimers.Target.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
         }
     }
 
-    private void open(DestinationQueue line) {
-        Destination destination = byLine.get(line);
+    private void reopen(DestinationQueue queue) {
+        Destination destination = byQueue.get(queue);
         boolean wasDead = destination.isDead();
         if (wasDead) {
-            destination.revive(charge(line));
+            destination.revive(charge(queue));
         } else {
             destination.resume();
         }
-        if (line.isEmpty()) {
-            forget(line, wasDead ? FeedbackEvent.TIMER_REVIVE_FORGET : FeedbackEvent.RESUME_FORGET);
+        if (queue.isEmpty()) {
+            forget(queue, wasDead ? FeedbackEvent.TIMER_REVIVE_FORGET : FeedbackEvent.RESUME_FORGET);
         } else {
-            changed(line, wasDead ? FeedbackEvent.TIMER_REVIVE : FeedbackEvent.RESUME);
-            scheduler.mayGo(line, false);
+            changed(queue, wasDead ? FeedbackEvent.TIMER_REVIVE : FeedbackEvent.RESUME);
+            scheduler.mayGo(queue, false);
         }
     }
 
     // ---- the end
 
-    void dropIfDone(DestinationQueue line) {
-        Destination destination = byLine.get(line);
-        if (destination != null && destination.isLive() && line.isEmpty()) {
-            forget(line, FeedbackEvent.FORGET);
+    void dropIfDone(DestinationQueue queue) {
+        Destination destination = byQueue.get(queue);
+        if (destination != null && destination.isLive() && queue.isEmpty()) {
+            forget(queue, FeedbackEvent.FORGET);
         }
     }
 
-    private void forget(DestinationQueue line, FeedbackEvent why) {
-        spacings.remove(line);
-        reopenings.cancel(new Reopenings.Opening.OfTurn(line));
-        trace.feedback(line, why, line.running(), byLine.remove(line).figures());
-        scheduler.drop(line);
+    private void forget(DestinationQueue queue, FeedbackEvent why) {
+        spacings.remove(queue);
+        timers.cancel(new DestinationTimers.Target.OfTurn(queue));
+        trace.feedback(queue, why, queue.running(), byQueue.remove(queue).figures());
+        scheduler.drop(queue);
     }
 
-    private void changed(DestinationQueue line, FeedbackEvent event) {
-        Destination destination = byLine.get(line);
-        scheduler.allow(line, destination.allowed());
-        trace.feedback(line, event, line.running(), destination.figures());
+    private void changed(DestinationQueue queue, FeedbackEvent event) {
+        Destination destination = byQueue.get(queue);
+        scheduler.allow(queue, destination.allowed());
+        trace.feedback(queue, event, queue.running(), destination.figures());
     }
 }

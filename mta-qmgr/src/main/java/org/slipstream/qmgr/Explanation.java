@@ -16,12 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Finds the phase of each active message. Made for one snapshot; asks, and changes nothing.
+/// Determines the phase of each active message for one snapshot. It is read-only.
 ///
-/// The facts of a destination, the head of its queue and its shortage of seats, are found out once for all of its messages, and only so much of the
-/// queue is counted. So the cost of a snapshot grows with the messages that it shows, and not with those that wait.
+/// The facts of a destination, such as the head of its queue and a shortage of seats, are computed
+/// once for all its messages, and only [#COUNTED] entries of a queue are counted. So the cost of a
+/// snapshot grows with the messages shown, not with those that wait.
 final class Explanation {
-    /// Entries of a destination's queue that are counted.
+    /// The maximum number of entries that are counted per destination queue.
     static final int COUNTED = 1_000;
 
     private final Seating seating;
@@ -33,8 +34,8 @@ final class Explanation {
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
     private final Map<DestinationQueue, Seat.Wait> shortages = new LinkedHashMap<>();
 
-    /// The delivery of a message that was begun first.
-    record FirstDelivery(long number, DestinationQueue line, long sinceMillis) {}
+    /// The delivery of a message that started first.
+    record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
             boolean stopping,
@@ -64,12 +65,12 @@ final class Explanation {
         return stopping || message.isLeaving()
                 ? Optional.empty()
                 : message.work.waitsFor()
-                        .map(line -> new QmgrSnapshot.Waits(line.route(), destinations.mayOpen(line)));
+                        .map(queue -> new QmgrSnapshot.Waits(queue.route(), destinations.mayOpen(queue)));
     }
 
-    ActiveDestination destination(DestinationQueue line) {
-        return new ActiveDestination(line.transport(), line.key(), line.waiting(), line.running(),
-                seating.connections(line.route()));
+    ActiveDestination destination(DestinationQueue queue) {
+        return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
+                seating.connections(queue.route()));
     }
 
     // ---- on a connection
@@ -82,7 +83,7 @@ final class Explanation {
         Seating.HostPosition at = positions.get(delivery.number());
         if (at == null) {
             return QueuePhase.of(Code.CONNECTION,
-                    "lost its connection to " + delivery.line() + " and waits for another");
+                    "lost its connection to " + delivery.queue() + " and waits for another");
         }
         if (at.ahead() > 0) {
             return QueuePhase.of(Code.AHEAD, others(at.ahead()) + " ahead on a connection to " + at.host()
@@ -91,7 +92,7 @@ final class Explanation {
         if (!at.up()) {
             return QueuePhase.of(Code.CONNECTING, "a connection to " + at.host() + " is being opened");
         }
-        return delivery.line().route() instanceof Route.Local
+        return delivery.queue().route() instanceof Route.Local
                 ? QueuePhase.of(Code.MAILBOX, "being put into the mailbox")
                 : QueuePhase.of(Code.HANDED_OVER, "being delivered to " + at.host());
     }
@@ -100,9 +101,10 @@ final class Explanation {
         return deliveries == 1 ? "1 delivery" : deliveries + " deliveries";
     }
 
-    // The others of its entries wait for connections, which needs no saying, or for their turn.
+    // Other entries of the message usually wait for connections, which is not worth a sentence;
+    // spacing is.
     private String rest(Activation message) {
-        return message.work.waitsFor().filter(_ -> !stopping).map(line -> atGates(message, line))
+        return message.work.waitsFor().filter(_ -> !stopping).map(queue -> atGates(message, queue))
                 .filter(phase -> phase.code() == Code.SPACING).map(phase -> "; " + phase.text()).orElse("");
     }
 
@@ -117,7 +119,8 @@ final class Explanation {
 
     // ---- waiting
 
-    // The most telling of several reasons: what stands and why, then what moves.
+    // The most informative of several reasons: blocked states first, then states that change by
+    // themselves.
     private QueuePhase standing(Activation message) {
         if (message.reporting) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
@@ -125,12 +128,12 @@ final class Explanation {
         if (message.work.waiting() > 0) {
             return stopping
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
-                    : message.work.waitsFor().map(line -> waits(message, line)).orElseThrow();
+                    : message.work.waitsFor().map(queue -> waits(message, queue)).orElseThrow();
         }
-        if (!message.asked().isEmpty()) {
-            int more = message.asked().size() - 1;
-            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.asked().getFirst()
-                    + (more > 0 ? " and " + more + " more" : "")).since(message.askedMillis());
+        if (!message.pendingDomains().isEmpty()) {
+            int more = message.pendingDomains().size() - 1;
+            return QueuePhase.of(Code.ROUTE, "waits for the route of " + message.pendingDomains().getFirst()
+                    + (more > 0 ? " and " + more + " more" : "")).since(message.routeRequestedMillis());
         }
         if (message.hasRouted()) {
             return QueuePhase.of(Code.TURN, "waits for its place in the order of service");
@@ -142,69 +145,69 @@ final class Explanation {
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
     }
 
-    private QueuePhase waits(Activation message, DestinationQueue line) {
-        Integer first = before.computeIfAbsent(line, each -> each.entriesBefore(COUNTED)).get(message.id);
-        QueuePhase phase = atGates(message, line).since(message.placedMillis);
+    private QueuePhase waits(Activation message, DestinationQueue queue) {
+        Integer first = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED)).get(message.id);
+        QueuePhase phase = atGates(message, queue).since(message.placedMillis);
         if (first == null) {
             return phase.adding(", more than " + others(COUNTED) + " before it");
         }
         return phase.with(Figure.BEFORE, first).adding(first == 0 ? "" : ", " + others(first) + " before it");
     }
 
-    // Gate one is the window, gate two the seat; the first that says no is the reason.
-    private QueuePhase atGates(Activation message, DestinationQueue line) {
-        if (line.allowed() == 0) {
-            return QueuePhase.of(Code.PAUSE, "waits: " + line + " pauses between deliveries");
+    // The first gate is the window, the second the seat; the first that refuses is the reason.
+    private QueuePhase atGates(Activation message, DestinationQueue queue) {
+        if (queue.allowed() == 0) {
+            return QueuePhase.of(Code.PAUSE, "waits: " + queue + " pauses between deliveries");
         }
-        boolean mayOpen = destinations.mayOpen(line);
-        Seat known = shortages.get(line);
-        Seat seat = known == null ? seating.find(message.id, line.route(), mayOpen, nowMillis) : known;
+        boolean mayOpen = destinations.mayOpen(queue);
+        Seat known = shortages.get(queue);
+        Seat seat = known == null ? seating.find(message.id, queue.route(), mayOpen, nowMillis) : known;
         if (seat instanceof Seat.Wait wait) {
-            return shortage(line, wait, mayOpen);
+            return shortage(queue, wait, mayOpen);
         }
-        if (!line.hasRoom()) {
-            return window(line);
+        if (!queue.hasRoom()) {
+            return window(queue);
         }
-        return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(line) : spaced(message, line);
+        return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(queue) : spaced(message, queue);
     }
 
-    private QueuePhase shortage(DestinationQueue line, Seat.Wait wait, boolean mayOpen) {
+    private QueuePhase shortage(DestinationQueue queue, Seat.Wait wait, boolean mayOpen) {
         if (wait.scope() == Seat.Scope.MESSAGE) {
-            return QueuePhase.of(Code.SHARE, "waits for a connection to " + line + ": " + wait.reason());
+            return QueuePhase.of(Code.SHARE, "waits for a connection to " + queue + ": " + wait.reason());
         }
-        shortages.put(line, wait);
+        shortages.put(queue, wait);
         if (wait.scope() == Seat.Scope.EVERYWHERE) {
             return QueuePhase.of(Code.CONNECTIONS, "waits for a connection: " + wait.reason());
         }
-        return mayOpen ? hostLimit(line, wait) : window(line);
+        return mayOpen ? hostLimit(queue, wait) : window(queue);
     }
 
-    private QueuePhase window(DestinationQueue line) {
-        return atWork(Code.WINDOW, line, destinations.atWork(line), line.allowed());
+    private QueuePhase window(DestinationQueue queue) {
+        return atWork(Code.WINDOW, queue, destinations.atWork(queue), queue.allowed());
     }
 
-    private QueuePhase hostLimit(DestinationQueue line, Seat.Wait here) {
-        int connections = seating.connections(line.route());
+    private QueuePhase hostLimit(DestinationQueue queue, Seat.Wait here) {
+        int connections = seating.connections(queue.route());
         if (connections == 0) {
-            return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + line + ": " + here.reason());
+            return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + queue + ": " + here.reason());
         }
-        return atWork(Code.HOST_LIMIT, line, connections, connections).adding(" (" + here.reason() + ")");
+        return atWork(Code.HOST_LIMIT, queue, connections, connections).adding(" (" + here.reason() + ")");
     }
 
-    private static QueuePhase atWork(Code code, DestinationQueue line, int atWork, int limit) {
-        return QueuePhase.of(code, "waits for a connection to " + line + ": " + atWork + " of " + limit + " at work")
+    private static QueuePhase atWork(Code code, DestinationQueue queue, int atWork, int limit) {
+        return QueuePhase.of(code, "waits for a connection to " + queue + ": " + atWork + " of " + limit + " at work")
                 .with(Figure.AT_WORK, atWork).with(Figure.LIMIT, limit);
     }
 
-    private static QueuePhase turn(DestinationQueue line) {
-        return QueuePhase.of(Code.TURN, "waits for its turn to " + line);
+    private static QueuePhase turn(DestinationQueue queue) {
+        return QueuePhase.of(Code.TURN, "waits for its turn to " + queue);
     }
 
-    private QueuePhase spaced(Activation message, DestinationQueue line) {
-        long wait = destinations.waitMillis(message.work, line, nowMillis);
+    private QueuePhase spaced(Activation message, DestinationQueue queue) {
+        long wait = destinations.waitMillis(message.work, queue, nowMillis);
         return wait == 0
-                ? turn(line)
-                : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + line
+                ? turn(queue)
+                : QueuePhase.of(Code.SPACING, "its turn is in " + wait + " ms: starts to " + queue
                         + " are spaced, so that the connections do not all come free at once").until(nowMillis + wait);
     }
 }

@@ -10,14 +10,17 @@ import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/// Messages and domains that somebody asked to be tried now.
+/// Flush requests for messages and domains. A flush revives exactly the destinations of the mail
+/// that it names.
 ///
-/// A flush revives exactly what it names. Where a sleeping message leads is known only when its route is known, so the wish waits
-/// here until the message comes by ([Routing]). Then it revives that destination and the hosts of that route, if they were given up
-/// *before* the wish: a destination that dies after it stays dead. Everything else rests until its own time.
+/// The destination of a sleeping message is known only after routing, so the request is kept until
+/// the message is routed ([Routing]). Then it revives that destination and the hosts of that route,
+/// if they failed *before* the request: a destination that dies afterwards stays dead. All others
+/// wait for their own time.
 ///
-/// A wish is forgotten after the longest time that a destination rests, because by then each rest has ended by itself or is younger than
-/// the wish. Of very many wishes the oldest are forgotten; their messages are due all the same.
+/// A request expires after the longest dead time of a destination, because by then each dead time
+/// has ended or began after the request. Beyond [#MOST] requests the oldest are dropped; their
+/// messages are due all the same.
 final class Flushes {
     private static final int MOST = 10_000;
 
@@ -29,34 +32,36 @@ final class Flushes {
         this.memoryMillis = memoryMillis;
     }
 
-    void wish(OperatorCommand.Flush flush, long nowMillis) {
-        flush.id().ifPresent(id -> wish(messages, id, nowMillis));
-        flush.domain().ifPresent(domain -> wish(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
+    void add(OperatorCommand.Flush flush, long nowMillis) {
+        flush.id().ifPresent(id -> add(messages, id, nowMillis));
+        flush.domain().ifPresent(domain -> add(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
     }
 
-    private <K> void wish(SequencedMap<K, Long> wishes, K name, long nowMillis) {
-        wishes.remove(name);
-        wishes.put(name, nowMillis);
-        Iterator<Long> oldest = wishes.values().iterator();
-        while (wishes.size() > MOST || isOver(oldest.next(), nowMillis)) {
-            wishes.pollFirstEntry();
-            oldest = wishes.values().iterator();
+    private <K> void add(SequencedMap<K, Long> requests, K name, long nowMillis) {
+        requests.remove(name);
+        requests.put(name, nowMillis);
+        Iterator<Long> oldest = requests.values().iterator();
+        while (requests.size() > MOST || isOver(oldest.next(), nowMillis)) {
+            requests.pollFirstEntry();
+            oldest = requests.values().iterator();
         }
     }
 
-    private boolean isOver(long wishedMillis, long nowMillis) {
-        return nowMillis - wishedMillis > memoryMillis;
+    private boolean isOver(long requestedMillis, long nowMillis) {
+        return nowMillis - requestedMillis > memoryMillis;
     }
 
-    /// When mail of this message for this domain was last asked for; empty when it was not.
+    /// The time of the latest flush that covers this message and domain; empty when there is none.
     ///
     /// @param domain lower case
-    OptionalLong wishedMillis(QueueId id, String domain, long nowMillis) {
+    OptionalLong requestedMillis(QueueId id, String domain, long nowMillis) {
         if (messages.isEmpty() && domains.isEmpty()) {
             return OptionalLong.empty();
         }
-        long wished = Math.max(messages.getOrDefault(id, Long.MIN_VALUE),
+        long requested = Math.max(messages.getOrDefault(id, Long.MIN_VALUE),
                 domains.getOrDefault(domain, Long.MIN_VALUE));
-        return wished == Long.MIN_VALUE || isOver(wished, nowMillis) ? OptionalLong.empty() : OptionalLong.of(wished);
+        return requested == Long.MIN_VALUE || isOver(requested, nowMillis)
+                ? OptionalLong.empty()
+                : OptionalLong.of(requested);
     }
 }

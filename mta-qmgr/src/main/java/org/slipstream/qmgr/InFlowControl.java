@@ -1,23 +1,25 @@
 package org.slipstream.qmgr;
 
-/// Does mail arrive faster than it is taken in? Postfix's input flow control (`in_flow_delay`, PF-31).
+/// Input flow control: detects that mail arrives faster than it is admitted to the active set
+/// (Postfix `in_flow_delay`, PF-31). It slows input and never stops it.
 ///
-/// **The idea.** A server that accepts mail faster than it can deliver it fills its disk and serves nobody: what was accepted
-/// competes with deliveries for the same disk. Refusing is too hard, since the burst may be over in a second. So the door gets
-/// a little slower: whoever brings mail waits a moment and is served then. Input is slowed, never stopped, while it outruns
-/// admission.
+/// **The idea.** A server that accepts mail faster than it delivers fills its disk, and the
+/// accepted mail competes with deliveries for the same disk. A refusal is too harsh, since the
+/// burst may be over in a second. So a client waits a moment before its message is accepted.
 ///
-/// **The rule.** The original has a pipe with as many tokens as there may be delivery processes. Whoever brings a message takes a
-/// token and, when there is none, waits for `in_flow_delay` and goes on without. The queue manager puts one back for each new
-/// message it admits, and fills the pipe when no new mail is left outside. Here the tokens are a count of the same arrivals and
-/// admissions, so the pipe is not needed: the brain knows both.
+/// **The rule.** Postfix has a pipe with as many tokens as there may be delivery processes. Each
+/// accepted message takes a token and, when there is none, waits for `in_flow_delay` and proceeds
+/// without. The queue manager returns one token for each new message it admits, and fills the pipe
+/// when no new mail is left in the incoming queue. Here the queue manager knows both arrivals and
+/// admissions, so a counter replaces the pipe.
 ///
-/// The brain only says so ([QueueManager#isBehindArrivals]); who waits how long is the door's affair.
+/// This class only reports the state ([QueueManager#isBehindArrivals]); the SMTP server decides how
+/// long a client waits.
 final class InFlowControl {
     private final int tokens;
     private int left;
 
-    /// @param tokens arrivals ahead of admission that are no reason to worry
+    /// @param tokens arrivals that may be ahead of admission
     InFlowControl(int tokens) {
         this.tokens = tokens;
         this.left = tokens;
@@ -28,22 +30,22 @@ final class InFlowControl {
         left = Math.max(0, left - 1);
     }
 
-    /// So much new mail came at once that some was not even announced.
+    /// New mail arrived so fast that some announcements were dropped.
     void missed() {
         left = 0;
     }
 
-    /// New mail was taken in.
+    /// New mail was admitted to the active set.
     void admitted() {
         left = Math.min(tokens, left + 1);
     }
 
-    /// No new mail waits outside.
+    /// No new mail is left in the incoming queue.
     void caughtUp() {
         left = tokens;
     }
 
-    boolean areAhead() {
+    boolean isBehind() {
         return left == 0;
     }
 }

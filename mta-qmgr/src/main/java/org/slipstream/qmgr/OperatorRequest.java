@@ -1,7 +1,7 @@
 package org.slipstream.qmgr;
 
-/// What an operator wants of a message that is busy at the moment; the last word counts, but deletion is final and a flush
-/// gives way to everything.
+/// An operator's request for a message in progress. The latest request applies, except that DELETE
+/// is final and FLUSH replaces nothing.
 enum OperatorRequest {
     NONE, FLUSH, RELEASE, HOLD, DELETE;
 

@@ -10,15 +10,17 @@ import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.Optional;
 
-/// What operators want: flush, hold, release, delete, wherever the message is at the moment.
+/// Executes operator commands: flush, hold, release, delete. Each command works in every state of
+/// the message.
 ///
-/// A message may be in the active set, on its way into the spool, waiting for a place, or asleep on disk; whoever types a
-/// command does not know which, and it may change while the command is on its way. Inside, the wish is noted: what
-/// waits is withdrawn at once, what runs is finished and recorded, then the message goes where it is wished to. On its way into the
-/// spool, the wish waits for the spool's answer. Elsewhere it is an order to the spool. The command is answered when the
-/// register has the effect ([Tickets]).
+/// A message may be active, in transfer to the spool, waiting for activation, or on disk only, and
+/// this may change while the command is in transit. For an active message the request is recorded:
+/// waiting entries are withdrawn at once, running deliveries finish, then the message is filed as
+/// requested. During a transfer to the spool, the request waits for the spool's answer. Otherwise
+/// it is an order to the spool. The command is answered when the queue index has the effect
+/// ([Tickets]).
 final class Operators {
-    private final Present present;
+    private final StepContext step;
     private final ActiveSet active;
     private final PendingArrivals pendingArrivals;
     private final Scheduler scheduler;
@@ -28,10 +30,10 @@ final class Operators {
     private final Completion completion;
     private final Probes probes;
 
-    Operators(Present present, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
+    Operators(StepContext step, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
             Destinations destinations,
             Routing routing, Flushes flushes, Completion completion, Probes probes) {
-        this.present = present;
+        this.step = step;
         this.active = active;
         this.pendingArrivals = pendingArrivals;
         this.scheduler = scheduler;
@@ -46,41 +48,42 @@ final class Operators {
         long ticket = operator.ticket();
         switch (operator.command()) {
             case OperatorCommand.Flush flush -> flush(flush, ticket);
-            case OperatorCommand.Hold(QueueId id) -> wish(id, OperatorRequest.HOLD, ticket);
-            case OperatorCommand.Release(QueueId id) -> wish(id, OperatorRequest.RELEASE, ticket);
-            case OperatorCommand.Delete(QueueId id) -> wish(id, OperatorRequest.DELETE, ticket);
+            case OperatorCommand.Hold(QueueId id) -> request(id, OperatorRequest.HOLD, ticket);
+            case OperatorCommand.Release(QueueId id) -> request(id, OperatorRequest.RELEASE, ticket);
+            case OperatorCommand.Delete(QueueId id) -> request(id, OperatorRequest.DELETE, ticket);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
     }
 
-    // A flush of everything revives everything that rests. A flush by name revives the destinations of that mail, and nothing else.
+    // A flush of everything revives all dead destinations. A flush by name revives the destinations
+    // of that mail only.
     private void flush(OperatorCommand.Flush flush, long ticket) {
         if (flush.id().isEmpty() && flush.domain().isEmpty()) {
-            destinations.flush(present.nowMillis());
+            destinations.flush(step.nowMillis());
         }
-        flushes.wish(flush, present.nowMillis());
+        flushes.add(flush, step.nowMillis());
         if (flush.id().isPresent()) {
-            wish(flush.id().get(), OperatorRequest.FLUSH, ticket);
+            request(flush.id().get(), OperatorRequest.FLUSH, ticket);
         } else {
-            present.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), present.nowMillis()));
+            step.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), step.nowMillis()));
             completion.tickets().answer(ticket, Result.BEGUN);
         }
     }
 
-    private void wish(QueueId id, OperatorRequest request, long ticket) {
+    private void request(QueueId id, OperatorRequest request, long ticket) {
         if (changesNothing(id, request)) {
             completion.tickets().answer(ticket, Result.UNCHANGED);
             return;
         }
         completion.tickets().open(id, ticket);
-        if (pendingArrivals.knows(id)) {
+        if (pendingArrivals.contains(id)) {
             pendingArrivals.leave(id);
         }
         Optional<Activation> message = active.find(id);
         if (message.isPresent()) {
             inside(message.get(), request);
-        } else if (completion.pendingFilings().knows(id)) {
-            completion.pendingFilings().wish(id, request);
+        } else if (completion.pendingFilings().contains(id)) {
+            completion.pendingFilings().request(id, request);
         } else {
             completion.fulfil(id, request);
         }
@@ -88,7 +91,7 @@ final class Operators {
 
     private boolean changesNothing(QueueId id, OperatorRequest request) {
         return switch (request) {
-            case FLUSH -> pendingArrivals.knows(id) || active.knows(id);
+            case FLUSH -> pendingArrivals.contains(id) || active.contains(id);
             case RELEASE -> active.find(id).filter(message -> message.request != OperatorRequest.HOLD).isPresent();
             case HOLD, DELETE, NONE -> false;
         };

@@ -12,28 +12,31 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What became of recipients, on its way to the disk.
+/// Records the outcomes of recipients on disk. A message is not finished before the spool has
+/// confirmed all of them.
 ///
-/// **An outcome counts when it is on disk.** Each is ordered to be recorded, and the message is not at rest before the answer is
-/// there. A crash before that repeats a delivery; a message that was removed before that could have lost one.
+/// **An outcome counts when it is on disk.** A crash before that repeats a delivery; a message that
+/// was removed before that could have lost one.
 ///
-/// **An attempt** is a stay in the active set in which a recipient was tried and deferred. A deferral without a try, because the
-/// destination is dead, its host suspended or no connection free, is none.
+/// **An attempt** is an activation in which a recipient was tried and deferred. A deferral without
+/// a try, because the destination is dead, its host suspended or no connection free, does not
+/// count.
 ///
-/// **Every recipient has one.** A recipient without an outcome would be taken for settled and its mail lost, and one with its
-/// neighbour's outcome would be given up as late after it was delivered. So whatever a delivery answers is put in the order of the
-/// recipients, and who is missing is deferred.
+/// **Every recipient has exactly one outcome.** A recipient without an outcome would count as
+/// finished and lose its mail; one with another recipient's outcome could be reported as expired
+/// after its delivery. So the outcomes of a delivery are put in the order of the recipients, and
+/// missing ones are deferred.
 final class Outcomes {
-    /// Who says so where nobody was asked.
+    /// The source of outcomes that no remote host decided.
     static final String HERE = "local";
 
-    private final Present present;
+    private final StepContext step;
     private final Scheduler scheduler;
     private long records;
     private int underWay;
 
-    Outcomes(Present present, Scheduler scheduler) {
-        this.present = present;
+    Outcomes(StepContext step, Scheduler scheduler) {
+        this.step = step;
         this.scheduler = scheduler;
     }
 
@@ -41,26 +44,27 @@ final class Outcomes {
         return underWay == 0;
     }
 
-    /// Recipients that are in memory and in no entry get their outcome.
+    /// Records the outcome of recipients that are in memory and in no entry.
     ///
-    /// @param tried it comes from outside
+    /// @param tried a remote system decided the outcome
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried) {
         record(message, recipients, same(recipients, outcome), tried);
         scheduler.settled(message.work, recipients.size());
     }
 
-    /// Recipients that are in memory and in no entry get none this time.
+    /// Leaves recipients that are in memory and in no entry open, without an outcome in this
+    /// activation.
     void leaveOpen(Activation message, List<Recipient> recipients) {
         message.leftOpen |= !recipients.isEmpty();
         scheduler.settled(message.work, recipients.size());
     }
 
-    /// What a delivery answered.
+    /// Records the outcomes of a delivery.
     void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
-        record(message, recipients, everyOne(recipients, outcomes), tried);
+        record(message, recipients, aligned(recipients, outcomes), tried);
     }
 
-    /// The outcome of recipients whose entry was taken away before anybody was asked.
+    /// Records the outcome of recipients whose entry was withdrawn before an attempt.
     void untried(Activation message, List<Recipient> recipients, Outcome outcome) {
         record(message, recipients, same(recipients, outcome), false);
     }
@@ -78,10 +82,10 @@ final class Outcomes {
             Outcome outcome = outcomes.get(i).outcome();
             switch (outcome) {
                 case Outcome.Delivered _ -> {
-                    // Settled, and nothing more to say about it.
+                    // Finished.
                 }
                 case Outcome.Deferred _ -> {
-                    message.isLate(recipients.get(i), outcome);
+                    message.addDeferred(recipients.get(i), outcome);
                     deferred = true;
                 }
                 case Outcome.Failed _ -> message.failed++;
@@ -91,23 +95,23 @@ final class Outcomes {
         underWay++;
         boolean attempt = tried && deferred && !message.attempted;
         message.attempted |= attempt;
-        present.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
+        step.order(new QmgrOrder.RecordOutcome(message.id, ++records, recipients, outcomes, attempt));
     }
 
-    /// It is on disk.
+    /// The spool confirmed one record.
     void recorded(Activation message) {
         if (message.recording == 0) {
-            throw new ImpossibleEventException("queue=" + message.id + " has nothing to be recorded", message.id);
+            throw new ImpossibleEventException("queue=" + message.id + " has no unconfirmed outcome", message.id);
         }
         message.recording--;
         underWay--;
     }
 
-    private static List<RecipientOutcome> everyOne(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+    private static List<RecipientOutcome> aligned(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
         if (areAligned(recipients, outcomes)) {
             return outcomes;
         }
-        Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "nothing is known of this delivery"), HERE);
+        Outcome unknown = new Outcome.Deferred(Reply.of(451, "4.3.0", "delivery status unknown"), HERE);
         Map<Integer, RecipientOutcome> byNumber = new LinkedHashMap<>();
         recipients.forEach(r -> byNumber.put(r.number(), new RecipientOutcome(r.number(), unknown)));
         outcomes.forEach(outcome -> byNumber.replace(outcome.number(), outcome));

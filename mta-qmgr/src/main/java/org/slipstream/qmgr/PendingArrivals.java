@@ -8,15 +8,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Messages known by name that wait for a place in the active set: announced ones and those that a scan found.
+/// Messages that wait for a place in the active set: announced ones and those that a scan found.
+/// Each is on disk as well, so the list may be short and may be lost.
 ///
-/// An announced message is new. So is one that a scan of the incoming queue found, because a restart or an overload left it outside. Each
-/// message here is on disk as well, with a lease if a scan found it, so the room may be small and may be lost.
+/// An announced message is new. So is one that a scan of the incoming queue found, because a
+/// restart or an overload left it there. A message found by a scan has a lease in the spool.
 ///
-/// Who came first goes first. Among those who came in the same millisecond the sender's priority decides (MT-PRIORITY, RFC 6710): a
-/// tie-break, so that nobody is kept waiting by other people's importance.
+/// The order is first in, first out. Among messages of the same millisecond the sender's priority
+/// decides (MT-PRIORITY, RFC 6710). Priority is a tie-break only, so it delays no other sender's
+/// mail.
 final class PendingArrivals {
-    /// So many are compared at most: a choice is to cost the same however many wait.
+    /// The maximum number of comparisons, which bounds the cost of a choice.
     private static final int MOST_EQUALS = 100;
 
     private final int capacity;
@@ -27,7 +29,7 @@ final class PendingArrivals {
         this.capacity = capacity;
     }
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return fresh.containsKey(id) || deferred.containsKey(id);
     }
 
@@ -43,8 +45,8 @@ final class PendingArrivals {
         return deferred.size();
     }
 
-    /// No new mail waits here.
-    boolean hasNoNews() {
+    /// True when no new mail waits here.
+    boolean hasNoNew() {
         return fresh.isEmpty();
     }
 

@@ -6,20 +6,22 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Messages outside the active set about which the spool is being told something: put back, removed, held, released,
-/// made due. They stay known until `Filed` comes, so that a scan which saw them a moment earlier cannot bring them back in
-/// twice; and each is told one thing at a time, a later wish waits here.
+/// Messages with an unanswered order to the spool after they left the active set: defer, remove,
+/// hold, release, make due. A scan that saw such a message a moment earlier cannot activate it
+/// twice.
+///
+/// Each message has one order at a time; a later operator's request waits here.
 final class PendingFilings {
     enum Kind {
         DEFER, REMOVE, HOLD, RELEASE, MAKE_DUE
     }
 
-    /// @param next what an operator wants as soon as this is done
+    /// @param next the operator's request to execute afterwards
     record Filing(Kind kind, OperatorRequest next) {}
 
     private final Map<QueueId, Filing> filings = new LinkedHashMap<>();
 
-    boolean knows(QueueId id) {
+    boolean contains(QueueId id) {
         return filings.containsKey(id);
     }
 
@@ -33,17 +35,17 @@ final class PendingFilings {
         }
     }
 
-    void wish(QueueId id, OperatorRequest request) {
+    void request(QueueId id, OperatorRequest request) {
         filings.computeIfPresent(id, (_, filing) -> new Filing(filing.kind(), filing.next().then(request)));
     }
 
-    /// The spool has it.
+    /// The spool confirmed the order.
     Filing done(QueueId id) {
         Filing filing = filings.remove(id);
         if (filing == null) {
             throw new ImpossibleEventException("queue=" + id + " was not being filed");
         }
-        // What is gone needs nothing more.
+        // A removed message needs no further order.
         return filing.kind() == Kind.REMOVE ? new Filing(Kind.REMOVE, OperatorRequest.NONE) : filing;
     }
 }

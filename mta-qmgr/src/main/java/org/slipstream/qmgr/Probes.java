@@ -20,18 +20,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/// Address verification: would a host take mail for this address? Finch's pseudo-message (FI-07).
+/// Address verification: asks whether a host accepts mail for an address (Finch's pseudo-message,
+/// FI-07). Probes never take the connections that mail needs.
 ///
-/// A probe is a delivery that ends before its content. All probes together are one message in the share of connections that they may have, so
-/// that many requests cannot take the connections that mail needs. A probe teaches nothing about a destination's window, and it is tried
-/// once: a host that cannot be asked now is an answer, too.
+/// A probe is a delivery that ends before DATA. For the connection shares all probes together are
+/// one message. A probe gives no feedback to a destination's window, and it is tried once: a
+/// temporary failure is an answer, too.
 final class Probes {
-    /// The pseudo-message. Queue ids of mail are times, and this one lies before all of them.
+    /// The queue id of all probes. Queue ids of mail contain times, and this one is before all of
+    /// them.
     static final QueueId PSEUDO_MESSAGE = new QueueId(1);
 
-    private final Present present;
+    private final StepContext step;
     private final Seating seating;
-    private final Questions questions;
+    private final RouteRequests routeRequests;
     private final Map<String, List<Probe>> unrouted = new LinkedHashMap<>();
     private final Deque<Routed> waiting = new ArrayDeque<>();
     private final Map<Long, Routed> underWay = new LinkedHashMap<>();
@@ -40,10 +42,10 @@ final class Probes {
 
     private record Routed(Probe probe, Route route) {}
 
-    Probes(Present present, Seating seating, Questions questions) {
-        this.present = present;
+    Probes(StepContext step, Seating seating, RouteRequests routeRequests) {
+        this.step = step;
         this.seating = seating;
-        this.questions = questions;
+        this.routeRequests = routeRequests;
     }
 
     boolean isQuiet() {
@@ -52,8 +54,8 @@ final class Probes {
 
     void verify(Address address, long ticket) {
         String domain = address.domainKey();
-        if (questions.probe(domain)) {
-            present.order(new QmgrOrder.FindRoute(domain, PSEUDO_MESSAGE));
+        if (routeRequests.requestForProbe(domain)) {
+            step.order(new QmgrOrder.FindRoute(domain, PSEUDO_MESSAGE));
         }
         unrouted.computeIfAbsent(domain, _ -> new ArrayList<>(1)).add(new Probe(ticket, address));
     }
@@ -68,24 +70,24 @@ final class Probes {
                 probe -> answer(probe, "", Outcome.of(reason, Outcomes.HERE)));
     }
 
-    /// Seats what has a seat.
+    /// Assigns a seat to each probe for which one is available.
     ///
     /// @param deliveries gives each delivery its number
     void pump(LongSupplier deliveries) {
         for (int left = waiting.size(); left > 0; left--) {
             Routed next = waiting.remove();
-            if (seating.mayProbe(next.route(), present.nowMillis())) {
+            if (seating.mayProbe(next.route(), step.nowMillis())) {
                 long delivery = deliveries.getAsLong();
                 underWay.put(delivery, next);
                 seating.probe(delivery, PSEUDO_MESSAGE, next.route(), new Recipient(1, next.probe().address()),
-                        present.nowMillis(), present.orders());
+                        step.nowMillis(), step.orders());
             } else {
                 waiting.add(next);
             }
         }
     }
 
-    /// True when it was a probe that ended.
+    /// True when the delivery was a probe.
     boolean ended(Ended ended) {
         Routed probe = underWay.remove(ended.delivery());
         if (probe == null) {
@@ -96,11 +98,11 @@ final class Probes {
         return true;
     }
 
-    boolean knows(long delivery) {
+    boolean contains(long delivery) {
         return underWay.containsKey(delivery);
     }
 
     private void answer(Probe probe, String route, Outcome outcome) {
-        present.order(new QmgrOrder.Verified(probe.ticket(), route, outcome));
+        step.order(new QmgrOrder.Verified(probe.ticket(), route, outcome));
     }
 }

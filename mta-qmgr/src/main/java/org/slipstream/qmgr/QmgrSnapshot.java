@@ -7,34 +7,35 @@ import org.slipstream.core.Route;
 import java.util.List;
 import java.util.Optional;
 
-/// A read-only picture of the queue manager for operators, made on its thread.
+/// A read-only snapshot of the queue manager for operators, taken on its thread.
 ///
-/// @param active how many messages are in the active set
-/// @param messages those of them that were asked for, oldest first
+/// @param active number of messages in the active set
+/// @param messages the requested ones among them, oldest first
 public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<ActiveDestination> destinations) {
     public QmgrSnapshot {
         messages = List.copyOf(messages);
         destinations = List.copyOf(destinations);
     }
 
-    /// @param waiting entries not yet seated
+    /// @param waiting entries without a connection
     /// @param running entries on a connection
-    /// @param phase what keeps the message from being finished
-    /// @param besides what is to be said after it: what an operator wants of the message, why the rest of it waits
-    /// @param seat of the delivery that the phase is about
-    /// @param waits what an entry of it waits for, when one does and may be delivered
+    /// @param phase the current phase of the message
+    /// @param besides text after the phase: a pending operator's request, or the reason for which
+    /// the other entries wait
+    /// @param seat of the delivery that the phase describes
+    /// @param waits the route that an entry waits for, when one does and may be delivered
     public record ActiveMessage(QueueId id, int waiting, int running, QueuePhase phase, String besides,
             Optional<SeatView> seat, Optional<Waits> waits) {
-        /// In words an operator understands.
+        /// The phase as one sentence for operators.
         public String why() {
             return phase.text() + besides;
         }
     }
 
-    /// @param mayOpen the destination's window has room for one more connection
+    /// @param mayOpen the destination's window permits one more connection
     public record Waits(Route route, boolean mayOpen) {}
 
-    /// @param ahead deliveries in front on the same connection
+    /// @param ahead earlier deliveries on the same connection
     public record SeatView(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle

@@ -8,46 +8,47 @@ import org.slipstream.qmgr.sched.SchedTrace;
 
 import java.util.List;
 
-/// Hears what the queue manager decides and learns, besides the orders that follow from it. For logs, laboratories and
-/// tests; an observer changes nothing. Everything has an empty default.
+/// Observes the decisions and the feedback of the queue manager, for logs, the lab and tests. An
+/// observer changes nothing; each method has an empty default.
 public interface QmgrTrace extends SchedTrace {
-    /// Hears nothing.
+    /// Observes nothing.
     QmgrTrace SILENT = new QmgrTrace() {};
 
-    /// Something happened to the window of a destination. The figures are those afterwards.
+    /// The window or the state of a destination changed. The figures are those afterwards.
     ///
-    /// @param running deliveries, the one that is reported included
-    default void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {}
+    /// @param running deliveries, including the reported one
+    default void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {}
 
     /// Recipients were deferred because their destination or transport is dead.
-    default void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {}
+    default void deferredWithoutAttempt(QueueId id, DestinationQueue queue, List<Recipient> recipients) {}
 
-    /// Bulk mail for this destination could go and waits for its turn ([org.slipstream.qmgr.flow.Spacing]).
-    default void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {}
+    /// A bulk delivery to this destination has a seat and waits for its start slot
+    /// ([org.slipstream.qmgr.flow.Spacing]).
+    default void startHeld(DestinationQueue queue, long nowMillis, long turnMillis) {}
 
-    /// What can happen to a destination.
+    /// The events of a destination.
     enum FeedbackEvent {
-        /// It came into existence.
+        /// The destination was created.
         NEW,
-        /// A session worked.
+        /// Positive feedback: a session worked.
         OK,
-        /// A connection or handshake failed.
+        /// Negative feedback: a connection or handshake failed.
         FAIL,
-        /// The same, and that was the end.
+        /// Negative feedback, and the destination is dead.
         FAIL_DEAD,
-        /// A session worked that had begun before the end.
+        /// A session that had started before the failure worked, so the destination is live again.
         OK_REVIVE,
-        /// The dead time is over.
+        /// The dead time ended, and the destination has entries.
         TIMER_REVIVE,
-        /// The same, and nothing is to be remembered of it.
+        /// The dead time ended, no entry is left, and the state is dropped.
         TIMER_REVIVE_FORGET,
-        /// A pause after a delivery has begun.
+        /// The rate delay after a delivery started.
         SUSPEND,
-        /// The pause is over.
+        /// The rate delay ended, and the destination has entries.
         RESUME,
-        /// The same, and nothing is to be remembered of it.
+        /// The rate delay ended, no entry is left, and the state is dropped.
         RESUME_FORGET,
-        /// Nothing waits or runs there; all that was learned is forgotten.
+        /// No entry waits or runs; the state is dropped.
         FORGET
     }
 }

@@ -34,85 +34,92 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/// The queue manager: a function of events and time.
+/// The queue manager: a pure function of events and time. The same events at the same times give
+/// the same orders.
 ///
-/// All it knows arrived as a [QmgrEvent], all it wants leaves as a [QmgrOrder]. It reads no clock, starts nothing, waits for
-/// nothing and says nothing; the same events at the same times give the same orders. One thread at a time.
+/// Its input is [QmgrEvent], its output is [QmgrOrder]. It reads no clock, starts no thread, never
+/// blocks and does not log. It must be called by one thread at a time.
 ///
-/// **A message's way**: taken in ([ActivationOrder]) → its recipients are read in batches → each domain's route is asked for and
-/// recipients with a route get their places ([Routing]) → they wait in entries ([Scheduler]: *who is next*) → an entry whose
-/// destination is alive ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes
-/// are recorded ([Outcomes]), and only the answer to that ends the entry → when nothing of the message is under way,
-/// [Settlement] says what comes next and [Completion] does it: report, put back, remove. Operators may step in at any time
-/// ([Operators]). This class takes events to those whom they concern and chooses what is delivered next.
+/// **A message's way**: admitted to the active set ([ActivationOrder]) → its recipients are read in
+/// batches → each domain's route is requested and routed recipients enter the scheduler ([Routing])
+/// → they wait in entries ([Scheduler]: *who is next*) → an entry whose destination is live
+/// ([Destinations]) and for which there is a seat ([Seating]: *where*) is delivered → its outcomes
+/// are recorded ([Outcomes]), and only the answer to that ends the entry → when the message is
+/// idle, [Settlement] decides the next step and [Completion] executes it: report, defer, remove.
+/// Operators may intervene at any time ([Operators]). This class dispatches events and selects the
+/// next deliveries.
 ///
-/// **Two halves of a step.** [#absorb] takes an event in and does everything that follows from it by necessity; [#pump]
-/// makes the choices: which entries go now, whether to look for more messages. [#step] is one after the other. Whoever
-/// has several events of one instant absorbs them all and pumps once, so that a choice is made with all that is known.
+/// **Two halves of a step.** [#absorb] applies an event and its necessary consequences; [#pump]
+/// makes the choices: the entries to deliver now, and whether to scan for more messages. [#step] is
+/// one after the other. A caller with several events of one instant absorbs them all and pumps
+/// once, so that each choice uses all available facts.
 ///
-/// **What is never done**: a message is not removed while a recipient of it is open, and an outcome does not count before
-/// it is on disk. A crash anywhere may repeat a delivery or a report and loses neither.
+/// **Invariants**: a message is not removed while a recipient of it is open, and an outcome does
+/// not count before it is on disk. A crash anywhere may repeat a delivery or a report and loses
+/// neither.
 public final class QueueManager {
-    /// So many destinations are refused for want of a connection before a choice ends: ten thousand that wait for a connection are not to be asked
-    /// at every event, though one of them might share one.
+    /// Destinations that may be refused for lack of a connection before a choice ends. Otherwise
+    /// ten thousand destinations that wait for a connection would be asked at every event, although
+    /// one of them might share one.
     private static final int MOST_SHORTAGES = 64;
 
-    /// Scans' worth of deferred mail that may be active while all lanes are at work.
+    /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
+    /// busy.
     private static final int DEFERRED_AHEAD = 2;
 
     private final QmgrConfig config;
     private final Seating seating;
-    private final RetrySchedule patience;
+    private final RetrySchedule retrySchedule;
     private final QmgrTrace trace;
 
-    // ---- what comes in
+    // ---- admission
     private final PendingArrivals pendingArrivals;
     private final ActivationOrder admission;
     private final InFlowControl inFlow;
     private final Scans scans;
 
-    /// False when somebody else says who wants to get in: then nothing is scanned.
+    /// False when the caller supplies the sources of messages: then nothing is scanned.
     private final boolean scanning;
 
-    // ---- what is worked on
-    private final Present present = new Present();
+    // ---- active messages
+    private final StepContext step = new StepContext();
     private final ActiveSet active = new ActiveSet();
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Routing routing;
     private final Map<Long, Seated> seated = new LinkedHashMap<>();
 
-    // ---- what goes out
+    // ---- results
     private final Outcomes outcomes;
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
 
-    /// An entry under way.
+    /// An entry in delivery.
     ///
-    /// @param timed how long it takes is of interest
+    /// @param timed its duration is to be measured
     private record Seated(Entry entry, boolean timed, long sinceMillis) {}
 
     private long deliveries;
 
-    /// Destinations that were refused because all connections are busy, in this choice.
+    /// Destinations that were refused in this choice because all connections are busy.
     private int shortages;
     private long nextSweepMillis;
     private long latestMillis = Long.MIN_VALUE / 2;
     private boolean idleLanes = true;
     private boolean stopping;
 
-    /// @param random all chance that the queue manager may use. The order of service needs none.
+    /// @param random the only source of randomness; the scheduler needs none
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
         this(config, seating, random, QmgrTrace.SILENT);
     }
 
-    /// @param trace hears what is decided
+    /// @param trace observes the decisions
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace) {
         this(config, seating, random, trace, Optional.empty());
     }
 
-    /// With sources of messages of one's own: what is announced and what scans find is not looked at.
+    /// With the caller's sources of messages: announcements and scans are ignored.
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random, QmgrTrace trace,
             ActivationOrder admission) {
         this(config, seating, random, trace, Optional.of(admission));
@@ -124,8 +131,8 @@ public final class QueueManager {
         this.config = config;
         this.seating = seating;
         this.trace = trace;
-        this.patience = new RetrySchedule(config);
-        this.scans = new Scans(config, patience);
+        this.retrySchedule = new RetrySchedule(config);
+        this.scans = new Scans(config, retrySchedule);
         this.pendingArrivals = new PendingArrivals(Math.max(1, config.scanLimit()));
         this.admission = admission.orElseGet(pendingArrivals::admission);
         this.scanning = admission.isEmpty();
@@ -133,30 +140,30 @@ public final class QueueManager {
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
-        this.outcomes = new Outcomes(present, scheduler);
+        this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
-        this.routing = new Routing(present, scheduler, destinations, outcomes, flushes, trace);
-        this.completion = new Completion(present, new Settlement(patience), scheduler, active, outcomes, scans);
-        this.probes = new Probes(present, seating, routing.questions());
-        this.operators = new Operators(present, active, pendingArrivals, scheduler, destinations, routing, flushes,
+        this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, trace);
+        this.completion = new Completion(step, new Settlement(retrySchedule), scheduler, active, outcomes, scans);
+        this.probes = new Probes(step, seating, routing.routeRequests());
+        this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
                 completion,
                 probes);
     }
 
-    /// One event, all its consequences.
+    /// Applies one event with all its consequences.
     ///
-    /// @throws ImpossibleEventException when the event cannot happen now, see [#absorb]
+    /// @throws ImpossibleEventException when the event cannot occur now, see [#absorb]
     public void step(QmgrEvent event, long nowMillis, OrderSink sink) {
         absorb(event, nowMillis, sink);
         pump(nowMillis, sink);
     }
 
-    /// Takes an event in without choosing what is delivered next.
+    /// Applies an event without selecting deliveries.
     ///
-    /// @throws ImpossibleEventException when the event cannot happen now. It has changed nothing; that time has passed has,
-    /// and what was ordered is to be carried out
+    /// @throws ImpossibleEventException when the event cannot occur now. The event itself has
+    /// changed nothing; the passage of time is applied, and the orders given so far are valid
     public void absorb(QmgrEvent event, long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         timePasses();
         switch (event) {
             case QmgrEvent.MessageQueued queued -> queued(queued.message());
@@ -171,16 +178,16 @@ public final class QueueManager {
                 probes.routeFailed(failed.domain(), failed.reason());
                 routing.failed(failed.domain(), failed.reason(), completion::settle);
             }
-            case QmgrEvent.OfConnection connection -> learn(seating.happened(connection, now(), present.orders()));
+            case QmgrEvent.OfConnection connection -> learn(seating.handle(connection, now(), step.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> completion.notified(notified);
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
             case QmgrEvent.Alarm _ -> {
-                // Time has passed, and timePasses() saw to it.
+                // Handled by timePasses().
             }
             case QmgrEvent.ArrivalsMissed _ -> {
                 inFlow.missed();
-                scans.leftOutside(now());
+                scans.leftInSpool(now());
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
@@ -188,22 +195,22 @@ public final class QueueManager {
         orderReads();
     }
 
-    /// Chooses: looks for more messages when it is time, takes in what there is room for, and seats entries as long as
-    /// there are seats.
+    /// Scans for more messages when due, admits messages up to the active limit, and assigns
+    /// entries to seats as long as there are seats.
     public void pump(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         if (stopping) {
             return;
         }
         if (scanning) {
-            scans.next(now(), this::roomForScan).ifPresent(present::order);
+            scans.next(now(), this::freeForScan).ifPresent(step::order);
         }
         shortages = 0;
         boolean more = true;
         while (more) {
             more = admitNext(nowMillis, sink);
         }
-        if (pendingArrivals.hasNoNews() && !scans.isBehind()) {
+        if (pendingArrivals.hasNoNew() && !scans.isBehind()) {
             inFlow.caughtUp();
         }
         more = true;
@@ -214,20 +221,21 @@ public final class QueueManager {
         idleLanes = seated.size() < config.lanes();
     }
 
-    /// The first half of [#pump] in single steps: one pass of admission. False when nobody wants to get in, or there is no
-    /// room.
+    /// The first half of [#pump] in single steps: one pass of admission. False when no message
+    /// waits, or the active set is full.
     public boolean admitNext(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
-        boolean found = admission.pass(this::room, nowMillis, this::admit);
+        step.begin(nowMillis, sink);
+        boolean found = admission.pass(this::freeActive, nowMillis, this::admit);
         orderReads();
         return found;
     }
 
-    /// The second half of [#pump] in single steps: seats one entry, or orders recipients without which the next cannot be
-    /// chosen. False when nothing can go. Whoever carries out each order before the next step gets the decisions of a queue
-    /// manager that reads its own disk.
+    /// The second half of [#pump] in single steps: assigns one entry to a seat, or orders
+    /// recipients that the next choice requires. False when nothing can be delivered. When each
+    /// order is executed before the next step, the decisions are those of a queue manager that
+    /// reads its own disk.
     public boolean choose(long nowMillis, OrderSink sink) {
-        present.begin(nowMillis, sink);
+        step.begin(nowMillis, sink);
         routing.placeAll();
         boolean chosen = switch (scheduler.choose(this::gate, nowMillis)) {
             case Choice.Taken(Entry entry) -> {
@@ -241,57 +249,61 @@ public final class QueueManager {
         return chosen;
     }
 
-    /// When the next [QmgrEvent.Alarm] is wanted; `Long.MAX_VALUE` when nothing is planned.
+    /// The time of the next [QmgrEvent.Alarm]; `Long.MAX_VALUE` when none is planned.
     public long nextAlarmMillis() {
         long next = seating.nextAlarmMillis();
         if (stopping) {
             return next;
         }
         if (scanning) {
-            next = Math.min(next, scans.nextMillis(this::roomForScan));
+            next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
         next = Math.min(next, destinations.nextMillis());
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
-    /// True when nothing is being delivered, recorded, reported or filed. After [QmgrEvent.Stopping] that time comes.
+    /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
+    /// this state is reached.
     public boolean isQuiet() {
         return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet();
     }
 
-    /// New mail arrives faster than it is taken in, by more than a server's worth of deliveries (`default_process_limit`): whoever
-    /// brings more should be made to wait a moment (`in_flow_delay`) and be served then. Holds until the next step.
+    /// New mail arrives faster than it is admitted, by more than the process limit
+    /// (`default_process_limit`): the SMTP server should delay clients for a moment
+    /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
-        return inFlow.areAhead();
+        return inFlow.isBehind();
     }
 
-    /// The whole picture: every message and every destination. For tests and simulations; its cost grows with the active set.
+    /// A snapshot of every message and every destination. For tests and simulations; its cost grows
+    /// with the active set.
     public QmgrSnapshot snapshot(long nowMillis) {
         return new QmgrSnapshot(active.size(), messages(active.now(), nowMillis), destinations(nowMillis));
     }
 
-    /// Those of these messages that are active, without destinations: costs no more than the messages that are asked for.
+    /// A snapshot of the active ones of these messages, without destinations; its cost grows with
+    /// the number of ids.
     public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
         List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
         return new QmgrSnapshot(active.size(), messages(wanted, nowMillis), List.of());
     }
 
-    /// The destinations, without messages.
+    /// A snapshot of the destinations, without messages.
     public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
         return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
     }
 
-    /// The next messages of the active set behind `after`, in order of id, at most `most`.
+    /// The next messages of the active set after `after`, in order of id, at most `most`.
     public List<QueueId> active(Optional<QueueId> after, int most) {
         return active.after(after, most);
     }
 
-    /// Those of these messages that are in the active set.
+    /// The ids that are in the active set.
     public Set<QueueId> activeAmong(Collection<QueueId> ids) {
-        return ids.stream().filter(active::knows).collect(Collectors.toCollection(LinkedHashSet::new));
+        return ids.stream().filter(active::contains).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /// What is known of one active message, for the log of an event that cannot happen.
+    /// The state of one active message, for the log of a refused event.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
         return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
     }
@@ -304,10 +316,10 @@ public final class QueueManager {
 
     private List<QmgrSnapshot.ActiveDestination> destinations(long nowMillis) {
         Explanation explanation = explanation(nowMillis, List.of());
-        return scheduler.lines().map(explanation::destination).toList();
+        return scheduler.queues().map(explanation::destination).toList();
     }
 
-    // The deliveries under way are looked through only if one of them belongs to a message that is asked about.
+    // Deliveries in progress are searched only if one of them belongs to a requested message.
     private Explanation explanation(long nowMillis, List<Activation> wanted) {
         Map<QueueId, Explanation.FirstDelivery> first = new LinkedHashMap<>();
         Set<QueueId> running = wanted.stream().filter(message -> message.work.running() > 0).map(message -> message.id)
@@ -316,7 +328,7 @@ public final class QueueManager {
             seated.forEach((delivery, under) -> {
                 if (running.contains(under.entry().message().id())) {
                     first.putIfAbsent(under.entry().message().id(),
-                            new Explanation.FirstDelivery(delivery, under.entry().line(), under.sinceMillis()));
+                            new Explanation.FirstDelivery(delivery, under.entry().queue(), under.sinceMillis()));
                 }
             });
         }
@@ -324,7 +336,7 @@ public final class QueueManager {
     }
 
     private long now() {
-        return present.nowMillis();
+        return step.nowMillis();
     }
 
     // ---- time
@@ -332,7 +344,7 @@ public final class QueueManager {
     private void timePasses() {
         noticeClockSetBack();
         if (seating.nextAlarmMillis() <= now()) {
-            learn(seating.alarm(now(), present.orders()));
+            learn(seating.alarm(now(), step.orders()));
         }
         destinations.timePasses(now());
         if (nextSweepMillis <= now()) {
@@ -341,7 +353,8 @@ public final class QueueManager {
         }
     }
 
-    // Destinations and hosts rest until a time of the old clock; without this they would rest for as long as the clock went back.
+    // Dead times refer to the old clock; without this they would be longer by the amount that the
+    // clock went back.
     private void noticeClockSetBack() {
         if (now() < latestMillis - config.minimalBackoffMillis()) {
             destinations.flush(now());
@@ -350,36 +363,38 @@ public final class QueueManager {
         latestMillis = now();
     }
 
-    // Expiry is a matter of every state: a message that never gets a seat must not wait for an attempt to fail.
+    // Expiry applies in every state: a message that never gets a seat must not depend on a failed
+    // attempt.
     private void expireWhileWaiting(Activation message) {
         boolean overdue = message.options.isTooLate(now())
-                || patience.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
+                || retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, now())
                         && now() - message.work.activatedMillis() >= config.minimalBackoffMillis();
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
-            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "waited for a free connection"),
+            Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
             scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried));
         }
     }
 
-    // ---- taking messages in
+    // ---- admission
 
-    private int room() {
+    private int freeActive() {
         return config.activeLimit() - active.size();
     }
 
-    /// Deferred mail is not taken in far ahead of the deliveries: what is active is served in the order of its admission, and new mail
-    /// would wait behind all of it. Only when lanes are idle, because what is active cannot go at present, as much is taken in as there
-    /// is room for.
-    private int roomForScan(QueueName queue) {
-        int room = room() - pendingArrivals.size();
+    /// Limits how far deferred mail is admitted ahead of deliveries: active mail is served in the
+    /// order of its admission, so new mail would wait behind all of it. When connections are idle,
+    /// because active mail cannot be delivered at present, the active limit alone applies.
+    private int freeForScan(QueueName queue) {
+        int freeActive = freeActive() - pendingArrivals.size();
         return queue == QueueName.INCOMING || idleLanes
-                ? room
-                : Math.min(room, DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
+                ? freeActive
+                : Math.min(freeActive,
+                        DEFERRED_AHEAD * config.scanLimit() - active.tried() - pendingArrivals.deferred());
     }
 
     private boolean isKnown(QueueId id) {
-        return active.knows(id) || completion.pendingFilings().knows(id) || pendingArrivals.knows(id);
+        return active.contains(id) || completion.pendingFilings().contains(id) || pendingArrivals.contains(id);
     }
 
     private void queued(MessageSummary summary) {
@@ -387,13 +402,13 @@ public final class QueueManager {
             return;
         }
         if (summary.releaseMillis() > now()) {
-            // RFC 4865: it lies on disk, and a scan finds it when its time has come.
+            // RFC 4865: the message stays on disk, and a scan finds it when it is due.
             scans.dueAt(QueueName.INCOMING, summary.releaseMillis());
             return;
         }
         inFlow.arrived();
         if (stopping || pendingArrivals.isFull()) {
-            scans.leftOutside(now());
+            scans.leftInSpool(now());
         } else {
             pendingArrivals.enter(summary, true);
         }
@@ -403,7 +418,8 @@ public final class QueueManager {
         QueueName queue = scans.answered();
         for (MessageSummary summary : done.found()) {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
-                // A crash between an attempt and the deferral after it leaves a message that was tried in the incoming queue.
+                // After a crash between an attempt and its deferral, a tried message is in the
+                // incoming queue.
                 pendingArrivals.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
             }
         }
@@ -411,7 +427,7 @@ public final class QueueManager {
     }
 
     private boolean isHeld(MessageSummary summary) {
-        return summary.held() && !patience.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
+        return summary.held() && !retrySchedule.isExpired(summary.sender().isEmpty(), summary.attempts() > 0,
                 summary.releaseMillis(), now());
     }
 
@@ -429,7 +445,7 @@ public final class QueueManager {
 
     private void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
-            present.order(
+            step.order(
                     new QmgrOrder.ReadRecipients(read.get().message().id(), read.get().after(), read.get().limit()));
         }
     }
@@ -441,12 +457,13 @@ public final class QueueManager {
         if (message.isLeaving()) {
             outcomes.leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
-            // Asking again would be a loop. Whatever is wrong, the message is looked at again at its next attempt.
+            // Another read would loop. Whatever the cause is, the next attempt examines the message
+            // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
-                    patience.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
+                    retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
         } else if (message.options.isTooLate(now())) {
             outcomes.conclude(message, read.recipients(), RetrySchedule.tooLate("", Outcomes.HERE), false);
         } else {
@@ -466,37 +483,39 @@ public final class QueueManager {
 
     // ---- deliveries
 
-    private Gate.Answer gate(Message message, DestinationQueue line) {
-        return switch (seating.ask(message.id(), line.route(), destinations.mayOpen(line), now())) {
-            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // neither takes a slot, so spacing does not apply
-            case Seat.Reuse _,Seat.Open _ -> inTurn(message, line);
+    private Gate.Answer gate(Message message, DestinationQueue queue) {
+        return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
+            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // takes no slot, so spacing does not apply
+            case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
             case Seat.Wait wait -> switch (wait.scope()) {
                 case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
                 case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> mayOthersShare(line) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case EVERYWHERE -> mayOthersShare(queue) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
             };
         };
     }
 
-    // All connections are busy. Where they carry several deliveries, another destination may share one that is at work.
-    private boolean mayOthersShare(DestinationQueue line) {
-        return seating.charge(line.route()).isPresent() && ++shortages < MOST_SHORTAGES;
+    // All connections are busy. If they carry several deliveries, another destination may share one
+    // of them.
+    private boolean mayOthersShare(DestinationQueue queue) {
+        return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
-    /// An entry that waits although its destination has room and a seat is free for it: a lost wake-up, if there is one after
-    /// [#pump]. Changes nothing.
+    /// Finds an entry that waits although its window and a seat are free: a lost wake-up, if there
+    /// is one after [#pump]. Changes nothing.
     public Optional<Entry> overlooked(long nowMillis) {
         return stopping
                 ? Optional.empty()
-                : scheduler.overlooked((message, line) -> look(message, line, nowMillis));
+                : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
-    private Gate.Answer look(Message message, DestinationQueue line, long nowMillis) {
-        return switch (seating.find(message.id(), line.route(), destinations.mayOpen(line), nowMillis)) {
+    private Gate.Answer look(Message message, DestinationQueue queue, long nowMillis) {
+        return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
             case Seat.Queue _ -> Gate.Answer.FREE;
-            // Where a turn is planned, a message that has become a letter meanwhile is asked about at that turn.
+            // With a planned start slot, a message that has one delivery left by now is asked about
+            // in that slot.
             case Seat.Reuse _,Seat.Open _ ->
-                destinations.waitMillis(message, line, nowMillis) == 0 && !destinations.awaitsTurn(line)
+                destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
                         ? Gate.Answer.FREE
                         : Gate.Answer.NOT_YET;
             case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
@@ -504,26 +523,27 @@ public final class QueueManager {
         };
     }
 
-    private Gate.Answer inTurn(Message message, DestinationQueue line) {
-        if (destinations.waitMillis(message, line, now()) == 0) {
+    private Gate.Answer inTurn(Message message, DestinationQueue queue) {
+        if (destinations.waitMillis(message, queue, now()) == 0) {
             return Gate.Answer.FREE;
         }
-        destinations.awaitTurn(line, now());
+        destinations.awaitTurn(queue, now());
         return Gate.Answer.NOT_YET;
     }
 
     private void seat(Entry entry) {
         long delivery = ++deliveries;
-        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.line(), now());
+        boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.queue(), now());
         seated.put(delivery, new Seated(entry, timed, now()));
-        seating.seat(delivery, entry.message().id(), entry.line().route(), entry.recipients(), now(),
-                present.orders());
+        seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
+                step.orders());
     }
 
-    /// The windows learn before displaced deliveries get another seat: for a destination that has just died no connection is opened.
+    /// Windows get their feedback before displaced deliveries get another seat: no connection is
+    /// opened for a destination that has just died.
     private void learn(Effects effects) {
         apply(effects);
-        apply(seating.reseat(now(), present.orders()));
+        apply(seating.reseat(now(), step.orders()));
     }
 
     private void apply(Effects effects) {
@@ -531,8 +551,8 @@ public final class QueueManager {
             scheduler.seatsMayBeFree();
         }
         for (Effects.Refusal refusal : effects.refusals()) {
-            if (!probes.knows(refusal.delivery())) {
-                failed(seated.get(refusal.delivery()).entry().line(), refusal.reason(), OptionalLong.empty());
+            if (!probes.contains(refusal.delivery())) {
+                failed(seated.get(refusal.delivery()).entry().queue(), refusal.reason(), OptionalLong.empty());
             }
         }
         for (Ended ended : effects.ended()) {
@@ -549,42 +569,42 @@ public final class QueueManager {
     }
 
     private void learn(Seated back, Ended ended) {
-        DestinationQueue line = back.entry().line();
+        DestinationQueue queue = back.entry().queue();
         switch (ended) {
             case Ended.Worked worked -> {
                 if (back.timed()) {
-                    destinations.took(line, now() - back.sinceMillis());
+                    destinations.took(queue, now() - back.sinceMillis());
                 }
-                destinations.worked(line, worked.released(), now());
+                destinations.worked(queue, worked.released(), now());
             }
-            case Ended.Failed failed -> failed(line, failed.reason(), failed.retryAfterMillis());
+            case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
-                // There is nothing to learn.
+                // No feedback.
             }
-            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(line, own.reason());
+            case Ended.OwnFailure own when own.scope() == DeliveryResult.Scope.TRANSPORT -> pause(queue, own.reason());
             case Ended.OwnFailure _ -> {
-                // It concerns this message only.
+                // No feedback: the failure affects this message only.
             }
         }
     }
 
-    private void pause(DestinationQueue line, Reply reason) {
-        for (DestinationQueue each : destinations.broken(line.transport(), reason, now())) {
+    private void pause(DestinationQueue queue, Reply reason) {
+        for (DestinationQueue each : destinations.broken(queue.transport(), reason, now())) {
             deferWaiting(each);
             destinations.dropIfDone(each);
         }
     }
 
-    private void failed(DestinationQueue line, Reply reason, OptionalLong retryAfterMillis) {
-        if (destinations.failed(line, reason, retryAfterMillis, now())) {
-            deferWaiting(line);
+    private void failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis) {
+        if (destinations.failed(queue, reason, retryAfterMillis, now())) {
+            deferWaiting(queue);
         }
     }
 
-    private void deferWaiting(DestinationQueue line) {
-        Outcome suspended = destinations.suspended(line);
-        for (Entry entry : scheduler.withdraw(line)) {
-            trace.deferredWithoutAttempt(entry.message().id(), line, entry.recipients());
+    private void deferWaiting(DestinationQueue queue) {
+        Outcome suspended = destinations.suspended(queue);
+        for (Entry entry : scheduler.withdraw(queue)) {
+            trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
             outcomes.untried(active.of(entry), entry.recipients(), suspended);
         }
     }
@@ -602,7 +622,7 @@ public final class QueueManager {
             }
         };
         outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried);
-        destinations.finished(entry.line(), now());
+        destinations.finished(entry.queue(), now());
     }
 
     private void recorded(QueueId id) {

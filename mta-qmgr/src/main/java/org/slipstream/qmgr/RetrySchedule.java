@@ -3,21 +3,23 @@ package org.slipstream.qmgr;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 
-/// How long a message is kept trying, and how often.
+/// The retry schedule: the time of the next attempt, and the age at which a message expires.
 ///
-/// **The curve** is Postfix's: the next attempt comes after as long as the message has existed, at least the minimal and
-/// at most the maximal backoff. Age doubles with every attempt until the maximum cuts in, without a counter that would have
-/// to be kept: with 300 s and 4000 s the attempts are at 0, 300, 600, 1200, 2400, 4800, 8800, 12800 … s (PF-29). New mail
-/// is tried eagerly, old mail costs little.
+/// **The curve** is Postfix's: the next attempt comes after as long as the message has existed, at
+/// least the minimal and at most the maximal backoff. The age doubles with every attempt up to the
+/// maximum, without a stored counter: with 300 s and 4000 s the attempts are at 0, 300, 600, 1200,
+/// 2400, 4800, 8800, 12800 … s (PF-29). New mail is tried often, old mail costs little.
 ///
-/// **The first gap is the minimal backoff**, however old the message is. Postfix would count the age here, too. But a message may be old because its
-/// host was suspended, `queue.deliver` was off or this server stood still; that is not the destination's fault and must not use up the
+/// **The first interval is the minimal backoff**, whatever the age of the message. Postfix would
+/// use the age here, too. But a message may be old because its host was suspended, `queue.deliver`
+/// was off or this server was down; that is not the destination's fault and must not use up the
 /// schedule.
 ///
-/// **Expiry** is a matter of age as well, and the null sender's mail, which is nobody's but a report's, has a shorter one
-/// (RFC 5321 section 4.5.4.1 asks for 4 to 5 days; PF-30). The lifetime ends a message that has been tried (ZMailer's `expiry`, ZM-35): a
-/// backlog that is older than its lifetime, because this server stood still or the destination was dead, still gets its attempt. A message that
-/// never gets one fails when the second expiry has passed as well (`expiry2`, ZM-36). An operator's hold is no attempt.
+/// **Expiry** depends on age as well. Mail of the null sender has a shorter lifetime (RFC 5321
+/// section 4.5.4.1 requires 4 to 5 days; PF-30). The lifetime ends a message that has been tried
+/// (ZMailer's `expiry`, ZM-35): a backlog older than its lifetime, because this server was down or
+/// the destination was dead, still gets an attempt. A message without an attempt fails when the
+/// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt.
 final class RetrySchedule {
     private final QmgrConfig config;
 
@@ -30,12 +32,12 @@ final class RetrySchedule {
                 Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis()));
     }
 
-    /// After the first attempt.
+    /// The time of the second attempt.
     long secondAttemptMillis(long nowMillis) {
         return nowMillis + config.minimalBackoffMillis();
     }
 
-    /// No next attempt is later than this.
+    /// The latest possible time of a next attempt.
     long furthestMillis(long nowMillis) {
         return nowMillis + Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis());
     }
@@ -46,24 +48,24 @@ final class RetrySchedule {
         return overdue >= (tried ? 0 : config.secondExpiryMillis());
     }
 
-    /// Late enough for the sender to be told.
+    /// True when the message is old enough for a delay report.
     boolean isLate(long createdMillis, long nowMillis) {
         return config.delayNoticeMillis() > 0 && nowMillis - createdMillis >= config.delayNoticeMillis();
     }
 
-    /// Held messages created before this may have expired; which of them have is checked one by one.
+    /// Held messages created before this time may have expired; each is checked individually.
     long expiryHorizonMillis(long nowMillis) {
         return nowMillis - Math.min(config.lifetimeMillis(), bounceLifetimeMillis()) + 1;
     }
 
-    /// What a recipient gets whose message is too old to be tried again.
+    /// The outcome of a recipient whose message has expired.
     Outcome.Failed expired(Outcome last, long createdMillis, long nowMillis) {
         return expired(nowMillis - createdMillis, "; last reply: " + last.reply(), last.remote());
     }
 
-    /// What a recipient gets whose message is too old and was held.
+    /// The outcome of a recipient whose message expired on hold.
     Outcome.Failed expiredUntried(long createdMillis, long nowMillis, String remote) {
-        return expired(nowMillis - createdMillis, " while it was held", remote);
+        return expired(nowMillis - createdMillis, " while on hold", remote);
     }
 
     private static Outcome.Failed expired(long ageMillis, String ending, String remote) {
@@ -72,13 +74,13 @@ final class RetrySchedule {
                 remote);
     }
 
-    /// What a recipient gets whose message was to be there by now (RFC 2852 section 4: mode R).
+    /// The outcome of a recipient whose message missed its deadline (RFC 2852 section 4, mode R).
     static Outcome.Failed tooLate(String lastReply, String remote) {
         return new Outcome.Failed(
-                Reply.of(554, "5.4.7", "not delivered by the time its sender named" + lastReply), remote);
+                Reply.of(554, "5.4.7", "delivery time expired" + lastReply), remote);
     }
 
-    // Postfix lowers it in the same way.
+    // As in Postfix, at most the normal lifetime.
     private long bounceLifetimeMillis() {
         return Math.min(config.bounceLifetimeMillis(), config.lifetimeMillis());
     }

@@ -20,40 +20,41 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// From recipients to their places in the order of service: where does mail for each domain go, and where in line is that?
+/// Routes recipients and places them in the scheduler. Each domain has one route request, whatever
+/// number of messages wait for it ([RouteRequests]).
 ///
-/// **One question per domain**, whoever waits for the answer ([Questions]).
+/// **Recipients of a batch are sorted together** (PF-21). A batch is placed when all its routes are
+/// known, or as far as they are known at the next choice: a slow name server delays its own domain
+/// only. It is sorted twice: by domain and address, so that transports and destinations are created
+/// in that order; then by transport, destination, domain and address, so that recipients of one
+/// destination are adjacent and fill entries.
 ///
-/// **What comes together is sorted together** (PF-21). A batch is placed when all its routes are known, or else as far as they are known when
-/// the next choice is made: a slow name server holds up its own domain only. It is sorted twice: by domain and address, so that
-/// transports and destinations come into being in that order; then by transport, destination, domain and address, so that
-/// recipients of one destination come one after the other and fill entries.
-///
-/// **No place** for recipients whose destination is dead: they are deferred at once, with its reason (PF-22).
+/// **Recipients of a dead destination** are not placed: they are deferred at once, with its reason
+/// (PF-22).
 final class Routing {
     private static final Comparator<Activation.Routed> BY_DOMAIN = Comparator.<Activation.Routed, String>comparing(
             routed -> routed.recipient().address().domainKey())
             .thenComparing(routed -> routed.recipient().address().localPart());
-    private static final Comparator<PlacedRecipient> BY_LINE = Comparator
-            .<PlacedRecipient, String>comparing(placement -> placement.line().transport())
-            .thenComparing(placement -> placement.line().key())
+    private static final Comparator<PlacedRecipient> BY_QUEUE = Comparator
+            .<PlacedRecipient, String>comparing(placement -> placement.queue().transport())
+            .thenComparing(placement -> placement.queue().key())
             .thenComparing(placement -> placement.recipient().address().domainKey())
             .thenComparing(placement -> placement.recipient().address().localPart());
 
-    private final Present present;
+    private final StepContext step;
     private final Scheduler scheduler;
     private final Destinations destinations;
     private final Outcomes outcomes;
     private final Flushes flushes;
     private final QmgrTrace trace;
-    private final Questions questions = new Questions();
+    private final RouteRequests routeRequests = new RouteRequests();
 
-    /// Messages with recipients that are routed and not yet in the order of service.
+    /// Messages with routed recipients that are not yet in the scheduler.
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
-    Routing(Present present, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
+    Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
             QmgrTrace trace) {
-        this.present = present;
+        this.step = step;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
@@ -61,9 +62,9 @@ final class Routing {
         this.trace = trace;
     }
 
-    /// Open questions, shared with the address probes.
-    Questions questions() {
-        return questions;
+    /// The pending route requests, shared with the address probes.
+    RouteRequests routeRequests() {
+        return routeRequests;
     }
 
     void find(Activation message, List<Recipient> recipients) {
@@ -72,17 +73,17 @@ final class Routing {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
         }
         byDomain.forEach((domain, those) -> {
-            message.asks(domain, present.nowMillis());
-            if (questions.ask(domain, new Questions.Waiter(message, those))) {
-                present.order(new QmgrOrder.FindRoute(domain, message.id));
+            message.routeRequested(domain, step.nowMillis());
+            if (routeRequests.request(domain, new RouteRequests.Waiter(message, those))) {
+                step.order(new QmgrOrder.FindRoute(domain, message.id));
             }
         });
     }
 
-    /// @param concerned each message that waited, when its recipients are where they belong
+    /// @param concerned called for each waiting message after its recipients are placed
     void known(String domain, Route route, Consumer<Activation> concerned) {
         answered(domain, concerned, (message, recipients) -> {
-            recipients.forEach(each -> message.isRouted(each, route));
+            recipients.forEach(each -> message.addRouted(each, route));
             unplaced.add(message);
         });
     }
@@ -99,9 +100,9 @@ final class Routing {
     }
 
     private void answered(String domain, Consumer<Activation> concerned, Answer answer) {
-        for (Questions.Waiter waiter : questions.answered(domain)) {
+        for (RouteRequests.Waiter waiter : routeRequests.answered(domain)) {
             Activation message = waiter.message();
-            boolean isLast = message.isAnswered(domain);
+            boolean isLast = message.routeAnswered(domain);
             if (message.isLeaving()) {
                 outcomes.leaveOpen(message, waiter.recipients());
             } else {
@@ -114,7 +115,7 @@ final class Routing {
         }
     }
 
-    /// Whatever is routed by now.
+    /// Places all recipients that are routed by now.
     void placeAll() {
         if (!unplaced.isEmpty()) {
             List.copyOf(unplaced).forEach(this::place);
@@ -131,36 +132,37 @@ final class Routing {
         Map<DestinationQueue, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
-            DestinationQueue line = line(message, each);
-            if (destinations.suspension(line).isPresent()) {
-                barred.computeIfAbsent(line, _ -> new ArrayList<>(1)).add(each.recipient());
+            DestinationQueue queue = queue(message, each);
+            if (destinations.suspension(queue).isPresent()) {
+                barred.computeIfAbsent(queue, _ -> new ArrayList<>(1)).add(each.recipient());
             } else {
-                Recipient slim = sharing(line.key(), sharing(domain, each.recipient()));
+                Recipient slim = sharing(queue.key(), sharing(domain, each.recipient()));
                 domain = slim.address().domain();
-                placements.add(new PlacedRecipient(slim, line));
+                placements.add(new PlacedRecipient(slim, queue));
             }
         }
-        placements.sort(BY_LINE);
-        message.placedMillis = present.nowMillis();
+        placements.sort(BY_QUEUE);
+        message.placedMillis = step.nowMillis();
         scheduler.place(message.work, placements);
-        barred.forEach((line, recipients) -> {
-            trace.deferredWithoutAttempt(message.id, line, recipients);
-            outcomes.conclude(message, recipients, destinations.suspended(line), false);
-            destinations.dropIfDone(line);
+        barred.forEach((queue, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, queue, recipients);
+            outcomes.conclude(message, recipients, destinations.suspended(queue), false);
+            destinations.dropIfDone(queue);
         });
     }
 
-    /// Mail that was asked for by name revives what was given up before.
-    private DestinationQueue line(Activation message, Activation.Routed routed) {
+    /// A flush by name revives destinations that failed before it.
+    private DestinationQueue queue(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
-        flushes.wishedMillis(message.id, address.domainKey(), present.nowMillis())
-                .ifPresent(wished -> destinations.revive(destinations.line(routed.route(), address), wished,
-                        present.nowMillis()));
-        return destinations.line(routed.route(), address);
+        flushes.requestedMillis(message.id, address.domainKey(), step.nowMillis())
+                .ifPresent(requested -> destinations.revive(destinations.queue(routed.route(), address), requested,
+                        step.nowMillis()));
+        return destinations.queue(routed.route(), address);
     }
 
-    // A thousand subscribers at one domain need not hold its name a thousand times: it is a third of what they take. It is shared with
-    // the destination where that has the same name, and with the one before otherwise.
+    // Recipients of one domain share its string: a thousand copies would be a third of their
+    // memory. It is shared with the destination of the same name, otherwise with the previous
+    // recipient.
     private static Recipient sharing(String domain, Recipient recipient) {
         Address address = recipient.address();
         if (address.domain() == domain || !address.domain().equals(domain)) {
@@ -170,7 +172,7 @@ final class Routing {
                 recipient.notifyOn());
     }
 
-    /// What is routed and not yet placed stays open.
+    /// Leaves recipients that are routed and not yet placed open.
     void withdraw(Activation message) {
         unplaced.remove(message);
         outcomes.leaveOpen(message, message.takeRouted().stream().map(Activation.Routed::recipient).toList());

@@ -1,14 +1,16 @@
 package org.slipstream.qmgr;
 
-/// When one of the two queues is to be looked through next.
+/// The schedule of scans of one queue, incoming or deferred.
 ///
-/// **Never a busy loop.** Two scans of a queue are at least a gap apart, with two exceptions that make progress by themselves: an
-/// operator asked, or the last scan found something (which it will not find again before the lease is over), left a
-/// backlog, and there is again room for a good part of the active set. The last condition keeps a full active set from
+/// **Never a busy loop.** Two scans of a queue are at least [#gapMillis] apart, with two exceptions
+/// that make progress by themselves. The first is an operator's request. The second is a scan that
+/// found messages (which their lease hides from the next scan) and left a backlog, when a quarter
+/// of the active set or a whole scan fits again. The last condition keeps a full active set from
 /// scanning once per finished message.
 ///
-/// **A clock that went back** leaves next attempts on disk that are as far ahead as it went. So the first scan, each scan after a step back, and
-/// one in each interval bring what is deferred for longer than the longest gap forward to that.
+/// **A clock that went back** leaves next attempts on disk that are as far ahead as it went. So the
+/// first scan, each scan after a step back, and one in each interval move messages that are
+/// deferred beyond the longest backoff forward to that limit.
 final class ScanPlan {
     static final long NEVER = Long.MAX_VALUE;
     private static final long GAP_MILLIS = 1_000;
@@ -21,39 +23,39 @@ final class ScanPlan {
     private long dueMillis;
     private long lastMillis = Long.MIN_VALUE / 2;
 
-    /// When next attempts that are too far ahead were last looked for.
+    /// Time of the latest check for next attempts that are too far ahead.
     private long broughtForwardMillis = Long.MIN_VALUE / 2;
     private long latestMillis = Long.MIN_VALUE / 2;
 
     ScanPlan(QmgrConfig config) {
         this.config = config;
-        // Where retries come faster than every second, as in a laboratory, so may scans.
+        // With retries faster than every second, as in the lab, scans are as frequent.
         this.gapMillis = Math.clamp(config.minimalBackoffMillis() / 2, 10, GAP_MILLIS);
         this.worthwhile = Math.clamp(config.activeLimit() / 4, 1, Math.max(1, config.scanLimit()));
     }
 
-    /// Something will be due at this time.
+    /// A message will be due at this time.
     void dueAt(long millis) {
         dueMillis = Math.min(dueMillis, millis);
     }
 
-    /// An operator made something due.
+    /// An operator made messages due.
     void now() {
         urgent = true;
     }
 
-    /// Something is due and found no room.
-    void leftOutside(long nowMillis) {
+    /// A due message found no free place.
+    void leftInSpool(long nowMillis) {
         backlog = true;
         dueAt(nowMillis);
     }
 
-    /// What was left outside, or more than a scan could take, may still be on disk only.
+    /// True when due messages may still be on disk only.
     boolean hasBacklog() {
         return backlog;
     }
 
-    /// A scan begins: the spool has all that was known to be due, and its answer reports it. From here on only news count.
+    /// A scan begins: the spool reports all that is due until now, so only later news count.
     void begin(long nowMillis) {
         urgent = false;
         backlog = false;
@@ -61,12 +63,12 @@ final class ScanPlan {
         lastMillis = nowMillis;
     }
 
-    /// A lease of nothing would find the same messages at once again.
+    /// Without a lease the next scan would find the same messages.
     long leaseMillis() {
         return Math.max(config.minimalBackoffMillis(), gapMillis);
     }
 
-    /// True once in each interval: this scan looks for next attempts that are too far ahead.
+    /// True once in each interval: this scan corrects next attempts that are too far ahead.
     boolean bringsForward(long nowMillis) {
         if (nowMillis - broughtForwardMillis < config.scanIntervalMillis()) {
             return false;
@@ -75,20 +77,20 @@ final class ScanPlan {
         return true;
     }
 
-    /// When the next scan is to be ordered, as far as can be foretold.
-    long nextMillis(int room) {
-        if (room <= 0) {
+    /// The expected time of the next scan.
+    long nextMillis(int free) {
+        if (free <= 0) {
             return NEVER;
         }
-        if (urgent || backlog && room >= worthwhile) {
+        if (urgent || backlog && free >= worthwhile) {
             return lastMillis;
         }
         return Math.max(dueMillis, lastMillis + gapMillis);
     }
 
-    /// What a scan left behind.
+    /// Plans the next scan from the result of one.
     ///
-    /// @param more true when more is due than it was asked for, and it found something
+    /// @param more true when more messages are due than requested, and the scan found some
     void plan(boolean more, long dueMillis, long nowMillis) {
         backlog |= more;
         dueAt(dueMillis);

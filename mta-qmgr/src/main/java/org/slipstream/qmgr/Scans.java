@@ -8,90 +8,92 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import java.util.Optional;
 import java.util.function.ToIntFunction;
 
-/// When to look into the spool for messages whose time has come, and in which queue.
+/// Plans the scans of the spool for due messages, and selects the queue of each.
 ///
-/// New mail announces itself, so a scan is for what sleeps: deferred mail, what a restart left behind, arrivals that found
-/// no room. The original looks every 300 s whether or not there is anything, and rounds every retry up to that. Here the
-/// time of the next scan is known ([ScanPlan]): the earliest next attempt that the spool told of or that was filed since. The
-/// interval remains as a safety net.
+/// New mail is announced, so scans serve deferred mail, mail from before a restart, and arrivals
+/// that found no free place. Postfix scans every 300 s in any case, and rounds every retry up to
+/// that. Here the time of the next scan is known ([ScanPlan]): the earliest next attempt that the
+/// spool reported or that was filed since. The interval remains as an upper bound.
 ///
-/// **Two queues** (Postfix, PF-28). A single scan returns the oldest due mail first, so new mail that found no room comes after every
-/// older deferred message. Therefore a scan looks through one queue, incoming or deferred. Each queue has its own plan and its own room.
-/// When both are to be scanned they alternate, so neither waits for more than one scan of the other.
+/// **Two queues** (Postfix, PF-28). A single scan returns the oldest due mail first, so new mail
+/// that found no free place would come after every older deferred message. Therefore a scan covers
+/// one queue, incoming or deferred. Each queue has its own plan and its own limit. When both are
+/// due they alternate, so neither waits for more than one scan of the other.
 ///
-/// **One at a time.** A scan moves the next attempt of what it finds forward on disk (the lease), so a second one of the same queue could only
-/// find other messages; one outstanding scan is enough.
+/// **One scan at a time.** A scan postpones the next attempt of its messages on disk (the lease),
+/// so a second scan of the same queue could only find other messages.
 ///
-/// **Room for others.** A scan asks for half of the free room at most: mail that arrives while it is under way finds the other half.
+/// **Reserve for arrivals.** A scan requests at most half of the free places: mail that arrives
+/// during the scan finds the other half.
 final class Scans {
     private static final long NEVER = ScanPlan.NEVER;
 
     private final QmgrConfig config;
-    private final RetrySchedule patience;
+    private final RetrySchedule retrySchedule;
     private final ScanPlan incoming;
     private final ScanPlan deferred;
 
-    /// The scan without an answer.
+    /// The queue of the unanswered scan.
     private Optional<QueueName> underWay = Optional.empty();
     private QueueName preferred = QueueName.INCOMING;
 
-    Scans(QmgrConfig config, RetrySchedule patience) {
+    Scans(QmgrConfig config, RetrySchedule retrySchedule) {
         this.config = config;
-        this.patience = patience;
+        this.retrySchedule = retrySchedule;
         this.incoming = new ScanPlan(config);
         this.deferred = new ScanPlan(config);
     }
 
-    /// Something in this queue will be due at this time.
+    /// A message of this queue will be due at this time.
     void dueAt(QueueName queue, long millis) {
         plan(queue).dueAt(millis);
     }
 
-    /// An operator made something due.
+    /// An operator made messages due.
     void now() {
         incoming.now();
         deferred.now();
     }
 
-    /// New mail found no room.
-    void leftOutside(long nowMillis) {
-        incoming.leftOutside(nowMillis);
+    /// New mail found no free place.
+    void leftInSpool(long nowMillis) {
+        incoming.leftInSpool(nowMillis);
     }
 
-    /// New mail that was left outside, or more than a scan could take, may still be on disk only.
+    /// True when due new mail may still be on disk only.
     boolean isBehind() {
         return incoming.hasBacklog() || underWay.equals(Optional.of(QueueName.INCOMING));
     }
 
     /// The scan to order now, if any.
     ///
-    /// @param room free places for mail of this queue
-    Optional<QmgrOrder.Scan> next(long nowMillis, ToIntFunction<QueueName> room) {
+    /// @param free free places for mail of this queue
+    Optional<QmgrOrder.Scan> next(long nowMillis, ToIntFunction<QueueName> free) {
         incoming.noticeClockSetBack(nowMillis);
         deferred.noticeClockSetBack(nowMillis);
         if (underWay.isPresent()) {
             return Optional.empty();
         }
         QueueName first = preferred;
-        QueueName queue = isDue(first, nowMillis, room) ? first : other(first);
-        return isDue(queue, nowMillis, room)
-                ? Optional.of(begin(queue, nowMillis, room.applyAsInt(queue)))
+        QueueName queue = isDue(first, nowMillis, free) ? first : other(first);
+        return isDue(queue, nowMillis, free)
+                ? Optional.of(begin(queue, nowMillis, free.applyAsInt(queue)))
                 : Optional.empty();
     }
 
-    private boolean isDue(QueueName queue, long nowMillis, ToIntFunction<QueueName> room) {
-        return plan(queue).nextMillis(room.applyAsInt(queue)) <= nowMillis;
+    private boolean isDue(QueueName queue, long nowMillis, ToIntFunction<QueueName> free) {
+        return plan(queue).nextMillis(free.applyAsInt(queue)) <= nowMillis;
     }
 
-    private QmgrOrder.Scan begin(QueueName queue, long nowMillis, int room) {
+    private QmgrOrder.Scan begin(QueueName queue, long nowMillis, int free) {
         ScanPlan plan = plan(queue);
         underWay = Optional.of(queue);
         preferred = other(queue);
         plan.begin(nowMillis);
-        int limit = Math.clamp(room / 2, 1, Math.max(1, config.scanLimit()));
+        int limit = Math.clamp(free / 2, 1, Math.max(1, config.scanLimit()));
         return new QmgrOrder.Scan(queue, limit, nowMillis, nowMillis + plan.leaseMillis(),
-                patience.expiryHorizonMillis(nowMillis),
-                plan.bringsForward(nowMillis) ? patience.furthestMillis(nowMillis) : Long.MAX_VALUE);
+                retrySchedule.expiryHorizonMillis(nowMillis),
+                plan.bringsForward(nowMillis) ? retrySchedule.furthestMillis(nowMillis) : Long.MAX_VALUE);
     }
 
     /// @return the queue that was scanned
@@ -101,18 +103,18 @@ final class Scans {
         return queue;
     }
 
-    /// Plans the next one.
+    /// Plans the next scan.
     void plan(QueueName queue, QmgrEvent.ScanDone done, long nowMillis) {
         plan(queue).plan(done.more() && !done.found().isEmpty(),
                 done.more() ? nowMillis : done.nextDueMillis().orElse(NEVER), nowMillis);
     }
 
-    /// When a scan is to be ordered, as far as can be foretold.
-    long nextMillis(ToIntFunction<QueueName> room) {
+    /// The expected time of the next scan.
+    long nextMillis(ToIntFunction<QueueName> free) {
         return underWay.isPresent()
                 ? NEVER
-                : Math.min(incoming.nextMillis(room.applyAsInt(QueueName.INCOMING)),
-                        deferred.nextMillis(room.applyAsInt(QueueName.DEFERRED)));
+                : Math.min(incoming.nextMillis(free.applyAsInt(QueueName.INCOMING)),
+                        deferred.nextMillis(free.applyAsInt(QueueName.DEFERRED)));
     }
 
     private ScanPlan plan(QueueName queue) {

@@ -10,27 +10,27 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The commands of operators that are not answered yet, by message.
+/// Unanswered operator commands, by message. Each ticket is answered exactly once.
 ///
-/// A command for a message is answered when the spool has the last thing that is filed about the message because of it. A
-/// message that ends before (delivered, deleted by another command) answers all its commands with its end. So an operator
-/// who lists the queue after the answer sees the effect, and nothing polls the spool for it.
+/// A command is answered when the spool confirms the last order that it caused for the message. A
+/// message that ends before (delivered, or deleted by another command) answers all its commands. So
+/// an operator who lists the queue after the answer sees the effect, without polling.
 final class Tickets {
-    private final Present present;
+    private final StepContext step;
     private final Map<QueueId, List<Long>> open = new LinkedHashMap<>();
 
-    Tickets(Present present) {
-        this.present = present;
+    Tickets(StepContext step) {
+        this.step = step;
     }
 
-    /// The answer comes with [#filed].
+    /// Registers a ticket that [#filed] answers.
     void open(QueueId id, long ticket) {
         if (ticket != QmgrEvent.Operator.NO_TICKET) {
             open.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(ticket);
         }
     }
 
-    /// No command for this message waits for the spool any more.
+    /// Answers all commands of this message.
     void filed(QueueId id) {
         List<Long> answered = open.remove(id);
         if (answered != null) {
@@ -40,7 +40,7 @@ final class Tickets {
 
     void answer(long ticket, Result result) {
         if (ticket != QmgrEvent.Operator.NO_TICKET) {
-            present.order(new QmgrOrder.Answered(ticket, result));
+            step.order(new QmgrOrder.Answered(ticket, result));
         }
     }
 }

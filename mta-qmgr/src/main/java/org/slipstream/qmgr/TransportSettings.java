@@ -5,24 +5,31 @@ import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.flow.FlowRules;
 import org.slipstream.qmgr.sched.ServiceRules;
 
-/// What can be set for each transport. The names in brackets are Postfix's, without the transport's name in front.
+/// The settings of one transport. The names in parentheses are Postfix's, without the prefix of the
+/// transport's name.
 ///
-/// @param processLimit connections, or local deliveries, at once (`process_limit`)
-/// @param initialConcurrency first window of a destination (`initial_destination_concurrency`)
+/// @param processLimit concurrent connections or local deliveries (`process_limit`)
+/// @param initialConcurrency initial window of a destination (`initial_destination_concurrency`)
 /// @param concurrencyLimit largest window (`destination_concurrency_limit`); 0 for none
-/// @param positiveFeedback what a working session counts (`destination_concurrency_positive_feedback`)
-/// @param negativeFeedback what a failed connection counts (`destination_concurrency_negative_feedback`)
-/// @param failedCohortLimit windows full of failures until death (`destination_concurrency_failed_cohort_limit`)
+/// @param positiveFeedback feedback of a working session
+/// (`destination_concurrency_positive_feedback`)
+/// @param negativeFeedback feedback of a failed connection
+/// (`destination_concurrency_negative_feedback`)
+/// @param failedCohortLimit failed cohorts until a destination is dead
+/// (`destination_concurrency_failed_cohort_limit`)
 /// @param rateDelayMillis pause of a destination after each delivery (`destination_rate_delay`)
 /// @param slotCost entries per preemption slot (`delivery_slot_cost`)
 /// @param slotLoan slots granted in advance (`delivery_slot_loan`)
-/// @param slotDiscountPercent of the need waived in advance (`delivery_slot_discount`)
+/// @param slotDiscountPercent discount on the slots that a preemption requires
+/// (`delivery_slot_discount`)
 /// @param minimumSlots smallest preemptable job (`minimum_delivery_slots`)
 /// @param recipientsPerDelivery recipients of one entry (`destination_recipient_limit`)
 /// @param recipientLimit recipient slots (`recipient_limit`)
-/// @param extraRecipientLimit slots for preempting jobs that are not fully read (`extra_recipient_limit`)
+/// @param extraRecipientLimit slots for preempting jobs that are not fully read
+/// (`extra_recipient_limit`)
 /// @param refillLimit free slots that cause a read (`recipient_refill_limit`)
-/// @param refillDelayMillis age of the last read after which one free slot is enough (`recipient_refill_delay`)
+/// @param refillDelayMillis age of the last read after which one free slot is enough
+/// (`recipient_refill_delay`)
 public record TransportSettings(int processLimit, int initialConcurrency, int concurrencyLimit,
         Feedback positiveFeedback, Feedback negativeFeedback, int failedCohortLimit, long rateDelayMillis, int slotCost,
         int slotLoan, int slotDiscountPercent, int minimumSlots, int recipientsPerDelivery, int recipientLimit,

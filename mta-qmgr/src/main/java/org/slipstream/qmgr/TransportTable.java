@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// The settings of each transport: its own where it has some, the common ones otherwise.
+/// The settings of all transports: a transport's own settings, or the common ones.
 public record TransportTable(TransportSettings common, SequencedMap<String, TransportSettings> own) {
     public TransportTable {
         own = Collections.unmodifiableSequencedMap(new TreeMap<>(own));

@@ -1,5 +1,5 @@
-/// The brain: who is next, how many at once, and when again.
+/// The queue manager: which message is next, how many deliveries run at once, and when to retry.
 ///
-/// [org.slipstream.qmgr.QueueManager] is a function of events and time. All it knows arrived as a
-/// [org.slipstream.qmgr.event.QmgrEvent], all it wants leaves as a [org.slipstream.qmgr.event.QmgrOrder].
+/// [org.slipstream.qmgr.QueueManager] is a pure function of events and time. Its input is
+/// [org.slipstream.qmgr.event.QmgrEvent], its output is [org.slipstream.qmgr.event.QmgrOrder].
 package org.slipstream.qmgr;

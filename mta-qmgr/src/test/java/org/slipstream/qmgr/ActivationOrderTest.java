@@ -14,7 +14,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// New and deferred mail take turns at the door; when the house is full, new mail is next.
+/// New and deferred mail alternate; when the active set is full, new mail is next.
 class ActivationOrderTest {
     private final Deque<ActivationOrder.Offer> incoming = new ArrayDeque<>();
     private final Deque<ActivationOrder.Offer> deferred = new ArrayDeque<>();
@@ -53,7 +53,7 @@ class ActivationOrderTest {
 
     @Test
     @Tag("PF-28")
-    void whoHasNobodyWaitingGivesItsTurnAway() {
+    void anEmptyQueueGivesItsTurnAway() {
         for (int i = 1; i <= 10_000; i++) {
             deferred.add(offer(100_000 + i, true));
         }
@@ -76,7 +76,7 @@ class ActivationOrderTest {
 
     @Test
     @Tag("PF-60")
-    void whenTheHouseWasFullNewMailIsNext() {
+    void whenTheActiveSetWasFullNewMailIsNext() {
         limit = 1;
         for (int i = 1; i <= 3; i++) {
             incoming.add(offer(i, true));
@@ -86,7 +86,7 @@ class ActivationOrderTest {
             pass();
             limit++;
         }
-        // One place at a time becomes free, and each fills the house again.
+        // One place at a time becomes free, and each admission fills the active set again.
         assertThat(active).containsExactly(1L, 2L, 3L, 101L);
         limit = active.size();
         assertThat(pass()).as("no room, nobody asked").isFalse();

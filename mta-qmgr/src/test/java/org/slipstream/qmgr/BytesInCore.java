@@ -15,12 +15,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/// How many bytes does a message in the active set take, and a recipient in memory? Not a test.
+/// Measures the bytes of a message in the active set and of a recipient in memory. Not a test.
 ///
-/// Method: the heap in use after a collection, before and after the brain took the mail in, divided by the number of messages. Queue
-/// id, recipients and their addresses are made when they are asked for and are kept by nobody else, as in the server; so all
-/// that is counted. All mail waits: windows and lanes are full. A recipient costs what a message of a thousand takes, divided by
-/// a thousand; a message costs what one with one recipient takes, less that.
+/// Method: the heap in use after a collection, before and after the queue manager admitted the
+/// mail, divided by the number of messages. Queue id, recipients and their addresses are created on
+/// request and referenced by no other object, as in the server, so all of that is counted. All mail
+/// waits: windows and connections are full. A recipient costs what a message of a thousand takes,
+/// divided by a thousand; a message costs what one with one recipient takes, less that.
 ///
 /// ```
 /// mvn -q -Pbytes -pl mta-core,mta-qmgr test -DskipTests

@@ -18,11 +18,11 @@ import java.util.stream.Stream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the log of feedback holds when the switch is on, as the logger writes it.
+/// The feedback log with the switch on, as the logger writes it.
 class FeedbackLogTest {
     private Story story = new Story();
 
-    /// The lines of what happens, without the logger's prefix.
+    /// The log lines of a run, without the logger's prefix.
     private List<String> logged(UnaryOperator<Settings> settings, Runnable happens) {
         PrintStream err = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -42,7 +42,7 @@ class FeedbackLogTest {
                 .collect(Collectors.toMap(field -> field[0], field -> field[1]));
     }
 
-    /// Five connections are opened at once, and the fourth that fails is the end.
+    /// Five connections are opened at once, and the fourth failure kills the destination.
     private void sixMessagesForADestinationThatIsDown() {
         story.down.put("down.example", Story.REFUSED);
         story.withhold(QmgrOrder.Open.class);
@@ -57,17 +57,17 @@ class FeedbackLogTest {
     void theLifeOfADestinationThatIsDownLineByLine() {
         assertThat(logged(s -> s, this::sixMessagesForADestinationThatIsDown)).containsExactly(
                 "event=feedback destination=smtp/down.example kind=new limit=20 window=5 running=0"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=0.000",
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=0.000",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=4 running=5"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.2000",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.2000",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=3 running=4"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.4500",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.4500",
                 "event=feedback destination=smtp/down.example kind=fail limit=20 window=2 running=3"
-                        + " feedback=-1.000 success=0.000 failure=0.000 failed_cohorts=0.7833",
+                        + " feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.7833",
                 "event=feedback destination=smtp/down.example kind=fail-dead limit=20 window=0 running=2"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=1.283",
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=1.283",
                 "event=feedback destination=smtp/down.example kind=timer-revive-forget limit=20 window=5 running=0"
-                        + " feedback=0.000 success=0.000 failure=0.000 failed_cohorts=0.000");
+                        + " feedback=0.000 success=0.000 failure=0.000 failed-cohorts=0.000");
     }
 
     private void twoMessagesWithAPauseBetween() {
@@ -76,7 +76,7 @@ class FeedbackLogTest {
         story.after(10_000);
     }
 
-    /// One delivery runs while four connections fail; it ends after so much time.
+    /// One delivery runs while four connections fail; it ends after this time.
     private void fourFailBesideOneThatWorks(long afterMillis) {
         story.withhold(QmgrOrder.Deliver.class);
         story.queue("a@shaky.example");
@@ -103,7 +103,7 @@ class FeedbackLogTest {
         assertThat(lines)
                 .allSatisfy(line -> assertThat(fields(line)).containsEntry("event", "feedback").containsOnlyKeys(
                         "event", "destination", "kind", "limit", "window", "running", "feedback", "success", "failure",
-                        "failed_cohorts"));
+                        "failed-cohorts"));
     }
 
     @Test

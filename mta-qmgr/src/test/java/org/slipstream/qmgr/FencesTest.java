@@ -18,12 +18,14 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What the brain may not touch. A fence that sees nothing would hold for ever, so the first test looks at the eyes.
+/// Dependencies that the queue manager must not have. The first test verifies that the rules see
+/// the classes at all.
 class FencesTest {
     private static final JavaClasses ROOM = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.slipstream.qmgr");
 
-    /// Collections whose order of iteration is chance. (Set.of and Map.of differ from one start of the JVM to the next.)
+    /// Collections with a random order of iteration. (Set.of and Map.of differ from one start of
+    /// the JVM to the next.)
     private static final Set<String> UNORDERED = Set.of("java.util.HashMap", "java.util.HashSet",
             "java.util.IdentityHashMap", "java.util.WeakHashMap", "java.util.Hashtable");
     private static final Set<String> CHANCE = Set.of("java.lang.Math.random", "java.util.UUID.randomUUID",
@@ -53,7 +55,7 @@ class FencesTest {
     }
 
     @Test
-    void theBrainIsSilent() {
+    void theQueueManagerDoesNotLog() {
         brain().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(ROOM);
     }
 
@@ -65,7 +67,7 @@ class FencesTest {
             .or(describe("a thread", c -> c.isAssignableTo(Thread.class)));
 
     @Test
-    void theBrainHasNoClockNoSocketNoFileNoThreadAndNoLock() {
+    void theQueueManagerHasNoClockNoSocketNoFileNoThreadAndNoLock() {
         brain().should().dependOnClassesThat(WORLD).check(ROOM);
         brain().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call)))).check(ROOM);
     }
@@ -77,7 +79,7 @@ class FencesTest {
     }
 
     @Test
-    void theBrainHasNoChanceOfItsOwnAndNoOrderByChance() {
+    void theQueueManagerHasNoRandomnessAndNoRandomOrder() {
         brain().should().dependOnClassesThat(describe("iterates by chance", c -> UNORDERED.contains(c.getName())))
                 .check(ROOM);
         brain().should().callMethodWhere(describe("leaves something to chance", call -> CHANCE.contains(name(call))))
@@ -86,7 +88,7 @@ class FencesTest {
     }
 
     @Test
-    void whoHowManyAndWhereDoNotKnowEachOther() {
+    void whoHowManyAndWhereDoNotDependOnEachOther() {
         fence("..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr");

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The queue manager of before, chosen by a setting, in a world that is otherwise the same.
+/// The older queue manager, selected by settings, in an otherwise identical simulation.
 class OldManagerTest {
     private static Story story(OrderPolicy policy, FeedbackVariant feedback) {
         return new Story(s -> s.lanes(1, 1).recipients(1, 1_000).also(config -> config.withPolicy(policy)
@@ -19,7 +19,8 @@ class OldManagerTest {
                         .withRecipientsPerDelivery(2)))));
     }
 
-    /// How many deliveries of a mailing go before a letter to the same domain that comes when ten are done.
+    /// Deliveries of a mailing before a single message to the same domain that arrives when ten are
+    /// done.
     private static int deliveriesBefore(Story story) {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId mailing = story

@@ -18,7 +18,7 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-/// What operators want: hold, release, delete, flush, in whatever state the message is.
+/// Operator commands: hold, release, delete, flush, in every state of the message.
 class OperatorTest {
     private static final Optional<QueueId> ANY = Optional.empty();
 
@@ -35,7 +35,8 @@ class OperatorTest {
         };
     }
 
-    /// A message caught in the middle of something, with a refused and a late recipient so that it passes all stages.
+    /// A message stopped at the given stage, with a refused and a late recipient so that it passes
+    /// all stages.
     private static Story caughtWhile(String stage) {
         Story story = new Story();
         story.replies.put("gone@far.example", Story.NO_SUCH_USER);
@@ -292,7 +293,7 @@ class OperatorTest {
         assertThat(story.removed).containsOnlyKeys(second);
     }
 
-    /// Two messages that nobody takes, at a window of one: that is the end of the destination for a while.
+    /// Two refused messages at a window of one, which kill the destination for a while.
     private static void kill(Story story, String domain) {
         story.down.put(domain, Story.REFUSED);
         story.withhold(QmgrOrder.Open.class);

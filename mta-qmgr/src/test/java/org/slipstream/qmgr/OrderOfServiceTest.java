@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Who is delivered when, seen from outside.
+/// The order of deliveries, seen from outside.
 class OrderOfServiceTest {
     private static Story withoutDeliveryAnswers(int lanesPerDestination, int lanes) {
         Story story = new Story(s -> s.lanes(lanesPerDestination, lanes).recipients(1, 1_000));
@@ -69,7 +69,7 @@ class OrderOfServiceTest {
         story.queue("a@far.example", "b@far.example", "c@far.example");
         story.queue("d@here.example", "e@here.example", "f@here.example");
 
-        // Each transport has a lane of its own; neither waits for the other.
+        // Each transport has its own connection; neither waits for the other.
         assertThat(story.waiting(QmgrOrder.Deliver.class)).extracting(d -> d.route().transport()).containsExactly(
                 "smtp",
                 "local");
@@ -79,7 +79,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-26")
-    void neverMoreLanesThanTheDestinationAndTheTransportMayHave() {
+    void neverMoreConnectionsThanTheDestinationAndTheTransportMayHave() {
         Story story = withoutDeliveryAnswers(2, 3);
         story.queue("a@a.example", "b@a.example", "c@a.example");
         story.queue("d@b.example", "e@b.example");
@@ -272,7 +272,7 @@ class OrderOfServiceTest {
         Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)).lanes(1, 100).recipients(1, 1_000));
         QueueId message = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
 
-        // Each has a window and a pause of its own; the lane they share goes from one to the next.
+        // Each has its own window and rate delay; they share one connection in turn.
         assertThat(story.removed).containsKey(message);
     }
 
@@ -356,7 +356,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-31")
-    void whoeverBringsMailFasterThanItIsTakenInIsToWaitAMomentUntilThatIsOver() {
+    void arrivalsFasterThanAdmissionAreDelayedUntilAdmissionHasCaughtUp() {
         Story story = new Story(s -> s.active(5).lanes(2, 3)); // three may be ahead
         story.withhold(QmgrOrder.Deliver.class);
         IntStream.range(0, 5).forEach(i -> story.queue("u" + i + "@far.example"));
@@ -395,7 +395,7 @@ class OrderOfServiceTest {
         assertThat(story.removed).hasSizeGreaterThan(1_000);
     }
 
-    /// An operator has made a long queue due, and each lane is at work on it.
+    /// An operator made a long queue due, and all connections are busy with it.
     @Test
     void newMailWaitsForAFewScansOfALongQueueAndNotForAllOfIt() {
         int scan = 1_000;
@@ -417,7 +417,8 @@ class OrderOfServiceTest {
         assertThat(story.removed).as("and all of it is delivered").hasSize(10 * scan + 1);
     }
 
-    /// The name of a domain is in memory once, and each recipient keeps the spelling that its sender used.
+    /// The name of a domain is in memory once, and each recipient keeps the spelling that its
+    /// sender used.
     @Test
     void recipientsShareTheNameOfTheirDomainAndKeepTheirSpelling() {
         Story story = new Story();
@@ -431,7 +432,7 @@ class OrderOfServiceTest {
     }
 
     @Test
-    void oneQuestionPerDomainServesAllWhoWait() {
+    void oneRouteRequestPerDomainServesAllWaitingMessages() {
         Story story = new Story();
         story.withhold(QmgrOrder.FindRoute.class);
         story.queue("a@slow-dns.example");

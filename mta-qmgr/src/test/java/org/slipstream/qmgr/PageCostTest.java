@@ -14,10 +14,11 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A page of an operator's list costs the queue manager its page, however many messages are active.
+/// The cost of a page of an operator's list depends on the page, not on the number of active
+/// messages.
 ///
-/// Counted are the octets that the answer takes from the heap: whatever collects something of each active message or of each
-/// destination takes twenty times as many with twenty times the messages.
+/// The test counts the bytes that the answer allocates: code that collects an object per active
+/// message or per destination allocates twenty times as many with twenty times the messages.
 class PageCostTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final int PAGE = 50;

@@ -19,7 +19,7 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Address verification: probes ask a host and leave no trace.
+/// Address verification: probes ask a host and leave no state behind.
 @Tag("FI-07")
 class ProbesTest {
     private static void verify(Story story, String address, long ticket) {
@@ -49,7 +49,7 @@ class ProbesTest {
     }
 
     @Test
-    void whoCannotBeAskedIsNoVerdictAboutTheAddressAndCostsTheDestinationNothing() {
+    void aHostThatCannotBeAskedGivesNoResultForTheAddressAndNoFeedback() {
         Story story = new Story();
         story.down.put("down.example", Story.REFUSED);
         story.dnsFailures.put("nowhere.example", Story.NO_SUCH_USER);

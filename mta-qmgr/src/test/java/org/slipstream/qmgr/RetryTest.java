@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail that cannot be delivered now: when it is tried again, and when everybody gives up.
+/// Mail that cannot be delivered now: its retries and its expiry.
 class RetryTest {
     private static final long HOUR = 3_600_000;
     private static final long DAY = 24 * HOUR;
@@ -91,7 +91,7 @@ class RetryTest {
 
     @Test
     @Tag("PF-30")
-    void afterFiveDaysTheSenderIsToldOnceAndTheMessageIsGone() {
+    void afterFiveDaysTheSenderGetsOneReportAndTheMessageIsGone() {
         Story story = new Story(s -> s.delayNotice(0));
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
@@ -147,7 +147,7 @@ class RetryTest {
     }
 
     @Test
-    void theSenderIsToldOfADelayOnceAfterFourHours() {
+    void theSenderGetsOneDelayReportAfterFourHours() {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
@@ -166,7 +166,7 @@ class RetryTest {
         story.replies.put("late@far.example", Story.TRY_LATER);
         QueueId id = story.queue("here@far.example", "gone@far.example", "late@far.example");
 
-        // The sender hears of the failure now, not when the late one is settled.
+        // The sender gets the failure report now, not when the deferred recipient is finished.
         assertThat(story.ordered(QmgrOrder.Notify.class)).containsExactly(new QmgrOrder.Notify(id, NoticeKind.FAILED));
         assertThat(story.register.get(id).nextMillis).isEqualTo(300_000);
 
@@ -239,7 +239,7 @@ class RetryTest {
         assertThat(story.waiting(QmgrOrder.Deliver.class)).hasSize(1);
     }
 
-    /// This server stood still for six days, and its connections fail at first for a reason of its own.
+    /// This server was down for six days, and its first connections fail for a local reason.
     private static QueueId sixDaysOld(Story story) {
         story.broken = true;
         story.now = 6 * DAY;
@@ -321,7 +321,7 @@ class RetryTest {
         story.replies.put("far.example", Story.TRY_LATER);
         story.queue("a@far.example");
 
-        // The interval of scans is 300 s; the brain knows better when something is due.
+        // The interval of scans is 300 s, but the queue manager knows the time of the next attempt.
         assertThat(attempts(story, 60_000)).containsExactly(7L, 14L, 28L, 56L);
     }
 

@@ -2,7 +2,7 @@ package org.slipstream.qmgr;
 
 import java.util.function.UnaryOperator;
 
-/// The defaults with one thing or another changed.
+/// The defaults with single changes.
 public final class Settings {
     public int activeLimit = 20_000;
     public long minimalBackoffMillis = 300_000;
@@ -28,7 +28,7 @@ public final class Settings {
                         s.lanesPerDestination, s.lanes, s.idleLaneMillis, s.scanLimit, s.scanIntervalMillis));
     }
 
-    /// What has no short form here.
+    /// A change without a short form here.
     public Settings also(UnaryOperator<QmgrConfig> change) {
         last = change;
         return this;

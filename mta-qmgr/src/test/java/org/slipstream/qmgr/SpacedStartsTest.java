@@ -62,7 +62,7 @@ class SpacedStartsTest {
     }
 
     @Test
-    void anOperatorIsToldThatAMailingWaitsForItsTurn() {
+    void anOperatorSeesThatAMailingWaitsForItsTurn() {
         firstRound();
         QueueId second = mailing(100);
         assertThat(why(second)).startsWith("its turn is in ").contains(" ms", "starts to smtp/slow.example")

@@ -31,15 +31,16 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// A small world in which stories about the queue manager are told: a register in memory, DNS, hosts that are up or down.
-/// Orders are answered at once, in order, except for the kinds that the story [withholds][#withhold].
+/// A simulated environment of the queue manager: a queue index in memory, DNS, hosts that are up or
+/// down. Orders are answered at once, in order, except for the kinds that the test
+/// [withholds][#withhold].
 final class Story {
     static final Reply OK = Reply.of(250, "2.0.0", "ok");
     static final Reply NO_SUCH_USER = Reply.of(550, "5.1.1", "no such user");
     static final Reply TRY_LATER = Reply.of(450, "4.2.0", "try later");
     static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
 
-    /// A row of the register.
+    /// A row of the queue index.
     static final class Row {
         QueueId id;
         Optional<Address> sender = Optional.of(Address.of("sender@here.example"));
@@ -47,7 +48,7 @@ final class Story {
         long nextMillis;
         boolean held;
 
-        /// Leased, deferred or held since it came in.
+        /// Leased, deferred or held since its arrival.
         boolean putOff;
         boolean delayNotified;
         final Map<Integer, Recipient> open = new TreeMap<>();
@@ -81,14 +82,14 @@ final class Story {
     final Map<String, Route> routes = new TreeMap<>();
     final Map<String, Reply> dnsFailures = new TreeMap<>();
 
-    /// What recipients of this domain, or this address, get; 250 otherwise.
+    /// The replies for recipients of this domain, or this address; 250 otherwise.
     final Map<String, Reply> replies = new TreeMap<>();
 
-    /// Next hops where nobody answers, and why.
+    /// Next hops that are down, and the reason.
     final Map<String, Reply> down = new TreeMap<>();
     boolean reportsFail;
 
-    /// Our own agents do not work.
+    /// Local delivery fails.
     boolean broken;
     private final Set<Class<? extends QmgrOrder>> withheld = new HashSet<>();
     private final List<QmgrOrder> unanswered = new ArrayList<>();
@@ -114,7 +115,7 @@ final class Story {
         this(s -> s);
     }
 
-    /// Forgets everything but the register.
+    /// A restart: only the queue index remains.
     void restart() {
         brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1), trace);
         answers.clear();
@@ -134,7 +135,7 @@ final class Story {
         return row.id;
     }
 
-    /// A message in the register of which nobody was told.
+    /// A message in the queue index that was not announced.
     Row row(String... recipients) {
         Row row = new Row();
         row.id = new QueueId(register.size() + removed.size() + 1);
@@ -165,7 +166,7 @@ final class Story {
         happens(new QmgrEvent.Alarm());
     }
 
-    /// Time passes; alarms ring when they were asked for.
+    /// Advances the time, with the alarms that were requested.
     void until(long millis) {
         for (int rings = 0; brain.nextAlarmMillis() <= millis; rings++) {
             if (rings > 100_000) {
@@ -236,7 +237,7 @@ final class Story {
         return brain.snapshot(now).messages().stream().map(QmgrSnapshot.ActiveMessage::id).collect(Collectors.toSet());
     }
 
-    // ---- the world's side
+    // ---- the environment
 
     private void order(QmgrOrder order) {
         orders.add(order);
@@ -281,7 +282,7 @@ final class Story {
             }
             case QmgrOrder.Answered answered -> answered(answered);
             case QmgrOrder.Verified _ -> {
-                // The story reads it among the orders.
+                // The test reads it among the orders.
             }
         }
     }

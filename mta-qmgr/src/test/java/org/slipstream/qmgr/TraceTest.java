@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An observer hears what is decided and learned.
+/// An observer sees decisions and feedback.
 class TraceTest {
     @Test
     @Tag("PF-10")

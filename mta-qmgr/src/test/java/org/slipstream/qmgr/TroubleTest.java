@@ -23,14 +23,15 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Hosts that are down, connections that break, registers that are damaged, and a crash here and there.
+/// Failures: hosts that are down, connections that break, a damaged queue index, and crashes.
 class TroubleTest {
     private static QmgrEvent.DeliveryDone broken(QmgrOrder.Deliver deliver) {
         return new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
                 deliver.connection(), Reply.of(450, "4.4.2", "connection reset"), "mx", false));
     }
 
-    /// Five connections at once, none of which comes up: the fourth failure kills, by the published pseudo-code.
+    /// Five connections at once, all of which fail: the fourth failure kills the destination, by
+    /// the published pseudo-code.
     private static Story killed(String domain) {
         Story story = new Story();
         story.down.put(domain, Story.REFUSED);
@@ -151,7 +152,7 @@ class TroubleTest {
         QueueId refused = story.queue("b@small.example");
         assertThat(story.register.get(refused).nextMillis).isEqualTo(300_000);
 
-        // The window is one now, and the one connection is busy: nobody else is refused.
+        // The window is one now, and the one connection is busy: no further connection is refused.
         QueueId third = story.queue("c@small.example");
         assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(2);
         assertThat(story.why(third)).isEqualTo("waits for a connection to smtp/small.example: 1 of 1 at work");
@@ -220,7 +221,8 @@ class TroubleTest {
                         new RecipientOutcome(1, new Outcome.Delivered(Story.OK, "mx"))),
                 true)));
 
-        // Too old for another try: the late one fails, the delivered one stays delivered.
+        // Too old for another attempt: the deferred recipient fails, the delivered one stays
+        // delivered.
         assertThat(row.last.get(1)).isInstanceOf(Outcome.Delivered.class);
         assertThat(row.last.get(2)).isInstanceOf(Outcome.Failed.class);
         assertThat(story.ordered(QmgrOrder.RecordOutcome.class)).allSatisfy(record -> assertThat(record.outcomes())
@@ -315,7 +317,7 @@ class TroubleTest {
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(2);
     }
 
-    // ---- what cannot happen
+    // ---- impossible events
 
     @Test
     void answersToOrdersThatWereNeverGivenAreRefusedAndChangeNothing() {

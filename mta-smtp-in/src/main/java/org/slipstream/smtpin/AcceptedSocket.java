@@ -9,10 +9,12 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 
-/// A client's connection whose input any thread can end: from then on each read, also one that waits, throws a [SocketTimeoutException].
+/// A client's socket whose input any thread can end: all further reads, and one that is blocked, throw a
+/// [SocketTimeoutException].
 ///
-/// To shut the input down would do in clear text. TLS takes the end of its input for the client's close_notify, and before TLS
-/// 1.3 ends its output too (RFC 5246 section 7.2.1). A timeout below it leaves the output as it is, and a last reply can be sent.
+/// In clear text, shutting down the input would be enough. TLS takes the end of its input for the client's
+/// close_notify, and before TLS 1.3 it then ends its output too (RFC 5246 section 7.2.1). A timeout below TLS
+/// leaves the output open, so a last reply can be sent.
 final class AcceptedSocket extends Socket {
     private volatile boolean timedOut;
 
@@ -20,7 +22,7 @@ final class AcceptedSocket extends Socket {
         super((SocketImpl) null);
     }
 
-    /// A server socket that accepts such connections.
+    /// A server socket that creates such sockets.
     static ServerSocket listener() throws IOException {
         return new ServerSocket() {
             @Override
@@ -54,13 +56,13 @@ final class AcceptedSocket extends Socket {
         return result;
     }
 
-    /// Ends the input. What is sent still goes out.
+    /// Ends the input; the output stays open.
     void timeOut() {
         timedOut = true;
         try {
             shutdownInput();
         } catch (IOException gone) {
-            // The client has left, and the thread that reads is told so.
+            // The client has disconnected, which the reading thread notices itself.
         }
     }
 

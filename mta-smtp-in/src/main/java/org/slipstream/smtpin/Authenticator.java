@@ -19,8 +19,9 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Carries the exchange of a mechanism over the wire (RFC 4954 section 4): challenges as 334 in base64, responses as lines. On its
-/// session's thread, but for the steps of the mechanism, which may be a password hash: [PasswordThreads].
+/// Runs the exchange of a SASL mechanism with the client (RFC 4954 section 4): challenges as 334 in base64,
+/// responses as lines. Runs on the session's thread, except the steps of the mechanism, which may hash a
+/// password: [PasswordThreads].
 final class Authenticator {
     sealed interface Result {
         record Proven(String user) implements Result {}
@@ -29,7 +30,7 @@ final class Authenticator {
     }
 
     private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
-    /// RFC 4954 section 4: what a line of the exchange may hold.
+    /// RFC 4954 section 4: the longest line of the exchange.
     private static final int LINE_BYTES = 12_288;
     /// More than any mechanism needs.
     private static final int ROUNDS = 8;
@@ -51,44 +52,45 @@ final class Authenticator {
         this.known = config.trust().known();
     }
 
-    /// @throws IOException when the client leaves in the middle
-    Result run(Client client, Command.Auth auth, long patienceNanos) throws IOException {
+    /// @throws IOException when the client disconnects during the exchange
+    Result run(Client client, Command.Auth auth, long timeoutNanos) throws IOException {
         String network = NETWORK.key(client.address());
         if (guard.isBanned(network)) {
-            log.info("session={} client={} msg=\"banned after failed logins\"", client.session(),
+            log.info("event=login-refused session={} client={} reason=\"banned after failed logins\"", client.session(),
                     ReceivedLine.literal(client.address()));
             return new Result.Refused(Reply.of(421, "4.7.0", hostname + " Too many failed logins, try again later"));
         }
         Optional<Mechanism> begun = mechanisms.begin(auth.mechanism(), wire.bindings());
         if (begun.isEmpty()) {
-            return new Result.Refused(Reply.of(504, "5.5.4", "Mechanism not served"));
+            return new Result.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
         }
         Mechanism mechanism = begun.get();
-        Said said = auth.initial().isPresent()
+        AuthResponse said = auth.initial().isPresent()
                 ? decode(auth.initial().get())
-                : ask(mechanism.opening(), patienceNanos);
+                : ask(mechanism.opening(), timeoutNanos);
         for (int round = 0; round < ROUNDS; round++) {
-            if (said instanceof Said.Nonsense(Reply reply)) {
+            if (said instanceof AuthResponse.Invalid(Reply reply)) {
                 return new Result.Refused(reply);
             }
             Mechanism.Turn turn;
             try {
-                byte[] response = ((Said.Bytes) said).bytes();
+                byte[] response = ((AuthResponse.Bytes) said).bytes();
                 turn = passwords.call(known.test(client.address()), () -> mechanism.respond(response));
-            } catch (PasswordThreads.BusyException crowd) {
-                log.info("session={} client={} msg=\"{}\"", client.session(), ReceivedLine.literal(client.address()),
-                        crowd.getMessage());
+            } catch (PasswordThreads.BusyException busy) {
+                log.info("event=login-deferred session={} client={} reason=\"{}\"", client.session(),
+                        ReceivedLine.literal(client.address()),
+                        busy.getMessage());
                 return temporaryFailure();
             } catch (IOException trouble) {
-                // Not the client's fault, and so no failed guess.
-                log.warn("session={} trouble=\"{}\" msg=\"login impossible\"", client.session(),
+                // Not the client's fault, so it does not count as a failed login.
+                log.warn("event=login-unavailable session={} error=\"{}\"", client.session(),
                         LogText.text(trouble.toString()));
                 return temporaryFailure();
             }
             switch (turn) {
-                case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, patienceNanos);
+                case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, timeoutNanos);
                 case Mechanism.Turn.Proven(String user) -> {
-                    log.info("session={} client={} user=\"{}\" mechanism={} msg=\"logged in\"", client.session(),
+                    log.info("event=login session={} client={} user=\"{}\" mechanism={}", client.session(),
                             ReceivedLine.literal(client.address()), LogText.text(user), auth.mechanism());
                     return new Result.Proven(user);
                 }
@@ -97,7 +99,7 @@ final class Authenticator {
                 }
             }
         }
-        return new Result.Refused(Reply.of(501, "5.5.4", "This does not end"));
+        return new Result.Refused(Reply.of(501, "5.5.4", "Authentication exchange too long"));
     }
 
     // RFC 4954 section 6.
@@ -107,44 +109,45 @@ final class Authenticator {
 
     private Result failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {
         long delayMillis = guard.failedMillis(network);
-        log.info("session={} client={} user=\"{}\" mechanism={} reason=\"{}\" delay={} msg=\"login failed\"",
+        log.info("event=login-failed session={} client={} user=\"{}\" mechanism={} reason=\"{}\" millis={}",
                 client.session(), ReceivedLine.literal(client.address()), LogText.text(failed.user()), mechanism,
                 failed.why(), delayMillis);
         try {
-            // On a virtual thread waiting costs us nothing, and the guesser his time.
+            // The delay costs a virtual thread nothing, but slows down password guessing.
             Thread.sleep(delayMillis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return new Result.Refused(Reply.of(535, "5.7.8", "Authentication credentials invalid"));
+        return new Result.Refused(Reply.of(535, "5.7.8", "Authentication failed"));
     }
 
-    private sealed interface Said {
-        record Bytes(byte[] bytes) implements Said {}
+    private sealed interface AuthResponse {
+        record Bytes(byte[] bytes) implements AuthResponse {}
 
-        record Nonsense(Reply reply) implements Said {}
+        record Invalid(Reply reply) implements AuthResponse {}
     }
 
-    private Said ask(byte[] challenge, long patienceNanos) throws IOException {
-        wire.say(Reply.of(334, Base64.getEncoder().encodeToString(challenge)));
+    private AuthResponse ask(byte[] challenge, long timeoutNanos) throws IOException {
+        wire.send(Reply.of(334, Base64.getEncoder().encodeToString(challenge)));
         wire.flush();
-        return switch (wire.readLine(LINE_BYTES, patienceNanos)) {
-            case SmtpStream.Line.Text(String text) when text.equals("*") -> new Said.Nonsense(
+        return switch (wire.readLine(LINE_BYTES, timeoutNanos)) {
+            case SmtpStream.Line.Text(String text) when text.equals("*") -> new AuthResponse.Invalid(
                     Reply.of(501, "5.7.0", "Authentication cancelled"));
             case SmtpStream.Line.Text(String text) -> decode(text);
-            case SmtpStream.Line.TooLong() -> new Said.Nonsense(Reply.of(500, "5.5.6", "Authentication line too long"));
-            case SmtpStream.Line.Broken() -> new Said.Nonsense(
+            case SmtpStream.Line.TooLong() ->
+                new AuthResponse.Invalid(Reply.of(500, "5.5.6", "Authentication line too long"));
+            case SmtpStream.Line.Broken() -> new AuthResponse.Invalid(
                     Reply.of(521, "5.5.2",
                             hostname + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case SmtpStream.Line.End() -> throw SmtpStream.gone();
+            case SmtpStream.Line.End() -> throw SmtpStream.disconnected();
         };
     }
 
-    private static Said decode(String text) {
+    private static AuthResponse decode(String text) {
         try {
-            return new Said.Bytes(Base64.getDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)));
+            return new AuthResponse.Bytes(Base64.getDecoder().decode(text.getBytes(StandardCharsets.ISO_8859_1)));
         } catch (IllegalArgumentException noBase64) {
-            return new Said.Nonsense(Reply.of(501, "5.5.2", "This is not base64"));
+            return new AuthResponse.Invalid(Reply.of(501, "5.5.2", "Cannot base64-decode client response"));
         }
     }
 }

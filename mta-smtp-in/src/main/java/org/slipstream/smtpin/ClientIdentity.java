@@ -13,25 +13,27 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Who the client is when somebody else tells us: a proxy by its header, or a listed speaker by XCLIENT. Stateless.
+/// The client's identity as a third party states it: a proxy in its PROXY header, or an authorized host
+/// by XCLIENT. Stateless.
 final class ClientIdentity {
-    /// What XCLIENT changes; what is empty stays as it was or becomes unknown, as the attribute says.
+    /// The result of reading an XCLIENT command. An attribute that is not given leaves its value
+    /// unchanged; `[UNAVAILABLE]` and `[TEMPUNAVAIL]` make it unknown.
     sealed interface Impersonation {
-        /// @param address empty when nothing was said
+        /// @param address empty when not given
         /// @param helo empty when unknown
-        /// @param login empty when nobody has logged in
-        record Somebody(Optional<InetAddress> address, Optional<String> helo, Optional<String> login)
+        /// @param login empty when the client is not authenticated
+        record Identity(Optional<InetAddress> address, Optional<String> helo, Optional<String> login)
                 implements
                     Impersonation {}
 
-        record Nonsense(Reply reply) implements Impersonation {}
+        record Rejected(Reply reply) implements Impersonation {}
     }
 
     private ClientIdentity() {}
 
-    /// Reads the header that a listed proxy begins with, and not a byte more: TLS may follow at once.
-    static ProxyHeader.Result proxied(SmtpStream wire, long patienceNanos) throws IOException {
-        ClientWait wait = wire.begin(patienceNanos);
+    /// Reads the PROXY header and not a byte more, because a TLS handshake may follow at once.
+    static ProxyHeader.Result proxied(SmtpStream wire, long timeoutNanos) throws IOException {
+        ClientWait wait = wire.begin(timeoutNanos);
         byte[] prefix = wire.readExactly(ProxyHeader.PREFIX_BYTES, wait);
         if (ProxyHeader.isBinary(prefix)) {
             byte[] fixed = Arrays.copyOf(prefix, ProxyHeader.FIXED_BYTES);
@@ -58,7 +60,8 @@ final class ClientIdentity {
                 : new ProxyHeader.Result.Malformed();
     }
 
-    /// The attributes of Postfix's XCLIENT_README that mean something here; NAME, PORT and PROTO are taken and not used.
+    /// Interprets the attributes of Postfix's XCLIENT_README. NAME, PORT, PROTO, DESTADDR and DESTPORT
+    /// are accepted and ignored.
     static Impersonation impersonation(Command.Xclient xclient, Optional<String> helo, Optional<String> login) {
         Optional<InetAddress> address = Optional.empty();
         Optional<String> newHelo = helo;
@@ -70,31 +73,31 @@ final class ClientIdentity {
                 case "ADDR" -> {
                     address = value.flatMap(ClientIdentity::address);
                     if (value.isPresent() && address.isEmpty()) {
-                        return nonsense("ADDR");
+                        return rejected("ADDR");
                     }
                 }
                 case "HELO" -> newHelo = value;
                 case "LOGIN" -> {
                     newLogin = value.flatMap(ClientIdentity::login);
                     if (value.isPresent() && newLogin.isEmpty()) {
-                        return nonsense("LOGIN");
+                        return rejected("LOGIN");
                     }
                 }
                 case "NAME", "PORT", "PROTO", "DESTADDR", "DESTPORT" -> {
                 }
                 default -> {
-                    return nonsense(attribute.keyword());
+                    return rejected(attribute.keyword());
                 }
             }
         }
         if (newHelo.isPresent() && !isWord(newHelo.get())) {
-            return nonsense("HELO");
+            return rejected("HELO");
         }
-        return new Impersonation.Somebody(address, newHelo, newLogin);
+        return new Impersonation.Identity(address, newHelo, newLogin);
     }
 
-    private static Impersonation nonsense(String attribute) {
-        return new Impersonation.Nonsense(Reply.of(501, "5.5.4", "Bad XCLIENT attribute: " + attribute));
+    private static Impersonation rejected(String attribute) {
+        return new Impersonation.Rejected(Reply.of(501, "5.5.4", "Bad XCLIENT attribute: " + attribute));
     }
 
     private static Optional<InetAddress> address(String text) {
@@ -106,7 +109,8 @@ final class ClientIdentity {
         }
     }
 
-    // A user's name is UTF-8 without blanks and controls. An empty one would be somebody who has logged in and is nobody.
+    // A user name is UTF-8 without blanks and controls, and not empty: an empty name would count as
+    // authenticated.
     private static Optional<String> login(String octets) {
         try {
             return Optional
@@ -120,7 +124,7 @@ final class ClientIdentity {
         }
     }
 
-    // What may stand in a Received line.
+    // The characters that a Received line permits.
     private static boolean isWord(String name) {
         return !name.isEmpty() && name.length() <= 255
                 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);

@@ -9,22 +9,23 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Counts the connections of a port. Called by all sessions.
+/// The connection limits of one port. There are never more connections than places and lingering
+/// connections together. Thread-safe.
 ///
 /// | | at most |
 /// |---|---|
 /// | places | `limits.connections`, and `limits.connections-per-client` of one client network |
-/// | places of strangers | nine of ten; the tenth is kept for known clients |
-/// | connections that linger | a tenth of the places, and a tenth of those of one client network, at least one |
+/// | places of unknown clients | nine tenths; one tenth is reserved for known clients |
+/// | lingering connections | a tenth of the places, and a tenth of those of one client network, at least one |
 ///
-/// **Known** are clients of [ListenerConfig.Trust#known], clients of a network from which a user has logged in since the start (the
-/// server remembers so many networks as [GuessGuard] does), and users who have logged in. A proxy counts as known until it has said
-/// whom it speaks for.
+/// **Known** are the clients of [ListenerConfig.Trust#known], clients of a network from which a user has
+/// logged in since the start ([GuessGuard] bounds how many networks are remembered), and authenticated
+/// users. A proxy counts as known until its header names the client.
 ///
-/// A session that is about to end has no need for its place: its last reply is on the way, and what remains is to wait until the client
-/// has read it. It **lingers**, so that clients who are refused again and again do not take the places of others. When too many
-/// linger it keeps its place while the last reply is sent and is closed then. So there are never more connections than places
-/// and lingering ones together.
+/// A session that is about to end needs no place: its last reply is sent, and only the client's read
+/// remains. It **lingers**, so that a client that is refused again and again does not take the places of
+/// others. When too many connections linger, the session keeps its place while the last reply is sent and
+/// then closes.
 final class ConnectionAdmission {
     private static final ClientNetwork NETWORK = ClientNetwork.standard();
     private static final int SHARE = 10;
@@ -37,7 +38,7 @@ final class ConnectionAdmission {
     private final Map<String, Integer> perNetwork = new HashMap<>();
     private final Map<String, Integer> lingering = new HashMap<>();
     private int taken;
-    private int strangers;
+    private int unknownClients;
     private int lingeringInAll;
 
     ConnectionAdmission(ListenerConfig config, GuessGuard guesses) {
@@ -48,7 +49,7 @@ final class ConnectionAdmission {
         this.lingeringPerNetwork = Math.max(1, config.limits().connectionsPerClient() / SHARE);
     }
 
-    /// How many connections may linger.
+    /// How many connections of a port may linger.
     static int lingering(ListenerConfig config) {
         return Math.max(1, config.limits().connections() / SHARE);
     }
@@ -58,14 +59,14 @@ final class ConnectionAdmission {
         return taken >= Math.max(2, places - reserved);
     }
 
-    /// Takes a place for the other end of a connection; empty when there is none.
+    /// Takes a place for a connection from `peer`; empty when all are taken.
     synchronized Optional<Place> enter(InetAddress peer) {
         boolean known = config.trust().proxies().test(peer) || isKnown(peer);
-        if (taken >= places || !known && strangers >= places - reserved) {
+        if (taken >= places || !known && unknownClients >= places - reserved) {
             return Optional.empty();
         }
         taken++;
-        strangers += known ? 0 : 1;
+        unknownClients += known ? 0 : 1;
         return Optional.of(new Place(known));
     }
 
@@ -77,7 +78,7 @@ final class ConnectionAdmission {
         return config.trust().known().test(client) || guesses.hasLoggedIn(NETWORK.key(client));
     }
 
-    /// What one connection has: a place, and later perhaps leave to linger.
+    /// The place of one connection, which may become a lingering connection at its end.
     final class Place {
         private enum Stage {
             TAKEN, LINGERING, LEFT
@@ -92,7 +93,8 @@ final class ConnectionAdmission {
             this.known = known;
         }
 
-        /// Says who the client is, which a proxy tells later than at the beginning. @return why it may not stay
+        /// Assigns the place to the client, which a proxy names only later. @return the refusal when a
+        /// limit is reached
         Optional<Reply> claim(InetAddress client) {
             synchronized (ConnectionAdmission.this) {
                 String key = NETWORK.key(client);
@@ -110,17 +112,17 @@ final class ConnectionAdmission {
             }
         }
 
-        // A client behind a proxy may turn out to be a stranger for whom there is no place.
+        // A client behind a proxy may turn out to be unknown, and all places for unknown clients may be taken.
         private boolean become(boolean nowKnown) {
-            boolean room = nowKnown || !known || strangers < places - reserved;
-            if (room && known != nowKnown) {
-                strangers += nowKnown ? -1 : 1;
+            boolean admitted = nowKnown || !known || unknownClients < places - reserved;
+            if (admitted && known != nowKnown) {
+                unknownClients += nowKnown ? -1 : 1;
                 known = nowKnown;
             }
-            return room;
+            return admitted;
         }
 
-        /// The client is a user from here on.
+        /// The client has authenticated and counts as known.
         void loggedIn() {
             synchronized (ConnectionAdmission.this) {
                 network.ifPresent(guesses::loggedIn);
@@ -128,7 +130,7 @@ final class ConnectionAdmission {
             }
         }
 
-        /// Gives the place back, when so few linger that this connection may. @return true when it lingers
+        /// Gives the place back when this connection may linger. @return true when it lingers
         boolean linger() {
             synchronized (ConnectionAdmission.this) {
                 String key = network.orElse("");
@@ -143,7 +145,7 @@ final class ConnectionAdmission {
             }
         }
 
-        /// The connection is closed.
+        /// Releases the place or the lingering slot when the connection closes.
         void leave() {
             synchronized (ConnectionAdmission.this) {
                 if (stage == Stage.TAKEN) {
@@ -158,7 +160,7 @@ final class ConnectionAdmission {
 
         private void giveBack() {
             taken--;
-            strangers -= known ? 0 : 1;
+            unknownClients -= known ? 0 : 1;
             if (counted) {
                 decrement(perNetwork, network.orElseThrow());
             }

@@ -17,27 +17,28 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// Takes messages from the wire, at the client's pace but not slower than permitted, and knows what became of each. One per session,
-/// on its thread.
+/// The data phase of a session: receives messages by DATA or BDAT, not slower than permitted ([Pace]),
+/// and returns the outcome of each. One per session, on its thread.
 ///
-/// By DATA a message is one long read. In chunks it is many commands, between which the draft stays open here; so does the
-/// clock, or a client could keep a draft for ever by sending a byte now and then.
+/// By DATA a message is one long read. By BDAT it is several commands, and the draft stays open between
+/// them. The pace keeps counting between chunks, or a client could hold a draft indefinitely by sending a
+/// byte now and then.
 final class DataPhase implements AutoCloseable {
-    /// What became of a message, or of a chunk.
-    sealed interface Answer {
+    /// The outcome of a message or of a chunk.
+    sealed interface ContentResult {
         /// A chunk that is not the last.
-        record GoOn() implements Answer {}
+        record Continued() implements ContentResult {}
 
-        /// It is durable.
-        record Accepted(Reply reply) implements Answer {}
+        /// The message is durable.
+        record Accepted(Reply reply) implements ContentResult {}
 
-        record Refused(Reply reply) implements Answer {}
+        record Refused(Reply reply) implements ContentResult {}
 
-        /// Local trouble, not the client's fault.
-        record Trouble(Reply reply) implements Answer {}
+        /// A local problem that is not the client's fault.
+        record LocalFailure(Reply reply) implements ContentResult {}
 
-        /// The client does not know where its message ends.
-        record Hopeless(Reply reply) implements Answer {}
+        /// Server and client disagree about where the message ends.
+        record OutOfSync(Reply reply) implements ContentResult {}
     }
 
     private static final Logger log = LoggerFactory.getLogger(DataPhase.class);
@@ -59,18 +60,18 @@ final class DataPhase implements AutoCloseable {
         this.pace = newPace();
     }
 
-    /// Says 354 and takes everything up to the final dot.
+    /// Replies 354 and receives everything up to the final dot.
     ///
-    /// @throws IOException when the client has left in the middle: then there is no message
-    Answer data(Client client, ReceivingTransaction mail) throws IOException {
+    /// @throws IOException when the client disconnects before the end: then there is no message
+    ContentResult data(Client client, ReceivingTransaction mail) throws IOException {
         Optional<IncomingMessage> begun;
         try {
             begun = Optional.of(begin(client, mail));
-        } catch (IOException trouble) {
-            return trouble(client, trouble, handler.troubleReply(trouble));
+        } catch (IOException localFailure) {
+            return localFailure(client, localFailure, handler.troubleReply(localFailure));
         }
         try (IncomingMessage incoming = begun.get()) {
-            wire.say(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
+            wire.send(Reply.of(354, "End data with <CR><LF>.<CR><LF>"));
             wire.flush();
             pace = newPace();
             receive(incoming);
@@ -78,54 +79,54 @@ final class DataPhase implements AutoCloseable {
         }
     }
 
-    /// Takes a chunk (RFC 3030 section 2); all of it, also when its message is refused already.
+    /// Receives a chunk (RFC 3030 section 2), the whole of it even when its message is already refused.
     ///
-    /// @throws IOException when the client has left in the middle: then there is no message
-    Answer chunk(Client client, ReceivingTransaction mail, long bytes, boolean last) throws IOException {
+    /// @throws IOException when the client disconnects before the end: then there is no message
+    ContentResult chunk(Client client, ReceivingTransaction mail, long bytes, boolean last) throws IOException {
         if (chunked.isEmpty()) {
             try {
                 chunked = Optional.of(begin(client, mail));
                 pace = newPace();
-            } catch (IOException trouble) {
+            } catch (IOException localFailure) {
                 skip(bytes);
-                return trouble(client, trouble, handler.troubleReply(trouble));
+                return localFailure(client, localFailure, handler.troubleReply(localFailure));
             }
         }
         IncomingMessage incoming = chunked.get();
-        wire.widen();
+        wire.useLargeBuffer();
         try {
             takeChunk(bytes, (from, to) -> incoming.takeChunk(wire.buffer(), from, to));
         } finally {
-            wire.narrow();
+            wire.useSmallBuffer();
         }
         if (last) {
             incoming.endOfChunks();
         } else if (incoming.refusal().isEmpty()) {
-            return new Answer.GoOn();
+            return new ContentResult.Continued();
         }
-        Answer answer = conclude(client, incoming, mail);
+        ContentResult answer = conclude(client, incoming, mail);
         close();
         return answer;
     }
 
-    /// Reads a chunk that nobody wants, so that nobody's message is read as commands.
+    /// Reads and discards a refused chunk, so that its content is not read as commands.
     void skip(long bytes) throws IOException {
         takeChunk(bytes, (_, _) -> {});
     }
 
-    /// How long the next command of a message in chunks may take; `otherwise` when there is none.
-    long patienceNanos(long otherwise) {
-        return chunked.isPresent() ? Math.min(otherwise, pace.patienceNanos()) : otherwise;
+    /// The timeout for the next command of a message in chunks; `otherwise` outside of one.
+    long timeoutNanos(long otherwise) {
+        return chunked.isPresent() ? Math.min(otherwise, pace.timeoutNanos()) : otherwise;
     }
 
-    /// The client was waited for between two commands.
+    /// Counts the wait for a command between two chunks.
     void waited(long nanos) {
         if (chunked.isPresent()) {
             pace.waited(nanos, 0);
         }
     }
 
-    /// Forgets what has come so far.
+    /// Discards a message that is not complete.
     @Override
     public void close() {
         chunked.ifPresent(IncomingMessage::close);
@@ -143,13 +144,13 @@ final class DataPhase implements AutoCloseable {
         return incoming;
     }
 
-    /// Returns at the end of the message, or when the client has shown that it will never come.
+    /// Returns at the end of the message, or when the client has exceeded every limit.
     private void receive(IncomingMessage incoming) throws IOException {
-        wire.widen();
+        wire.useLargeBuffer();
         try {
             receiveAll(incoming);
         } finally {
-            wire.narrow();
+            wire.useSmallBuffer();
         }
     }
 
@@ -159,14 +160,14 @@ final class DataPhase implements AutoCloseable {
             try {
                 here = await(incoming.isAmbiguous());
             } catch (SocketTimeoutException silent) {
-                if (!incoming.isAmbiguous() && !incoming.hasOddEnd()) {
+                if (!incoming.isAmbiguous() && !incoming.hasMalformedEnd()) {
                     throw silent;
                 }
-                incoming.refuseOddEnd();
+                incoming.refuseMalformedEnd();
                 return;
             }
             if (!here) {
-                throw SmtpStream.gone();
+                throw SmtpStream.disconnected();
             }
             wire.consumeTo(incoming.take(wire.buffer(), wire.from(), wire.to()));
         }
@@ -180,7 +181,7 @@ final class DataPhase implements AutoCloseable {
         long left = bytes;
         while (left > 0) {
             if (!await(false)) {
-                throw SmtpStream.gone();
+                throw SmtpStream.disconnected();
             }
             int end = wire.from() + (int) Math.min(left, wire.to() - wire.from());
             left -= end - wire.from();
@@ -194,8 +195,8 @@ final class DataPhase implements AutoCloseable {
             return true;
         }
         long start = tuning.nanos().getAsLong();
-        long patience = pace.patienceNanos();
-        boolean here = wire.await(briefly ? Math.min(patience, tuning.lastWord().toNanos()) : patience);
+        long timeout = pace.timeoutNanos();
+        boolean here = wire.await(briefly ? Math.min(timeout, tuning.linger().toNanos()) : timeout);
         pace.waited(tuning.nanos().getAsLong() - start, wire.to() - wire.from());
         return here;
     }
@@ -204,30 +205,30 @@ final class DataPhase implements AutoCloseable {
         return new Pace(config.limits().dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
     }
 
-    private Answer conclude(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
+    private ContentResult conclude(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
         if (incoming.isComplete() && incoming.refusal().isEmpty()) {
-            judgeAndCommit(client, incoming, mail);
+            checkAndCommit(client, incoming, mail);
         }
         Optional<Reply> refusal = incoming.refusal();
         if (refusal.isEmpty()) {
             logAccepted(client, incoming, mail);
-            return new Answer.Accepted(Reply.of(250, "2.0.0", "queued as " + incoming.id()));
+            return new ContentResult.Accepted(Reply.of(250, "2.0.0", "Ok: queued as " + incoming.id()));
         }
         if (incoming.trouble().isPresent()) {
-            return trouble(client, incoming.trouble().get(), refusal.get());
+            return localFailure(client, incoming.trouble().get(), refusal.get());
         }
         boolean ended = incoming.isComplete() || chunked.isPresent();
-        return ended ? new Answer.Refused(refusal.get()) : new Answer.Hopeless(refusal.get());
+        return ended ? new ContentResult.Refused(refusal.get()) : new ContentResult.OutOfSync(refusal.get());
     }
 
-    private void judgeAndCommit(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
+    private void checkAndCommit(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
         Envelope envelope = mail.envelope(incoming.eightBit());
         Policy.Verdict verdict = policy.end(client,
                 new Check.CheckedMessage(envelope, incoming.sizeBytes(), incoming.header()));
         mail.add(verdict.tags());
         if (verdict.refusal().isPresent()) {
-            log.info("session={} client={} check={} queue={} msg=refused", client.session(),
-                    ReceivedLine.literal(client.address()), verdict.decider().orElse(""), incoming.id());
+            log.info("event=message-refused queue={} session={} client={} check={}", incoming.id(), client.session(),
+                    ReceivedLine.literal(client.address()), verdict.decider().orElse(""));
             incoming.refuse(verdict.refusal().get());
         } else {
             incoming.commit(envelope, mail.extras(client.user()));
@@ -245,15 +246,16 @@ final class DataPhase implements AutoCloseable {
                 : extras.tags().stream().map(tag -> LogText.text(tag.toString()))
                         .collect(Collectors.joining(",", " tags=\"", "\""));
         String messageId = incoming.messageId().map(id -> " message-id=\"" + LogText.text(id) + "\"").orElse("");
-        log.info("queue={} session={} client={} helo={}{} from={} rcpts={} size={}{}{} msg=accepted", incoming.id(),
-                client.session(), ReceivedLine.literal(client.address()), LogText.word(client.helo().orElse("")), user,
-                LogText.path(mail.sender()), mail.recipients(), incoming.sizeBytes(), messageId, tags);
+        log.info("event=message-accepted queue={} session={} client={} helo={}{} sender={} recipients={} bytes={}{}{}",
+                incoming.id(), client.session(), ReceivedLine.literal(client.address()),
+                LogText.word(client.helo().orElse("")), user, LogText.path(mail.sender()), mail.recipients(),
+                incoming.sizeBytes(), messageId, tags);
     }
 
-    private static Answer trouble(Client client, IOException trouble, Reply reply) {
-        log.warn("session={} client={} reply=\"{}\" trouble=\"{}\"", client.session(),
+    private static ContentResult localFailure(Client client, IOException localFailure, Reply reply) {
+        log.warn("event=message-not-stored session={} client={} reply=\"{}\" error=\"{}\"", client.session(),
                 ReceivedLine.literal(client.address()), LogText.text(reply.toString()),
-                LogText.text(trouble.toString()));
-        return new Answer.Trouble(reply);
+                LogText.text(localFailure.toString()));
+        return new ContentResult.LocalFailure(reply);
     }
 }

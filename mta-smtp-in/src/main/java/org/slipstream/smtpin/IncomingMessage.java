@@ -24,14 +24,14 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 
-/// One message on its way from the wire into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
+/// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
 ///
-/// The first thing that is wrong with the message closes the draft; the rest of the message is
-/// still taken, because what a client sends after DATA is content until its final dot, whatever we think of it. Nothing
-/// is ever answered before that dot, and no byte after it is touched.
+/// The first fault closes the draft. The rest of the message is still read, because everything after DATA
+/// is content until the final dot. No reply is sent before that dot, and no byte after it is consumed.
 ///
-/// When several things are wrong, the gravest decides the answer, not the first: which is first may depend on how the network has cut
-/// the stream, and the answer must not ([Fault] is in the order of gravity).
+/// When a message has several faults, the most severe decides the reply, not the first: which fault is
+/// found first may depend on how the network has split the stream, and the reply must not ([Fault] is in
+/// the order of severity).
 final class IncomingMessage implements AutoCloseable {
     private enum Fault {
         NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
@@ -55,7 +55,7 @@ final class IncomingMessage implements AutoCloseable {
     private final LineWatch lines;
     private final HeaderWatch header = new HeaderWatch();
     private final OriginFields origin = new OriginFields();
-    /// The header of a message that may have to be completed, until it is known what it lacks.
+    /// The header of a message that may lack fields, until its end is known.
     private Optional<ByteArrayOutputStream> held;
     private Optional<String> givenId = Optional.empty();
     private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
@@ -67,12 +67,12 @@ final class IncomingMessage implements AutoCloseable {
     private long sizeBytes;
     private long takenBytes;
     private final LineEnds octets = new LineEnds();
-    /// Facts of the lines that the client did not send.
+    /// Facts about the lines that this server added.
     private Optional<ContentFacts> added = Optional.of(ContentFacts.EMPTY);
 
-    /// @param binary BINARYMIME: lines mean nothing (RFC 3030 section 3)
+    /// @param binary BINARYMIME: content without lines (RFC 3030 section 3)
     /// @param readsHeader keep the header for [#header]
-    /// @param memory asked for so many bytes to keep the header in; false when there are none
+    /// @param memory takes N bytes of the budget for the header; false when it is spent
     /// @param rules for this client's content
     /// @param begun for the Date of a message that has none
     IncomingMessage(ListenerConfig config, MessageHandler.DraftContent draft, Function<IOException, Reply> troubleReply,
@@ -91,7 +91,7 @@ final class IncomingMessage implements AutoCloseable {
         this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
     }
 
-    /// Writes our own trace line, which counts neither as size nor as header of the client's.
+    /// Writes this server's Received line, which counts neither as size nor as part of the client's header.
     void begin(String received) {
         add(received.getBytes(StandardCharsets.UTF_8));
     }
@@ -122,18 +122,19 @@ final class IncomingMessage implements AutoCloseable {
         takenBytes += to - from;
         if (binary) {
             content(block, from, to - from);
-            seeOctets(block, from, to);
+            scanOctets(block, from, to);
         } else {
             lines.pass(block, from, to, content);
-            judgeLines(false);
+            checkLines(false);
         }
     }
 
-    /// The last chunk is over. A text whose last line the client left open gets an end, so that every letter here has lines.
+    /// Ends the last chunk. A text without a final CRLF gets one, so that stored content always consists
+    /// of lines.
     void endOfChunks() {
         complete = true;
         if (!binary) {
-            judgeLines(true);
+            checkLines(true);
         }
         endOfContent();
         if (!binary && !lines.atLineStart()) {
@@ -141,8 +142,8 @@ final class IncomingMessage implements AutoCloseable {
         }
     }
 
-    // No 521 here: where a chunk ends is not in doubt, so the session may go on.
-    private void judgeLines(boolean isEnd) {
+    // No 521 here: a chunk's end is unambiguous, so the session may continue.
+    private void checkLines(boolean isEnd) {
         if (lines.bareNewline(isEnd)) {
             refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", BARE));
         } else if (lines.longestLineBytes() > limits.textLineBytes()) {
@@ -156,8 +157,8 @@ final class IncomingMessage implements AutoCloseable {
 
     private void content(byte[] block, int offset, int length) {
         sizeBytes += length;
-        int headerBytes = header.over() ? 0 : seeHeader(block, offset, length);
-        judge();
+        int headerBytes = header.over() ? 0 : scanHeader(block, offset, length);
+        checkLimits();
         if (refusal.isPresent()) {
             return;
         }
@@ -168,15 +169,15 @@ final class IncomingMessage implements AutoCloseable {
         write(block, offset + kept, length - kept);
     }
 
-    // May be called more than once.
+    // Idempotent.
     private void endOfHeader() {
         origin.end();
         held.ifPresent(this::complete);
         held = Optional.empty();
     }
 
-    /// Writes the header with what it lacks behind its last field, where Postfix puts it, too. A line that is no field would
-    /// belong to the last of ours; an empty line keeps it apart.
+    /// Writes the header and adds missing fields after its last field, like Postfix. A line that is not a
+    /// field would continue the last added field; an empty line separates them.
     private void complete(ByteArrayOutputStream given) {
         byte[] bytes = given.toByteArray();
         int end = (int) header.fieldBytes();
@@ -197,22 +198,22 @@ final class IncomingMessage implements AutoCloseable {
     }
 
     /// @return how many of these bytes belong to the header
-    private int seeHeader(byte[] block, int offset, int length) {
+    private int scanHeader(byte[] block, int offset, int length) {
         long before = header.bytes();
-        header.see(block, offset, length);
+        header.scan(block, offset, length);
         int count = (int) (header.bytes() - before);
-        origin.see(block, offset, count);
+        origin.scan(block, offset, count);
         if ((readsHeader || held.isPresent()) && refusal.isEmpty()) {
             keepHeader(block, offset, count);
         }
         return count;
     }
 
-    // A buffer that doubles has twice the room that it needs at worst.
+    // A buffer that doubles takes at most twice the bytes that it holds.
     private void keepHeader(byte[] block, int offset, int length) {
         int copies = (readsHeader ? 1 : 0) + (held.isPresent() ? 1 : 0);
         if (!memory.test(2 * copies * length)) {
-            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is spent"));
+            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is exhausted"));
             refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
             return;
         }
@@ -228,33 +229,34 @@ final class IncomingMessage implements AutoCloseable {
         }
     }
 
-    private void judge() {
+    private void checkLimits() {
         if (sizeBytes > limits.messageBytes()) {
-            refuse(Fault.SIZE, Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
+            refuse(Fault.SIZE, Reply.of(552, "5.3.4",
+                    "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
         } else if (header.bytes() > limits.headerBytes() || header.lines() > limits.headerLines()) {
-            refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header too big"));
+            refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header size exceeds fixed limit"));
         } else if (header.received() > limits.hops()) {
-            refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, this message is going in circles"));
+            refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, possible mail loop"));
         }
     }
 
-    /// True when the message has ended.
+    /// True at the end of the message.
     boolean isComplete() {
         return complete;
     }
 
-    /// True when the client may think that its message has ended where we do not.
+    /// True when a bare line end may have ended the message in the client's view.
     boolean isAmbiguous() {
         return scanner.bareNewline();
     }
 
-    /// True when the client seems to take for the end of its message what is none.
-    boolean hasOddEnd() {
-        return scanner.oddEnd();
+    /// True when the content ends like a message whose end is malformed.
+    boolean hasMalformedEnd() {
+        return scanner.malformedEnd();
     }
 
-    /// The client waits for the answer to an end that is none, unless something else was wrong already.
-    void refuseOddEnd() {
+    /// Refuses a malformed end of data, for which the client waits for a reply. A fault found before stays.
+    void refuseMalformedEnd() {
         refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " End data with <CR><LF>.<CR><LF>"));
     }
 
@@ -262,14 +264,14 @@ final class IncomingMessage implements AutoCloseable {
         return takenBytes > limits.endlessBytes();
     }
 
-    /// Makes a complete message durable, unless something was wrong with it.
+    /// Makes a complete message without faults durable.
     void commit(Envelope envelope, EnvelopeExtras extras) {
         if (refusal.isEmpty()) {
             guarded(() -> draft.commit(envelope, extras, facts()));
         }
     }
 
-    /// The client's own, or the one that it was given.
+    /// The client's Message-ID or the one that was added.
     Optional<String> messageId() {
         return origin.messageId().or(() -> givenId);
     }
@@ -278,42 +280,42 @@ final class IncomingMessage implements AutoCloseable {
         return draft.id();
     }
 
-    /// Of the content as the client sent it, dots unstuffed.
+    /// Size of the content as the client sent it, with dots unstuffed.
     long sizeBytes() {
         return sizeBytes;
     }
 
-    /// The client has sent an octet above 127.
+    /// True after an octet above 127.
     boolean eightBit() {
         return binary ? octets.eightBit() : seen().eightBit();
     }
 
-    // Nothing is known of the lines of a binary content.
+    // Binary content has no lines.
     private Optional<ContentFacts> facts() {
         return binary ? Optional.empty() : added.map(seen()::and);
     }
 
-    /// One of them saw nothing.
+    /// Only one of the two has scanned anything.
     private ContentFacts seen() {
         return scanner.facts().and(lines.facts());
     }
 
-    /// Without our trace line; empty when it was not to be kept.
+    /// The client's header, without this server's Received line; empty when the header is not kept.
     Header header() {
         return readsHeader ? Header.parse(headerText.toByteArray(), headerText.size()) : new Header(List.of());
     }
 
-    /// What is wrong so far.
+    /// The reply to the most severe fault so far.
     Optional<Reply> refusal() {
         return refusal;
     }
 
-    /// Local trouble, when that is what the refusal is about.
+    /// The cause of a refusal that is a local problem.
     Optional<IOException> trouble() {
         return fault == Fault.TROUBLE ? trouble : Optional.empty();
     }
 
-    /// The policy does not want the message.
+    /// Refuses the message by policy.
     void refuse(Reply reply) {
         refuse(Fault.POLICY, reply);
     }
@@ -350,7 +352,7 @@ final class IncomingMessage implements AutoCloseable {
         }
     }
 
-    private void seeOctets(byte[] block, int from, int to) {
+    private void scanOctets(byte[] block, int from, int to) {
         for (int at = from; at < to; at++) {
             at = octets.next(block, at, to);
         }

@@ -11,31 +11,31 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// One port of the listener.
+/// The configuration of one port of the listener.
 ///
-/// @param service what the port is for
-/// @param hostname the name in the greeting and in Received lines
-/// @param tls asked for a context at each handshake, so that a renewed certificate counts from the next one on. Which certificate
-/// a client gets by SNI is the business of the context's key manager
-/// @param trust who may speak for others, and for whom places are kept
+/// @param service the service that the port offers
+/// @param hostname in the greeting and in Received lines
+/// @param tls supplies the context of each handshake, so that a renewed certificate applies from the next
+/// one on. The context's key manager chooses the certificate by SNI
+/// @param trust clients with special permissions
 public record ListenerConfig(ServicePolicy service, InetSocketAddress address, String hostname,
         Optional<Supplier<SSLContext>> tls, Limits limits, Trust trust) {
 
-    /// Clients that are more than strangers.
+    /// Clients with special permissions.
     ///
-    /// @param proxies must begin with a PROXY header; nobody else may
-    /// @param speakers may say XCLIENT, when the service offers it
-    /// @param known a tenth of the places is kept for them, see [ConnectionAdmission]
-    public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> speakers,
+    /// @param proxies must begin with a PROXY header; no other client may
+    /// @param xclientHosts may use XCLIENT when the service offers it (Postfix: smtpd_authorized_xclient_hosts)
+    /// @param known have a tenth of the places reserved, see [ConnectionAdmission]
+    public record Trust(Predicate<InetAddress> proxies, Predicate<InetAddress> xclientHosts,
             Predicate<InetAddress> known) {
-        public static Trust nobody() {
+        public static Trust none() {
             return new Trust(_ -> false, _ -> false, _ -> false);
         }
     }
 
-    /// With the limits of limits.md, without TLS.
+    /// With standard limits, without TLS.
     public static ListenerConfig of(ServicePolicy service, InetSocketAddress address, String hostname) {
-        return new ListenerConfig(service, address, hostname, Optional.empty(), Limits.standard(), Trust.nobody());
+        return new ListenerConfig(service, address, hostname, Optional.empty(), Limits.standard(), Trust.none());
     }
 
     public ListenerConfig withTls(SSLContext context) {

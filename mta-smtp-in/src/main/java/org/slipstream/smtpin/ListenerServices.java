@@ -7,18 +7,18 @@ import org.slipstream.smtpin.policy.Policy;
 
 import java.util.Optional;
 
-/// Everything behind a listener that decides, knows or keeps something.
+/// The services behind a listener: message handler, policy, users, and budgets that ports share.
 ///
-/// @param policy asked before the door is
-/// @param credentials of users; without them AUTH is not announced whatever the service says
-/// @param guesses shared by all ports where users log in, so that a ban counts on each
+/// @param policy asked before the handler
+/// @param credentials of users; without them AUTH is not announced, whatever the service offers
+/// @param guesses shared by all ports where users log in, so that a ban applies to each
 /// @param etrn empty: ETRN is answered 458
 /// @param memory shared by all ports
 /// @param passwords shared by all ports
 public record ListenerServices(MessageHandler handler, Policy policy, Optional<UserSecrets> credentials,
         GuessGuard guesses,
         Optional<EtrnService> etrn, MemoryBudget memory, PasswordThreads passwords) {
-    /// A house with a door and nothing else.
+    /// A message handler without users and ETRN.
     public static ListenerServices of(MessageHandler handler) {
         return new ListenerServices(handler, Policy.standard(), Optional.empty(),
                 new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime), Optional.empty(),

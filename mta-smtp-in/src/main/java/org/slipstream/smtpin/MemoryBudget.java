@@ -2,15 +2,17 @@ package org.slipstream.smtpin;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the open transactions of all ports may keep in memory together: recipients, and headers that a check wants to read.
+/// The memory that the open transactions of all ports share: for recipients, and for headers that a check
+/// reads.
 ///
-/// Limits of a session multiply with the number of sessions, which come from anywhere. So each transaction has an allowance of its own
-/// ([#ALLOWANCE_BYTES]), enough for a dozen ordinary recipients, and what goes beyond it comes out of one budget. When that is spent,
-/// whoever wants more is asked to come again (452 4.3.1), and mail of the usual size goes on.
+/// A limit per session multiplies with the number of sessions, which anyone can open. So each transaction
+/// has a small allowance of its own ([#ALLOWANCE_BYTES]), enough for a dozen ordinary recipients, and
+/// everything beyond it comes out of one budget. When the budget is spent, larger requests get 452 4.3.1,
+/// and mail of usual size continues to be accepted.
 ///
-/// Called by all sessions.
+/// Thread-safe.
 public final class MemoryBudget {
-    /// Of each transaction, whatever the others have taken.
+    /// Of each transaction, independent of the budget.
     static final int ALLOWANCE_BYTES = 8 << 10;
     private static final long STANDARD_BYTES = 32 << 20;
 
@@ -25,12 +27,12 @@ public final class MemoryBudget {
         return new MemoryBudget(STANDARD_BYTES);
     }
 
-    /// What one transaction has taken. Belongs to its session's thread.
+    /// The part of one transaction, used by its session's thread.
     Share share() {
         return new Share();
     }
 
-    /// What all have taken beyond their allowance.
+    /// The bytes taken beyond the allowances.
     long takenBytes() {
         return taken.get();
     }
@@ -63,7 +65,7 @@ public final class MemoryBudget {
             return Math.max(0, used - ALLOWANCE_BYTES);
         }
 
-        /// Gives everything back. May be called twice.
+        /// Releases everything. Idempotent.
         @Override
         public void close() {
             taken.addAndGet(-beyondAllowance());

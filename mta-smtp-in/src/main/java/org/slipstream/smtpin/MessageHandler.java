@@ -10,8 +10,8 @@ import org.slipstream.smtpin.policy.Client;
 import java.io.IOException;
 import java.util.Optional;
 
-/// What the listener needs of the house: a say at MAIL and RCPT, and a place to put the letter. Called on session threads,
-/// may block on disk.
+/// The application behind the listener: decides about senders and recipients, and stores messages. Called
+/// on session threads; may block on disk.
 public interface MessageHandler {
     /// At MAIL. `declaredBytes` is the SIZE parameter or 0.
     Verdict sender(Client client, Optional<Address> sender, long declaredBytes);
@@ -22,17 +22,17 @@ public interface MessageHandler {
     /// At the start of DATA. @throws IOException local trouble, answered by [#troubleReply]
     DraftContent draft(Client client) throws IOException;
 
-    /// How the content of a message from this client is treated before it is kept.
+    /// The treatment of content from this client before it is stored.
     default ContentRules rules(Client client) {
         return ContentRules.STRICT;
     }
 
-    /// What may be mended of a message.
+    /// The permitted changes of a message's content.
     ///
-    /// @param normalizes a bare LF is read as CR LF, but for the end of the message
+    /// @param normalizes a bare LF is read as CRLF, except in the end of data
     /// @param completes a missing Date and Message-ID are added (RFC 6409 section 8)
     record ContentRules(boolean normalizes, boolean completes) {
-        /// Nothing is.
+        /// No changes.
         public static final ContentRules STRICT = new ContentRules(false, false);
     }
 
@@ -50,22 +50,23 @@ public interface MessageHandler {
         }
     }
 
-    /// A letter being written; closing it uncommitted leaves nothing behind.
+    /// Content being written; closing it without a commit deletes it.
     interface DraftContent extends AutoCloseable {
         QueueId id();
 
         void write(byte[] bytes, int offset, int length) throws IOException;
 
-        /// Returns when the message is durable. The envelope is as the client gave it; aliases are the house's business.
+        /// Returns when the message is durable. The envelope is as the client gave it; the handler
+        /// expands aliases.
         ///
-        /// @param extras what the client asked for besides; a service offers only what its house keeps
-        /// @param facts about all that was written; empty when nothing is known
+        /// @param extras further MAIL parameters; a service offers only extensions that its handler supports
+        /// @param facts about everything written; empty when unknown
         void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException;
 
         @Override
         void close();
     }
 
-    /// The 4xx reply for local trouble: local trouble is never the sender's fault.
+    /// The 4xx reply to a local problem, which is never the sender's fault.
     Reply troubleReply(IOException trouble);
 }

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Asks the policy, and then the door; keeps what is suspected of the client, and logs every refusal with its reason. One per
-/// session, on its thread.
+/// Asks the policy and then the message handler; keeps the tags of the client and logs every refusal with
+/// its reason. One per session, on its thread.
 final class PolicyGate {
     private static final Logger log = LoggerFactory.getLogger(PolicyGate.class);
 
     private final Policy policy;
     private final MessageHandler handler;
-    private List<Tag> ofConnection = List.of();
-    private List<Tag> ofName = List.of();
+    private List<Tag> connectionTags = List.of();
+    private List<Tag> helloTags = List.of();
 
     PolicyGate(ListenerServices services) {
         this.policy = services.policy();
@@ -31,13 +31,13 @@ final class PolicyGate {
 
     Optional<Reply> connect(Client client, boolean early) {
         Policy.Verdict verdict = policy.connect(client, early);
-        ofConnection = verdict.tags();
+        connectionTags = verdict.tags();
         return refusal(client, verdict);
     }
 
     Optional<Reply> hello(Client client) {
         Policy.Verdict verdict = policy.hello(client);
-        ofName = verdict.tags();
+        helloTags = verdict.tags();
         return refusal(client, verdict);
     }
 
@@ -46,20 +46,20 @@ final class PolicyGate {
         return verdict.refusal();
     }
 
-    /// @param mail begun with this command; it gets the suspicions
+    /// @param mail begun with this command; gets the tags
     Optional<Reply> sender(Client client, Command.Mail command, ReceivingTransaction mail) {
         long declared = command.parameters().declaredBytes();
-        // What is suspected of a client is suspected of each of its messages.
-        mail.add(ofConnection);
-        mail.add(ofName);
-        return ofTheMessage(client, mail, () -> " from=" + LogText.path(command.sender()),
+        // The tags of a client apply to each of its messages.
+        mail.add(connectionTags);
+        mail.add(helloTags);
+        return decide(client, mail, () -> " sender=" + LogText.path(command.sender()),
                 policy.mail(client, command.sender(), declared),
                 () -> handler.sender(client, command.sender(), declared));
     }
 
     Optional<Reply> recipient(Client client, Command.Rcpt rcpt, ReceivingTransaction mail) {
-        return ofTheMessage(client, mail,
-                () -> " from=" + LogText.path(mail.sender()) + " to=" + LogText.path(rcpt.recipient()),
+        return decide(client, mail,
+                () -> " sender=" + LogText.path(mail.sender()) + " recipient=" + LogText.path(rcpt.recipient()),
                 policy.rcpt(client,
                         new Check.Rcpt(mail.sender(), rcpt.recipient(), rcpt.routed(), mail.recipients())),
                 () -> handler.recipient(client, mail.sender(), rcpt.recipient()));
@@ -69,10 +69,10 @@ final class PolicyGate {
         MessageHandler.Verdict ask();
     }
 
-    private static Optional<Reply> ofTheMessage(Client client, ReceivingTransaction mail, Supplier<String> whose,
+    private static Optional<Reply> decide(Client client, ReceivingTransaction mail, Supplier<String> envelopeKeys,
             Policy.Verdict verdict, Question further) {
         if (verdict.refusal().isPresent()) {
-            logRefusal(client, verdict.refusal().get(), whose.get(), verdict.decider());
+            logRefusal(client, verdict.refusal().get(), envelopeKeys.get(), verdict.decider());
             return verdict.refusal();
         }
         return switch (further.ask()) {
@@ -81,23 +81,23 @@ final class PolicyGate {
                 yield Optional.empty();
             }
             case MessageHandler.Verdict.Refuse(Reply reply) -> {
-                logRefusal(client, reply, whose.get(), Optional.empty());
+                logRefusal(client, reply, envelopeKeys.get(), Optional.empty());
                 yield Optional.of(reply);
             }
         };
     }
 
-    /// Another client speaks from here on.
-    void forget() {
-        ofConnection = List.of();
-        ofName = List.of();
+    /// Drops all tags when XCLIENT replaces the client.
+    void clearTags() {
+        connectionTags = List.of();
+        helloTags = List.of();
     }
 
-    /// @param whose ` from=<…>` and ` to=<…>` as far as known
-    /// @param check which refused it; empty when the protocol or the door did
-    static void logRefusal(Client client, Reply reply, String whose, Optional<String> check) {
-        log.info("session={} client={} helo={}{}{} reply=\"{}\"", client.session(),
+    /// @param envelopeKeys ` sender=<…>` and ` recipient=<…>` as far as known
+    /// @param check that refused; empty when the protocol or the handler did
+    static void logRefusal(Client client, Reply reply, String envelopeKeys, Optional<String> check) {
+        log.info("event=refused session={} client={} helo={}{}{} reply=\"{}\"", client.session(),
                 ReceivedLine.literal(client.address()), LogText.word(client.helo().orElse("")),
-                check.map(name -> " check=" + name).orElse(""), whose, LogText.text(reply.toString()));
+                check.map(name -> " check=" + name).orElse(""), envelopeKeys, LogText.text(reply.toString()));
     }
 }

@@ -12,17 +12,17 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Composes the trace line that every server adds on top (RFC 5321 section 4.4).
+/// Composes the Received line that this server adds on top (RFC 5321 section 4.4).
 final class ReceivedLine {
     private static final DateTimeFormatter DATE = DateTimeFormatter
             .ofPattern("EEE, d MMM yyyy HH:mm:ss Z", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
-    /// The date that was composed last: a busy server takes thousands of messages in a second.
+    /// The date composed last: a busy server receives thousands of messages in a second.
     private static volatile Second lastDate = new Second(Long.MIN_VALUE, "");
 
     private record Second(long epochSecond, String text) {}
 
-    /// What was spoken.
+    /// The protocol of the session (RFC 3848, RFC 6531).
     enum Protocol {
         ESMTP("ESMTP"), LMTP("LMTP"), INTERNATIONAL_ESMTP("UTF8SMTP"), INTERNATIONAL_LMTP("UTF8LMTP");
 
@@ -42,7 +42,7 @@ final class ReceivedLine {
 
     private ReceivedLine() {}
 
-    /// @param only the recipient when there is exactly one; naming several would tell each of the others, blind copies included
+    /// @param only the recipient when there is exactly one; several would disclose blind copies to each other
     static String compose(Client client, Protocol protocol, String hostname, QueueId id, Optional<Address> only,
             Instant now) {
         return "Received: from " + client.helo().orElse("unknown") + " (" + literal(client.address()) + ")\r\n\tby "
@@ -62,7 +62,7 @@ final class ReceivedLine {
         return last.text();
     }
 
-    /// RFC 5321 section 4.1.3, without the scope that is only ours.
+    /// RFC 5321 section 4.1.3, without the local scope.
     static String literal(InetAddress address) {
         String text = address.getHostAddress();
         int scope = text.indexOf('%');
@@ -70,7 +70,8 @@ final class ReceivedLine {
         return address instanceof Inet6Address ? "[IPv6:" + plain + "]" : "[" + plain + "]";
     }
 
-    // RFC 3848 and RFC 6531 section 4.3. There is no word for HELO over TLS. The cipher suite is RFC 8314 section 4.3's clause.
+    // RFC 3848 and RFC 6531 section 4.3. No keyword exists for HELO over TLS. RFC 8314 section 4.3
+    // defines the cipher suite's clause.
     private static String protocol(Client client, Protocol protocol) {
         if (!client.extended()) {
             return "SMTP";

@@ -13,14 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3). Belongs to its session's thread.
+/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3), used by its session's
+/// thread.
 ///
-/// What it keeps in memory is taken from a [MemoryBudget] and given back when it is closed.
+/// Its memory is taken from a [MemoryBudget] and released when it closes.
 final class ReceivingTransaction implements AutoCloseable {
-    /// The objects of a recipient, in the list and again while the message is committed: [org.slipstream.core.Recipient] twice, the key
-    /// by which doubles are found, a row.
+    /// The objects of a recipient, in the list and during the commit: [org.slipstream.core.Recipient]
+    /// twice, the key that finds duplicates, a row.
     private static final int RECIPIENT_BYTES = 400;
-    /// An address is there as text, as a key, and in the encoded envelope.
+    /// An address is held as text, as a key, and in the encoded envelope.
     private static final int COPIES = 3;
 
     private final Optional<Address> sender;
@@ -30,7 +31,7 @@ final class ReceivingTransaction implements AutoCloseable {
     private final List<Recipient> recipients = new ArrayList<>();
     private final List<Tag> tags = new ArrayList<>(0);
 
-    /// @param begun from when the times count that the client named
+    /// @param begun the base of the times that the client names
     ReceivingTransaction(Command.Mail mail, Instant begun, MemoryBudget budget) {
         this.memory = budget.share();
         this.sender = mail.sender();
@@ -50,7 +51,7 @@ final class ReceivingTransaction implements AutoCloseable {
         return said.body().equals(Optional.of(BodyType.BINARY_MIME));
     }
 
-    /// @return false when there is no memory for one more
+    /// @return false when the memory budget is spent
     boolean add(Command.Rcpt rcpt) {
         if (!memory.take(RECIPIENT_BYTES + (long) COPIES * rcpt.octets())) {
             return false;
@@ -60,7 +61,7 @@ final class ReceivingTransaction implements AutoCloseable {
         return true;
     }
 
-    /// For something else of this message. @return false when there is none
+    /// Takes memory for other data of this message. @return false when the budget is spent
     boolean takeMemory(int bytes) {
         return memory.take(bytes);
     }
@@ -82,8 +83,8 @@ final class ReceivingTransaction implements AutoCloseable {
         return recipients.size() == 1 ? Optional.of(recipients.getFirst().address()) : Optional.empty();
     }
 
-    /// A client that sends octets above 127 without having declared them has sent 8-bit content all the same, and the next
-    /// hop should hear of it.
+    /// The envelope of a message. Undeclared octets above 127 make its body 8BITMIME, so that the next
+    /// hop learns of them.
     Envelope envelope(boolean eightBitSeen) {
         BodyType declared = said.body().orElse(BodyType.SEVEN_BIT);
         BodyType body = eightBitSeen && declared == BodyType.SEVEN_BIT ? BodyType.EIGHT_BIT_MIME : declared;
@@ -97,7 +98,7 @@ final class ReceivingTransaction implements AutoCloseable {
         });
         Optional<EnvelopeExtras.DeliverBy> deliverBy = said.deliverBy()
                 .map(by -> new EnvelopeExtras.DeliverBy(begun.plusSeconds(by.seconds()), by.returned(), by.traced()));
-        // RFC 4954 section 5: what an unauthenticated client says of somebody else's login is worth nothing.
+        // RFC 4954 section 5: an unauthenticated client's AUTH parameter is not trusted.
         Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
         return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);
     }

@@ -11,16 +11,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// Ends each [ClientWait] of a listener's connections that is over. It is the only clock of a session, for reading, writing and handshakes,
-/// in clear text and under TLS.
+/// Ends each [ClientWait] of a listener's connections that is over. It is the only clock of a session,
+/// for reads, writes and handshakes, in clear text and under TLS.
 ///
-/// A timeout of the socket covers reads only, and starts again with each octet: a TLS record that drips never meets it. It costs more,
-/// too: each timed wait of a virtual thread is a task for the one thread that keeps the timers, every fifth microsecond of
-/// what a message took. Here a wait costs two writes of a field, and one look each second at every connection finds what is
-/// over; so a wait may last a second longer than its limit.
+/// A socket timeout covers reads only and restarts with each octet, so a TLS record that drips never
+/// meets it. It also costs more: each timed wait of a virtual thread is a task for the one thread that
+/// keeps the timers, every fifth microsecond of a message's time. Here a wait costs two writes of a
+/// field, and one scan a second over all connections finds the waits that are over. So a wait may last a
+/// second longer than its limit.
 ///
-/// When the port is crowded, every wait that is under way then has the shorter limit, and keeps it until it ends. Otherwise the
-/// first that are closed would make room, and all others could stay.
+/// While the port is crowded, every wait under way gets the shorter limit and keeps it until it ends.
+/// Otherwise the first connections that are closed would make space, and all others could stay.
 final class SessionWatchdog implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SessionWatchdog.class);
 
@@ -28,13 +29,13 @@ final class SessionWatchdog implements AutoCloseable {
     private final BooleanSupplier crowded;
     private final long crowdedLimitNanos;
     private final LongSupplier nanos;
-    // A platform thread: virtual ones wait when the carriers are busy.
+    // A platform thread: virtual threads wait when the carrier threads are busy.
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().daemon().name("listener-watchdog").factory());
     private long crowdedNanos;
 
-    /// @param crowded asked at each look
-    /// @param crowdedLimitNanos the longest wait that is under way then
+    /// @param crowded asked at each scan
+    /// @param crowdedLimitNanos the longest wait while the port is crowded
     SessionWatchdog(BooleanSupplier crowded, long crowdedLimitNanos, LongSupplier nanos) {
         this.crowded = crowded;
         this.crowdedLimitNanos = crowdedLimitNanos;
@@ -43,27 +44,27 @@ final class SessionWatchdog implements AutoCloseable {
     }
 
     void start(Duration period) {
-        thread.scheduleWithFixedDelay(this::lookOrLog, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+        thread.scheduleWithFixedDelay(this::scanOrLog, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     void watch(SocketLink link) {
         links.add(link);
     }
 
-    void forget(SocketLink link) {
+    void unwatch(SocketLink link) {
         links.remove(link);
     }
 
     // A task that throws is not scheduled again.
-    private void lookOrLog() {
+    private void scanOrLog() {
         try {
-            look();
+            scan();
         } catch (RuntimeException broken) {
-            log.error("msg=\"watchdog failed\"", broken);
+            log.error("event=watchdog-failed", broken);
         }
     }
 
-    void look() {
+    void scan() {
         long now = nanos.getAsLong();
         if (crowded.getAsBoolean()) {
             crowdedNanos = now;

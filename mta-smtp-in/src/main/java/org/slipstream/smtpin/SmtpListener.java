@@ -12,6 +12,7 @@ import org.subethamail.smtp.server.SessionHandler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,17 +22,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// One port: accepts sessions until it is closed.
 ///
-/// SubEthaSMTP carries the accept loop, a virtual thread per session, the session's socket and its end. Its
-/// command loop never runs: it reads lines of at most 998 characters and closes after a longer one, knows verbs by their first
-/// four letters, answers unknown ones and timeouts by itself, counts nothing, and none of that can be replaced from outside.
-/// The library asks a [SessionHandler] whether it may greet a client. We answer after our own [Conversation] with that
-/// client is over, and then there is nobody left to greet.
+/// SubEthaSMTP provides the accept loop, a virtual thread per session, the session's socket and its end.
+/// The library's command loop never runs. It reads lines of at most 998 characters and closes after a
+/// longer one, knows verbs by their first four letters, replies to unknown ones and timeouts itself,
+/// counts nothing, and none of that can be replaced from outside. The library asks a [SessionHandler]
+/// whether it may greet a client. Ours returns after the whole [SmtpSession], when no client is left to
+/// greet.
 public final class SmtpListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SmtpListener.class);
-    /// Sessions of all ports of the process are numbered through, so that a number in the log is one session.
+    /// Numbers the sessions of all ports of the process, so that a number in the log is one session.
     private static final AtomicLong sessions = new AtomicLong();
-    /// Connections beyond those that have a place or linger, to be told that there is no place.
-    private static final int STANDING_ROOM = 50;
+    /// Connections beyond the places and the lingering ones, which only get the reply that all places are
+    /// taken.
+    private static final int REFUSALS = 50;
     private static final int BLOCKS_KEPT = 32;
 
     private final ListenerConfig config;
@@ -40,24 +43,25 @@ public final class SmtpListener implements AutoCloseable {
     private final Tuning tuning;
     private final ConnectionAdmission admission;
     private final SMTPServer server;
-    private final Blocks blocks = new Blocks(BLOCKS_KEPT);
-    private final Set<Conversation> conversations = ConcurrentHashMap.newKeySet();
+    private final BufferPool blocks = new BufferPool(BLOCKS_KEPT);
+    private final Set<SmtpSession> liveSessions = ConcurrentHashMap.newKeySet();
     private final SessionWatchdog watchdog;
     private volatile boolean stopping;
 
-    /// A listener whose house is a door and nothing else.
+    /// A listener with a message handler and standard services.
     public SmtpListener(ListenerConfig config, MessageHandler handler) {
         this(config, ListenerServices.of(handler));
     }
 
-    /// @throws IllegalArgumentException when the service wants TLS and there is no certificate for it
+    /// @throws IllegalArgumentException when the service needs TLS and no certificate is configured
     public SmtpListener(ListenerConfig config, ListenerServices services) {
         this(config, services, Tuning.standard());
     }
 
     SmtpListener(ListenerConfig config, ListenerServices services, Tuning tuning) {
         if (config.tls().isEmpty() && (config.service().tlsFromStart() || config.service().tlsRequired())) {
-            throw new IllegalArgumentException(config.service().name() + " needs TLS, and no certificate is there");
+            throw new IllegalArgumentException(
+                    config.service().name() + " needs TLS, but no certificate is configured");
         }
         this.config = config;
         this.services = services;
@@ -69,7 +73,7 @@ public final class SmtpListener implements AutoCloseable {
         this.server = server();
     }
 
-    /// Binds and accepts. @throws IOException when the port is taken or not permitted; the message names it
+    /// Binds and accepts. @throws IOException when the address is in use or not permitted; the message names it
     public void start() throws IOException {
         if (config.address().isUnresolved()) {
             throw cannotListen("unknown host", new IOException(config.address().toString()));
@@ -78,35 +82,35 @@ public final class SmtpListener implements AutoCloseable {
             server.start();
         } catch (RuntimeException e) {
             if (e.getCause() instanceof IOException cause) {
-                throw cannotListen(cause.getMessage(), cause);
+                throw cannotListen(Objects.requireNonNullElse(cause.getMessage(), cause.toString()), cause);
             }
             throw e;
         }
         watchdog.start(tuning.watch());
-        log.info("service={} address={}:{} msg=listening", config.service().name(), config.address().getHostString(),
+        log.info("event=listening listener={} address={}:{}", config.service().name(), config.address().getHostString(),
                 port());
     }
 
-    /// The port in fact, for a configured port 0.
+    /// The bound port, for a configured port 0.
     public int port() {
         return server.getPortAllocated();
     }
 
-    /// Refuses new sessions with 421, lets running transactions finish for up to `patience`, then closes.
-    public synchronized void stop(Duration patience) {
+    /// Refuses new sessions with 421, lets running transactions finish within `timeout`, then closes.
+    public synchronized void stop(Duration timeout) {
         if (stopping) {
             return;
         }
         stopping = true;
-        // Each on a thread of its own, since a client that reads nothing can make the last word wait.
-        conversations.forEach(conversation -> Thread.startVirtualThread(conversation::dismiss));
-        if (!awaitSilence(patience)) {
-            log.warn("service={} sessions={} msg=\"cut at stop\"", config.service().name(), conversations.size());
-            conversations.forEach(Conversation::cut);
+        // Each on its own thread, because a client that does not read can block the last reply.
+        liveSessions.forEach(smtpSession -> Thread.startVirtualThread(smtpSession::shutDownIfIdle));
+        if (!awaitSessions(timeout)) {
+            log.warn("event=sessions-aborted listener={} count={}", config.service().name(), liveSessions.size());
+            liveSessions.forEach(SmtpSession::abort);
         }
         watchdog.close();
         closePort();
-        log.info("service={} msg=stopped", config.service().name());
+        log.info("event=listener-stopped listener={}", config.service().name());
     }
 
     @Override
@@ -117,11 +121,11 @@ public final class SmtpListener implements AutoCloseable {
     private SMTPServer server() {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(config.limits().connections() + ConnectionAdmission.lingering(config) + STANDING_ROOM)
+                .maxConnections(config.limits().connections() + ConnectionAdmission.lingering(config) + REFUSALS)
                 .serverSocketFactory(AcceptedSocket::listener)
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
-                .sessionHandler(new Doorkeeper()).build();
+                .sessionHandler(new SessionStarter()).build();
     }
 
     private IOException cannotListen(String why, IOException cause) {
@@ -129,16 +133,16 @@ public final class SmtpListener implements AutoCloseable {
                 + " (" + config.service().name() + "): " + why, cause);
     }
 
-    private boolean awaitSilence(Duration patience) {
-        long end = System.nanoTime() + patience.toNanos();
-        synchronized (conversations) {
-            while (!conversations.isEmpty()) {
+    private boolean awaitSessions(Duration timeout) {
+        long end = System.nanoTime() + timeout.toNanos();
+        synchronized (liveSessions) {
+            while (!liveSessions.isEmpty()) {
                 long left = end - System.nanoTime();
                 if (left <= 0) {
                     return false;
                 }
                 try {
-                    TimeUnit.NANOSECONDS.timedWait(conversations, left);
+                    TimeUnit.NANOSECONDS.timedWait(liveSessions, left);
                 } catch (InterruptedException e) {
                     Thread.currentThread().interrupt();
                     return false;
@@ -148,20 +152,21 @@ public final class SmtpListener implements AutoCloseable {
         return true;
     }
 
-    // The library waits for its sessions without a limit; one whose disk hangs must not keep the process from ending.
+    // The library waits for its sessions without a limit; a session blocked on disk must not keep the
+    // process alive.
     private void closePort() {
         Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
         try {
-            if (!closer.join(tuning.afterCut())) {
-                log.warn("service={} msg=\"sessions still busy\"", config.service().name());
+            if (!closer.join(tuning.afterAbort())) {
+                log.warn("event=sessions-still-open listener={}", config.service().name());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /// Lets clients in, and has the conversation with them right at the door.
-    private final class Doorkeeper implements SessionHandler {
+    /// Admits clients and serves their sessions inside the library's admission callback.
+    private final class SessionStarter implements SessionHandler {
         @Override
         public SessionAcceptance accept(Session session) {
             InetAddress client = session.getRemoteAddress().getAddress();
@@ -173,7 +178,7 @@ public final class SmtpListener implements AutoCloseable {
                 return refused(client, admission.full());
             }
             try {
-                converse(session, client, place.get());
+                serve(session, client, place.get());
             } finally {
                 session.quit();
                 place.get().leave();
@@ -182,46 +187,46 @@ public final class SmtpListener implements AutoCloseable {
         }
 
         private SessionAcceptance refused(InetAddress client, Reply reply) {
-            log.info("service={} client={} reply=\"{}\" msg=closed", config.service().name(),
-                    ReceivedLine.literal(client),
-                    LogText.text(reply.toString()));
+            log.info("event=connection-refused listener={} client={} reply=\"{}\"", config.service().name(),
+                    ReceivedLine.literal(client), LogText.text(reply.toString()));
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
         }
 
-        private void converse(Session session, InetAddress client, ConnectionAdmission.Place place) {
+        private void serve(Session session, InetAddress client, ConnectionAdmission.Place place) {
             long number = sessions.incrementAndGet();
             Thread.currentThread().setName("in-" + number);
             SocketLink link;
             try {
-                // The library made its writer on the accepting thread, where the JDK gives it 16 KiB; made again on a virtual
-                // thread it gets 1 KiB. Its streams stay unused, and an idle session weighs 11 KiB instead of 26.
+                // The library makes its writer on the accepting thread, where the JDK gives it 16 KiB; on
+                // a virtual thread it gets 1 KiB. Its streams stay unused, and an idle session takes 11
+                // KiB instead of 26.
                 session.setSocket(session.getSocket());
-                link = new SocketLink((AcceptedSocket) session.getSocket(), number, tuning.lastWord());
+                link = new SocketLink((AcceptedSocket) session.getSocket(), number, tuning.linger());
             } catch (IOException gone) {
-                log.debug("session={} gone=\"{}\"", number, LogText.text(gone.toString()));
+                log.debug("event=client-gone session={} error=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
             SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(), config.limits().idleMillis() * 1_000_000);
-            Conversation conversation = new Conversation(number, client, wire, services, config, tuning, place,
+            SmtpSession smtpSession = new SmtpSession(number, client, wire, services, config, tuning, place,
                     mechanisms,
                     () -> stopping);
             watchdog.watch(link);
-            conversations.add(conversation);
+            liveSessions.add(smtpSession);
             try {
-                conversation.run();
+                smtpSession.run();
             } finally {
-                link.close(wire.begin(tuning.lastWord().toNanos()));
-                watchdog.forget(link);
-                synchronized (conversations) {
-                    conversations.remove(conversation);
-                    conversations.notifyAll();
+                link.close(wire.begin(tuning.linger().toNanos()));
+                watchdog.unwatch(link);
+                synchronized (liveSessions) {
+                    liveSessions.remove(smtpSession);
+                    liveSessions.notifyAll();
                 }
             }
         }
 
         @Override
         public void onSessionEnd(Session session) {
-            // Everything was given back when the conversation ended.
+            // All resources were released when the session ended.
         }
     }
 }

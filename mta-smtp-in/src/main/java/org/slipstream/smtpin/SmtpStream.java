@@ -13,27 +13,29 @@ import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
 
-/// The bytes of one session, in both directions: lines and blocks in, replies out. Used by its session's thread, except for
-/// [#cut] and, under [Conversation]'s rule of who has the floor, [#say] and [#flush].
+/// The buffered bytes of one session in both directions: lines and blocks in, replies out. Used by the
+/// session's thread, except for [#abort] and, under the exclusion that [SmtpSession] describes, [#send] and
+/// [#flush].
 ///
-/// Replies are collected as long as the client has more commands waiting here, and leave together before we wait for it
-/// (RFC 2920 section 3.2: when the input runs dry, all pending replies are sent).
+/// Replies are collected while more commands are buffered, and sent together before the next wait for the
+/// client (RFC 2920 section 3.2: when the input is empty, all pending replies are sent).
 ///
-/// A session spends its life waiting for a command, so it waits with a small buffer; for a message it borrows a large one ([Blocks]) and
-/// gives it back when the message has come, before it waits for the disk.
+/// A session waits for commands most of the time, so it waits with a small buffer. For a message it
+/// borrows a large one ([BufferPool]) and returns it after the message has arrived, before it waits for the
+/// disk.
 final class SmtpStream {
-    /// What came where a command line was expected.
+    /// The result of reading a command line.
     sealed interface Line {
         /// @param text without CRLF, one character per octet
         record Text(String text) implements Line {}
 
-        /// Longer than permitted; it has been read to its end and thrown away.
+        /// Longer than permitted; read to its end and discarded.
         record TooLong() implements Line {}
 
-        /// A line end that is no CRLF, or a line that never ends.
+        /// A line with a bare CR or LF, or a line without end.
         record Broken() implements Line {}
 
-        /// The client has gone.
+        /// The client has closed the connection.
         record End() implements Line {}
     }
 
@@ -42,7 +44,7 @@ final class SmtpStream {
     private static final int ENDLESS_BYTES = 1 << 20;
 
     private final Link link;
-    private final Blocks blocks;
+    private final BufferPool blocks;
     private final LongSupplier nanos;
     private final byte[] small = new byte[IDLE_BYTES];
     private byte[] input = small;
@@ -53,15 +55,15 @@ final class SmtpStream {
     private volatile long replyNanos;
 
     /// @param nanos the clock of all waits
-    /// @param replyNanos how long a client may take to read what we send
-    SmtpStream(Link link, Blocks blocks, LongSupplier nanos, long replyNanos) {
+    /// @param replyNanos how long a client may take to read replies
+    SmtpStream(Link link, BufferPool blocks, LongSupplier nanos, long replyNanos) {
         this.link = link;
         this.blocks = blocks;
         this.nanos = nanos;
         this.replyNanos = replyNanos;
     }
 
-    /// A wait for the client that begins now.
+    /// Begins a wait for the client.
     ClientWait begin(long limitNanos) {
         return new ClientWait(nanos.getAsLong(), limitNanos);
     }
@@ -69,19 +71,19 @@ final class SmtpStream {
     /// Reads up to the end of a line.
     ///
     /// @param limitBytes with CRLF
-    /// @throws SocketTimeoutException when the line is not complete after `patienceNanos`
-    Line readLine(int limitBytes, long patienceNanos) throws IOException {
+    /// @throws SocketTimeoutException when the line is not complete after `timeoutNanos`
+    Line readLine(int limitBytes, long timeoutNanos) throws IOException {
         if (from == to) {
-            narrow(); // A client that was ahead has kept it until now.
+            useSmallBuffer(); // A client that was ahead has kept the large buffer until now.
             flush();
         }
-        ClientWait wait = begin(patienceNanos);
+        ClientWait wait = begin(timeoutNanos);
         if (from == to && !fill(wait)) {
             return new Line.End();
         }
         int end = endOfLine();
         if (input[end - 1] == '\n') {
-            // Nearly all lines come in one piece.
+            // Nearly all lines arrive in one piece.
             Line line = end - from > limitBytes
                     ? new Line.TooLong()
                     : line(new String(input, from, end - from, StandardCharsets.ISO_8859_1));
@@ -128,32 +130,32 @@ final class SmtpStream {
                 : new Line.Broken();
     }
 
-    /// Reads exactly so many bytes, and not one more from the connection.
+    /// Reads exactly N bytes, and not one more from the connection.
     ///
-    /// @throws EOFException when the client leaves before
+    /// @throws EOFException when the client disconnects before
     byte[] readExactly(int bytes, ClientWait wait) throws IOException {
         byte[] all = new byte[bytes];
         int have = 0;
         while (have < bytes) {
             int count = link.read(all, have, bytes - have, checked(wait));
             if (count < 0) {
-                throw gone();
+                throw disconnected();
             }
             have += count;
         }
         return all;
     }
 
-    /// Sends what is pending and waits for input when none is here.
+    /// Sends pending replies and waits for input when the buffer is empty.
     ///
     /// @return false when the client has closed its side
-    /// @throws SocketTimeoutException when nothing came for `patienceNanos`; nothing more can be read then
-    boolean await(long patienceNanos) throws IOException {
+    /// @throws SocketTimeoutException when nothing arrived within `timeoutNanos`; no later read succeeds
+    boolean await(long timeoutNanos) throws IOException {
         if (from < to) {
             return true;
         }
         flush();
-        return fill(begin(patienceNanos));
+        return fill(begin(timeoutNanos));
     }
 
     private boolean fill(ClientWait wait) throws IOException {
@@ -162,13 +164,14 @@ final class SmtpStream {
         to = 0;
         to = Math.max(0, link.read(input, 0, input.length, checked(wait)));
         if (to == input.length) {
-            // A client that is always ahead never makes this thread wait, and a virtual thread that never waits keeps its carrier.
+            // A client that is always ahead never blocks this thread, and a virtual thread that never
+            // blocks keeps its carrier thread.
             Thread.yield();
         }
         return to > 0;
     }
 
-    // A client that sends without a pause is never waited for, and so not seen by the watchdog.
+    // A client that sends without a pause never causes a wait, so the watchdog does not see it.
     private ClientWait checked(ClientWait wait) throws SocketTimeoutException {
         if (wait.isOver(nanos.getAsLong())) {
             throw new SocketTimeoutException("Timeout exceeded");
@@ -176,15 +179,15 @@ final class SmtpStream {
         return wait;
     }
 
-    /// A message is about to come.
-    void widen() {
+    /// Switches to a large buffer for a message.
+    void useLargeBuffer() {
         if (input == small) {
             moveTo(blocks.borrow());
         }
     }
 
-    /// The message is over; what has come after it stays.
-    void narrow() {
+    /// Returns the large buffer after a message; bytes that follow the message stay buffered.
+    void useSmallBuffer() {
         if (input != small && to - from <= IDLE_BYTES) {
             byte[] block = input;
             moveTo(small);
@@ -199,7 +202,7 @@ final class SmtpStream {
         input = other;
     }
 
-    /// The input at hand is `buffer()[from(), to())`.
+    /// Buffered input is `buffer()[from(), to())`.
     byte[] buffer() {
         return input;
     }
@@ -212,18 +215,18 @@ final class SmtpStream {
         return to;
     }
 
-    /// Takes the input up to `position` out of the buffer.
+    /// Consumes the input up to `position`.
     void consumeTo(int position) {
         from = position;
     }
 
-    /// True when the client has sent more than we have read.
+    /// True when the client has sent more than was read.
     boolean clientIsAhead() throws IOException {
         return from < to || link.available() > 0;
     }
 
-    /// True when the client says something before the time is over.
-    boolean speaksWithin(long delayNanos) throws IOException {
+    /// True when the client sends something before the time is over.
+    boolean receivesWithin(long delayNanos) throws IOException {
         boolean ahead = clientIsAhead();
         if (ahead || delayNanos <= 0) {
             return ahead;
@@ -239,7 +242,7 @@ final class SmtpStream {
         }
     }
 
-    void say(Reply reply) throws IOException {
+    void send(Reply reply) throws IOException {
         byte[] bytes = reply.toWire().getBytes(StandardCharsets.US_ASCII);
         if (pending + bytes.length > output.length) {
             output = java.util.Arrays.copyOf(output, Math.max(2 * output.length, pending + bytes.length));
@@ -260,12 +263,12 @@ final class SmtpStream {
         link.write(output, 0, length, begin(replyNanos));
     }
 
-    /// Does the server's part of a TLS handshake and goes on in TLS. What was read in clear text is forgotten.
+    /// Performs the server's side of a TLS handshake and continues in TLS. Discards input read in clear text.
     ///
     /// @return protocol and cipher suite
-    String startTls(SSLContext context, long patienceNanos) throws IOException {
+    String startTls(SSLContext context, long timeoutNanos) throws IOException {
         flush();
-        String tls = link.startTls(context, begin(patienceNanos));
+        String tls = link.startTls(context, begin(timeoutNanos));
         from = 0;
         to = 0;
         return tls;
@@ -279,24 +282,24 @@ final class SmtpStream {
         return link.bindings();
     }
 
-    /// From now on the client has so long to read what we send.
-    void hurry(Duration limit) {
+    /// Limits the time that the client may take to read further replies.
+    void limitReplyTime(Duration limit) {
         replyNanos = limit.toNanos();
     }
 
-    /// Sends the last reply and listens a little longer. A socket that is closed with unread input makes the kernel send a
-    /// reset, and a reset may overtake that reply.
+    /// Sends the last reply and reads on for a short time. Closing a socket with unread input makes the
+    /// kernel send a reset, which may overtake that reply.
     ///
-    /// @param mayLinger false: send it and close
-    void closeSoftly(Duration lastWord, boolean mayLinger) {
+    /// @param mayLinger false: send and close
+    void closeAfterDrain(Duration linger, boolean mayLinger) {
         try {
-            ClientWait wait = begin(lastWord.toNanos());
+            ClientWait wait = begin(linger.toNanos());
             flush();
             link.endOutput(wait);
-            if (mayLinger && link.isDeaf()) {
-                // What it may still send cannot be read away any more, so it gets some time to read its last reply. Not
-                // much: we would not see it leave.
-                Thread.sleep(lastWord.dividedBy(10));
+            if (mayLinger && link.isInputEnded()) {
+                // Further input cannot be drained, so the client gets a short time to read its last
+                // reply. The end of the connection would go unnoticed.
+                Thread.sleep(linger.dividedBy(10));
             } else if (mayLinger) {
                 do {
                     from = to;
@@ -304,20 +307,20 @@ final class SmtpStream {
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
-        } catch (IOException gone) {
-            // It was the last word anyway.
+        } catch (IOException disconnected) {
+            // The last reply is lost, and nothing else was to be sent.
         } finally {
-            cut();
+            abort();
         }
     }
 
-    /// Closes at once. Any thread may do this to end what the session's thread is waiting for.
-    void cut() {
-        link.cut();
+    /// Closes at once. Thread-safe; ends whatever the session's thread waits for.
+    void abort() {
+        link.abort();
     }
 
-    /// The exception for a client that leaves in the middle of something.
-    static EOFException gone() {
+    /// The exception for a client that disconnects in the middle of a read.
+    static EOFException disconnected() {
         return new EOFException("the client closed the connection");
     }
 }

@@ -24,12 +24,13 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 
-/// A connection over a socket, in clear text and then perhaps in TLS.
+/// A connection over a socket, in clear text and later perhaps in TLS.
 ///
-/// The session's thread notes what it waits for, and the [SessionWatchdog] ends that when it is over: a read by ending the input, so that a last
-/// reply can still be sent, everything else by closing the TCP connection. TLS may write while it reads, so a read can go on after its
-/// input has ended; it is cut when the time for the last reply is over. Under load a session's thread notices the end of its input
-/// later than the watchdog looks again, and a cut at that look would lose the reply.
+/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a read by
+/// ending the input, so that a last reply can still be sent, everything else by closing the TCP
+/// connection. TLS may write while it reads, so a read can continue after its input has ended; it is
+/// aborted when `linger` is over. An abort at the next scan would lose that reply under
+/// load, when the session's thread notices the end of its input only after that scan.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -40,20 +41,20 @@ final class SocketLink implements Link {
     private Socket socket;
     private InputStream in;
     private OutputStream out;
-    // Two, since the thread that stops the listener writes while the session's thread reads.
+    // Two, because the thread that stops the listener writes while the session's thread reads.
     private volatile ClientWait reading = ClientWait.NONE;
     private volatile ClientWait writing = ClientWait.NONE;
-    private final long lastReplyNanos;
-    // The watchdog's own.
+    private final long lingerNanos;
+    // Since when the input has ended. Only the watchdog uses it.
     private ClientWait ended = ClientWait.NONE;
 
     /// @param number of the session, for the log
-    /// @param lastReply how long the connection stays open after its input has ended
-    SocketLink(AcceptedSocket tcp, long number, Duration lastReply) throws IOException {
+    /// @param linger how long a read may continue after its input has ended
+    SocketLink(AcceptedSocket tcp, long number, Duration linger) throws IOException {
         this.tcp = tcp;
         this.number = number;
-        this.lastReplyNanos = lastReply.toNanos();
-        // Replies are collected by us; what is sent is meant to go.
+        this.lingerNanos = linger.toNanos();
+        // SmtpStream collects replies, so each write is complete.
         tcp.setTcpNoDelay(true);
         tcp.setSoTimeout(0);
         adopt(tcp);
@@ -86,7 +87,7 @@ final class SocketLink implements Link {
     }
 
     @Override
-    public boolean isDeaf() {
+    public boolean isInputEnded() {
         return tcp.isTimedOut();
     }
 
@@ -106,7 +107,7 @@ final class SocketLink implements Link {
         }
     }
 
-    // By address and port: a name would be looked up in the DNS, and has no use on this side.
+    // By address and port: a host name would cause a DNS lookup and has no use on this side.
     @Override
     public String startTls(SSLContext context, ClientWait wait) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(tcp, tcp.getInetAddress().getHostAddress(),
@@ -120,15 +121,15 @@ final class SocketLink implements Link {
         } finally {
             writing = ClientWait.NONE;
         }
-        // A client that wants to renegotiate (TLS 1.2) finds no cipher suite in common and is closed. The JDK's own switch is one
-        // for the whole process and is read once, perhaps before we are here.
+        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection closes.
+        // The JDK's own switch applies to the whole process and is read once, perhaps before this code
+        // runs.
         tls.setEnabledCipherSuites(new String[0]);
         adopt(tls);
         return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
     }
 
-    // Suites that encrypt and authenticate in one step (AEAD); CBC with HMAC has been a source of attacks for twenty years (RFC 9325
-    // section 4.2).
+    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325 section 4.2).
     private static String[] authenticated(String[] suites) {
         return Arrays.stream(suites)
                 .filter(suite -> suite.contains("_GCM_") || suite.contains("_POLY1305_")).toArray(String[]::new);
@@ -149,7 +150,7 @@ final class SocketLink implements Link {
         return values;
     }
 
-    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; the JDK throws when there was none.
+    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK throws.
     private static Optional<byte[]> exporter(SSLSession tls) {
         try {
             return tls instanceof ExtendedSSLSession extended
@@ -157,12 +158,14 @@ final class SocketLink implements Link {
                             BINDING_BYTES))
                     : Optional.empty();
         } catch (IOException | RuntimeException unavailable) {
-            log.debug("binding=tls-exporter unavailable=\"{}\"", LogText.text(unavailable.toString()));
+            log.debug("event=channel-binding-unavailable binding=tls-exporter error=\"{}\"",
+                    LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }
 
-    // RFC 5929 section 4.1: the certificate's hash, by the hash of its signature, but SHA-256 for MD5 and SHA-1.
+    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256 instead
+    // of MD5 and SHA-1.
     private static Optional<byte[]> endPoint(SSLSession tls) {
         try {
             if (tls.getLocalCertificates() == null
@@ -177,7 +180,8 @@ final class SocketLink implements Link {
                             : "SHA-256";
             return Optional.of(MessageDigest.getInstance(hash).digest(certificate.getEncoded()));
         } catch (GeneralSecurityException unavailable) {
-            log.debug("binding=tls-server-end-point unavailable=\"{}\"", LogText.text(unavailable.toString()));
+            log.debug("event=channel-binding-unavailable binding=tls-server-end-point error=\"{}\"",
+                    LogText.text(unavailable.toString()));
             return Optional.empty();
         }
     }
@@ -198,35 +202,35 @@ final class SocketLink implements Link {
         try {
             socket.close();
         } catch (IOException gone) {
-            // The client has left before.
+            // The client has disconnected before.
         } finally {
             writing = ClientWait.NONE;
-            cut();
+            abort();
         }
     }
 
-    /// Ends what the session waits for. Called by the watchdog; does not block.
+    /// Ends a wait that is over. Called by the watchdog; does not block.
     void endIfOver(long nowNanos, Predicate<ClientWait> over) {
         if (tcp.isClosed()) {
             return;
         }
         boolean readIsOver = over.test(reading);
         if (over.test(writing) || readIsOver && ended.isOver(nowNanos)) {
-            log.info("session={} client={} cut=\"Timeout exceeded\"", number,
+            log.info("event=connection-aborted session={} client={} reason=\"Timeout exceeded\"", number,
                     ReceivedLine.literal(tcp.getInetAddress()));
-            cut();
-        } else if (readIsOver && !isDeaf()) {
-            ended = new ClientWait(nowNanos, lastReplyNanos);
+            abort();
+        } else if (readIsOver && !isInputEnded()) {
+            ended = new ClientWait(nowNanos, lingerNanos);
             tcp.timeOut();
         }
     }
 
     @Override
-    public void cut() {
+    public void abort() {
         try {
             tcp.close();
         } catch (IOException e) {
-            // There is nothing left to save.
+            // Nothing is left to release.
         }
     }
 }

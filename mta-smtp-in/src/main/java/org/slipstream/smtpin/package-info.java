@@ -1,11 +1,12 @@
-/// The listener: bytes in, envelope and draft out. SubEthaSMTP carries the accept loop and the life of a session; the
-/// conversation is ours.
+/// The listener: bytes in, envelope and draft out. SubEthaSMTP provides the accept loop and the lifecycle
+/// of a session; the SMTP session is ours.
 ///
-/// A session's way through the classes: [SmtpListener] lets it in, [Conversation] reads lines from its [Wire], the parser of
-/// `command` makes commands of them, `protocol` says what each means where the session stands, and Conversation does it: [Judge]
-/// asks the policy and the [MailDoor] who may send what to whom, [Authenticator] carries a login of `auth`, and [Reception] takes the
-/// message into an [Intake] with the scanners of `data`.
+/// A session's way through the classes: [SmtpListener] admits it, and [SmtpSession] reads lines from its
+/// [SmtpStream]. The parser of `command` turns them into commands, `protocol` decides what each means in
+/// the session's state, and SmtpSession carries out the action: [PolicyGate] asks the policy and the
+/// [MessageHandler], [Authenticator] runs a login of `auth`, and [DataPhase] reads the message into an
+/// [IncomingMessage] with the scanners of `data`.
 ///
-/// What a port is for is data ([ServicePolicy][org.slipstream.smtpin.protocol.ServicePolicy] and its limits in a [ListenerConfig]); what
-/// stands behind it is a [House].
+/// A port is configured by data ([ServicePolicy][org.slipstream.smtpin.protocol.ServicePolicy] and limits
+/// in a [ListenerConfig]); the application behind it is a [ListenerServices].
 package org.slipstream.smtpin;

@@ -16,11 +16,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A house that takes mail for everybody but `nobody`, in memory, with a disk that fills up on request.
+/// A message handler in memory that accepts all recipients except `nobody`, with a disk that fills up on
+/// request.
 class CollectedMessages implements MessageHandler {
     record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts,
             String content) {
-        /// The content without the trace lines that we put on top, and with `ID` for the queue id in a Message-ID of ours.
+        /// The content without the trace lines that we put on top, and with `ID` for the queue id in a
+        /// Message-ID of ours.
         String asSent() {
             int at = content.indexOf("\r\n");
             while (content.startsWith("\r\n\t", at)) {

@@ -64,8 +64,8 @@ class ConnectionAdmissionTest {
                     free.add(next.claim(one).isEmpty());
                     next.leave();
                 });
-        SmtpStream wire = new SmtpStream(link, new Blocks(1), System::nanoTime, Long.MAX_VALUE);
-        new Conversation(1, one, wire, services, single, Ports.tuning(Duration.ofSeconds(60)),
+        SmtpStream wire = new SmtpStream(link, new BufferPool(1), System::nanoTime, Long.MAX_VALUE);
+        new SmtpSession(1, one, wire, services, single, Ports.tuning(Duration.ofSeconds(60)),
                 places.enter(one).orElseThrow(), new Mechanisms(services.credentials()), () -> false).run();
         assertThat(new String(link.heard(), StandardCharsets.US_ASCII)).contains("\r\n221 ");
         assertThat(free.getLast()).as("when 221 goes").isTrue();

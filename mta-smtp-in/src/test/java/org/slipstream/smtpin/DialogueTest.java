@@ -5,6 +5,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.util.Objects;
@@ -29,12 +30,12 @@ import static org.assertj.core.api.Assertions.fail;
 /// r: text\r\n              the client sends exactly this; \r \n \t \0 \xNN \\, and (text)*1000
 /// b: text                  the client sends this line in base64, where `|` is NUL; text before `:` goes before it as it is
 /// ehlo: name               the client says EHLO and is welcome, whatever the extensions
-/// t:                       the client shakes hands
+/// t:                       the client performs the TLS handshake
 /// s: text                  the server answers this line; … stands for anything
 /// x:                       the server closes
-/// mail: from to,to text    the house has accepted this message, and it is the next; `-` is the null sender
+/// mail: from to,to text    the handler has accepted this message, and it is the next; `-` is the null sender
 ///                          an id of ours in it is `ID`
-/// mail: none               the house has accepted nothing more
+/// mail: none               the handler has accepted nothing more
 /// env: text                what else the envelope of that message says
 /// ```
 class DialogueTest {
@@ -48,7 +49,7 @@ class DialogueTest {
         Stage stage = new Stage(script.settings());
         CollectedMessages house = stage.messages;
         try (SmtpListener listener = Ports.started(stage.config(), stage.services(), stage.dataCredit());
-                Raw client = Raw.to(listener)) {
+                SmtpTalker client = Ports.client(listener)) {
             for (String line : script.lines()) {
                 try {
                     play(line, client, house);
@@ -63,7 +64,7 @@ class DialogueTest {
     private final StringBuilder heldBack = new StringBuilder();
     private CollectedMessages.Accepted last;
 
-    private void play(String line, Raw client, CollectedMessages house) throws Exception {
+    private void play(String line, SmtpTalker client, CollectedMessages house) throws Exception {
         String text = Script.text(line);
         switch (line.substring(0, line.indexOf(':'))) {
             case "set" -> {
@@ -77,23 +78,23 @@ class DialogueTest {
             case "r" -> send(client, Script.unescape(text));
             case "s" -> assertThat(client.line()).matches(
                     Stream.of(text.split("…", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
-            case "x" -> assertThat(client.isClosedByServer()).as("the server has closed").isTrue();
+            case "x" -> assertThat(client.isClosedInOrder()).as("the server has closed").isTrue();
             case "mail" -> mail(text, house);
             default -> throw new IllegalArgumentException(line);
         }
     }
 
-    private void send(Raw client, String text) throws IOException {
+    private void send(SmtpTalker client, String text) throws IOException {
         String all = heldBack + text;
         heldBack.setLength(0);
         client.send(all);
     }
 
-    private static void shakeHands(Raw client) throws IOException {
-        SSLSocket tls = (SSLSocket) Certificates.mx().getSocketFactory().createSocket(client.socket, "mx.test",
-                client.socket.getPort(), true);
+    private static void shakeHands(SmtpTalker client) throws IOException {
+        SSLSocket tls = (SSLSocket) Certificates.mx().getSocketFactory().createSocket(client.socket(), "mx.test",
+                client.socket().getPort(), true);
         tls.startHandshake();
-        client.adopt(tls);
+        client.continueOn(tls);
     }
 
     /// What is worth saying of an envelope, in one line.

@@ -19,15 +19,15 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Sessions and lines that nobody would write, for a bounded time in every build. The dialogues are the corpus; what a run has
+/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; what a run has
 /// found is kept as a file of `corpus/` and played ever after.
 ///
-/// The rule for sessions is that the network has no say: however a stream of bytes is cut into pieces, the same is answered and
-/// the same mail is taken. A failure prints its seed and the stream.
+/// The rule for sessions is that the network has no say: however a stream of bytes is cut into pieces,
+/// the same is answered and the same mail is taken. A failure prints its seed and the stream.
 class FuzzTest {
-    /// More on request: `-Dfuzz.millis=600000`.
-    private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(Long.getLong("fuzz.millis", 2_500));
-    private static final Blocks BLOCKS = new Blocks(2);
+    private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(
+            Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000);
+    private static final BufferPool BLOCKS = new BufferPool(2);
     private static final String[] WORDS = {"\r\n", "\r", "\n", "\r\n.\r\n", ".", "\0", "\u00ff", "RSET\r\n", "DATA\r\n",
             "BDAT 5\r\n", "BDAT 3 LAST\r\n", "BDAT 0 LAST\r\n", "MAIL FROM:<a@x.example>\r\n",
             "RCPT TO:<b@y.example>\r\n",
@@ -73,7 +73,7 @@ class FuzzTest {
         MemoryLink link = new MemoryLink(stream, pieces);
         ListenerServices services = stage.services();
         Tuning tuning = Ports.tuning(Duration.ofSeconds(60));
-        new Conversation(1, InetAddress.getLoopbackAddress(),
+        new SmtpSession(1, InetAddress.getLoopbackAddress(),
                 new SmtpStream(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
                 services, config, tuning,
                 new ConnectionAdmission(config, services.guesses()).enter(InetAddress.getLoopbackAddress())

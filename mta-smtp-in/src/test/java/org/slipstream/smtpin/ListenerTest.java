@@ -2,8 +2,11 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.testkit.SimulatedClock;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -15,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,12 +29,13 @@ class ListenerTest {
 
     @Test
     void theTraceLineIsOnTop() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
             CollectedMessages.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
-            String id = reply.replace("250 2.0.0 queued as ", "");
+            String id = reply.replace("250 2.0.0 Ok: queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
                     + "\tby mx.test (Slipstream) with ESMTP id " + id + "\r\n\tfor <b@y.example>;\r\n"
                     + "\tSat, 21 Nov 2026 12:00:00 +0000\r\nSubject: x\r\n\r\nbody\r\n");
@@ -49,13 +52,14 @@ class ListenerTest {
             committing.countDown();
             disk.await();
         };
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
             client.send("text\r\n.\r\nNOOP\r\n");
             committing.await();
-            assertThat(client.socket.getInputStream().available()).isZero();
+            assertThat(client.socket().getInputStream().available()).isZero();
             disk.countDown();
-            assertThat(client.reply()).startsWith("250 2.0.0 queued as ");
+            assertThat(client.reply()).startsWith("250 2.0.0 Ok: queued as ");
             assertThat(client.reply()).startsWith("250 2.0.0 Ok");
         }
     }
@@ -65,10 +69,10 @@ class ListenerTest {
         // The race is the client's to win: it sends before the server looks, so try until it does.
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
-                try (Raw client = Raw.to(listener)) {
+                try (SmtpTalker client = Ports.client(listener)) {
                     client.send("EHLO early.example\r\nMAIL FROM:<a@x.example>\r\n");
                     assertThat(client.reply()).startsWith("554 5.5.0");
-                    assertThat(client.isClosedByServer()).isTrue();
+                    assertThat(client.isClosedInOrder()).isTrue();
                 }
             });
         }
@@ -77,13 +81,13 @@ class ListenerTest {
     @Test
     void aGreetingThatComesLateShowsWhoIsInAHurry() throws Exception {
         ListenerConfig config = Ports.config().withService(ServicePolicy.mx().withTurns(true, 10_000));
-        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.to(listener)) {
+        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.client(listener)) {
             client.send("EHLO early.example\r\n");
             assertThat(client.reply()).startsWith("554 5.5.0 mx.test ");
-            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(client.isClosedInOrder()).isTrue();
         }
         try (SmtpListener listener = Ports.started(Ports.with(config, "greetingDelayMillis", 50), house);
-                Raw patient = Raw.greetedBy(listener)) {
+                SmtpTalker patient = Ports.greeted(listener)) {
             assertThat(patient.ask("EHLO client.example")).startsWith("250");
         }
     }
@@ -94,12 +98,12 @@ class ListenerTest {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
                 .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
         try (SmtpListener listener = Ports.started(config, house);
-                Raw one = proxied(listener, "192.0.2.1");
-                Raw two = proxied(listener, "192.0.2.2")) {
+                SmtpTalker one = proxied(listener, "192.0.2.1");
+                SmtpTalker two = proxied(listener, "192.0.2.2")) {
             assertThat(one.reply()).startsWith("220 ");
             assertThat(two.reply()).startsWith("220 ");
             // Only now: whose header is read first would have the place.
-            try (Raw oneAgain = proxied(listener, "192.0.2.1")) {
+            try (SmtpTalker oneAgain = proxied(listener, "192.0.2.1")) {
                 assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
             }
             send(one, "text\r\n", "EHLO client.example");
@@ -107,13 +111,13 @@ class ListenerTest {
         }
     }
 
-    private static Raw proxied(SmtpListener listener, String address) throws IOException {
-        Raw client = Raw.to(listener);
+    private static SmtpTalker proxied(SmtpListener listener, String address) throws IOException {
+        SmtpTalker client = Ports.client(listener);
         client.send("PROXY TCP4 " + address + " 198.51.100.1 50000 25\r\n");
         return client;
     }
 
-    private static void send(Raw client, String content, String greeting) throws IOException {
+    private static void send(SmtpTalker client, String content, String greeting) throws IOException {
         client.ask(greeting);
         assertThat(send(client, content)).startsWith("250");
     }
@@ -121,13 +125,13 @@ class ListenerTest {
     @Test
     void placesAreLimitedAndGivenBack() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connections", 2);
-        try (SmtpListener listener = Ports.started(config, house); Raw one = Raw.greetedBy(listener)) {
-            try (Raw two = Raw.greetedBy(listener); Raw three = Raw.to(listener)) {
+        try (SmtpListener listener = Ports.started(config, house); SmtpTalker one = Ports.greeted(listener)) {
+            try (SmtpTalker two = Ports.greeted(listener); SmtpTalker three = Ports.client(listener)) {
                 assertThat(three.reply()).startsWith("421 4.7.0");
-                assertThat(three.isClosedByServer()).isTrue();
+                assertThat(three.isClosedInOrder()).isTrue();
                 assertThat(two.ask("NOOP")).startsWith("250");
             }
-            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Raw.greetedBy(listener).close());
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Ports.greeted(listener).close());
             assertThat(one.ask("NOOP")).startsWith("250");
         }
     }
@@ -136,11 +140,11 @@ class ListenerTest {
     void oneAddressHasOnlySoManyPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1);
         try (SmtpListener listener = Ports.started(config, house);
-                Raw one = Raw.greetedBy(listener);
-                Raw two = Raw.to(listener)) {
+                SmtpTalker one = Ports.greeted(listener);
+                SmtpTalker two = Ports.client(listener)) {
             assertThat(two.reply()).startsWith("421 4.7.0").contains("your address");
             assertThat(one.ask("QUIT")).startsWith("221");
-            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Raw.greetedBy(listener).close());
+            await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> Ports.greeted(listener).close());
         }
     }
 
@@ -149,72 +153,73 @@ class ListenerTest {
     void refusedClientsTakeNobodysPlace() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);
         Tuning patient = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
-        List<Raw> refused = new ArrayList<>();
+        List<SmtpTalker> refused = new ArrayList<>();
         try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house), patient)) {
             listener.start();
-            try (Raw first = Raw.greetedBy(listener)) {
+            try (SmtpTalker first = Ports.greeted(listener)) {
                 for (int i = 0; i < 30; i++) {
-                    Raw next = Raw.to(listener);
+                    SmtpTalker next = Ports.client(listener);
                     refused.add(next);
                     assertThat(next.reply()).startsWith("421 4.7.0").contains("your address");
                 }
                 for (int i = 2; i < 9; i++) {
-                    try (Raw other = Raw.to(listener, "127.0.0." + i)) {
+                    try (SmtpTalker other = Ports.client(listener, "127.0.0." + i)) {
                         assertThat(other.reply()).startsWith("220 ");
                     }
                 }
                 assertThat(first.ask("NOOP")).startsWith("250");
             } finally {
-                for (Raw client : refused) {
+                for (SmtpTalker client : refused) {
                     client.close();
                 }
             }
         }
     }
 
-    /// Every client that waits while nine of ten places are taken has a tenth of the time, not only a client that begins to wait then.
+    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new ones.
     @Test
     void aFullHouseSendsAllSilentClientsAway() throws Exception {
-        AtomicLong now = new AtomicLong();
+        SimulatedClock clock = new SimulatedClock();
         Set<Thread> sessions = ConcurrentHashMap.newKeySet();
-        LongSupplier clock = () -> {
+        LongSupplier watched = () -> {
             if (Thread.currentThread().isVirtual()) {
                 sessions.add(Thread.currentThread());
             }
-            return now.get();
+            return clock.nanos();
         };
         ListenerConfig config = Ports.with(Ports.config(), "connections", 20);
-        List<Raw> silent = new ArrayList<>();
+        List<SmtpTalker> silent = new ArrayList<>();
         try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house),
-                Ports.tuning(clock, Duration.ofSeconds(60), Duration.ofMillis(100)))) {
+                Ports.tuning(watched, Duration.ofSeconds(60), Duration.ofMillis(100)))) {
             listener.start();
             for (int i = 0; i < 18; i++) {
-                silent.add(Raw.greetedBy(listener));
+                silent.add(Ports.greeted(listener));
             }
-            // The clock jumps once, when all of them wait: a wait that begins after the jump has a time limit of its own, and a jump while
-            // a reply is written ends the time limit of that reply.
+            // The clock jumps once, when all sessions wait. A wait that begins after the jump has a time limit of its own, and a
+            // jump during a write ends the time limit of that write.
             await().atMost(Duration.ofSeconds(90))
-                    .until(() -> sessions.size() == 18 && sessions.stream().allMatch(ListenerTest::waitsForItsClient));
-            now.addAndGet(TimeUnit.SECONDS.toNanos(31));
-            for (Raw client : silent) {
+                    .until(() -> sessions.size() == 18 && sessions.stream().allMatch(ListenerTest::isReading));
+            clock.advance(Duration.ofSeconds(31));
+            for (SmtpTalker client : silent) {
                 assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
             }
         } finally {
-            for (Raw client : silent) {
+            for (SmtpTalker client : silent) {
                 client.close();
             }
         }
     }
 
-    private static boolean waitsForItsClient(Thread session) {
+    private static boolean isReading(Thread session) {
         return Arrays.stream(session.getStackTrace()).anyMatch(
-                frame -> frame.getClassName().equals(SocketLink.class.getName()) && frame.getMethodName().equals("read"));
+                frame -> frame.getClassName().equals(SocketLink.class.getName())
+                        && frame.getMethodName().equals("read"));
     }
 
     @Test
     void aClientThatDisappearsInDataLeavesNothing() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
-            try (Raw client = Raw.greetedBy(listener)) {
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 beginData(client);
                 client.send("Subject: half\r\n\r\nhalf a mess");
                 await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
@@ -228,10 +233,10 @@ class ListenerTest {
     @Test
     void aClientThatIsResetInDataLeavesNothing() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
-            try (Raw client = Raw.greetedBy(listener)) {
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 beginData(client);
                 client.send("text\r\n.");
-                client.socket.setSoLinger(true, 0);
+                client.socket().setSoLinger(true, 0);
             }
             await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
             assertThat(house.accepted).isEmpty();
@@ -241,11 +246,11 @@ class ListenerTest {
     @Test
     void aClientThatStallsInDataIsLeft() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house, Duration.ofMillis(100));
-                Raw client = Raw.greetedBy(listener)) {
+                SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
             client.send("text\r\n");
             assertThat(client.reply()).startsWith("421 4.4.2");
-            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(client.isClosedInOrder()).isTrue();
             await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
             assertThat(house.accepted).isEmpty();
         }
@@ -255,9 +260,9 @@ class ListenerTest {
     void aClientThatTricklesDataIsLeft() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "dataMinimumBytesPerSecond", 1_000_000_000);
         try (SmtpListener listener = Ports.started(config, house, Duration.ofMillis(100));
-                Raw client = Raw.greetedBy(listener)) {
+                SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
-            while (client.socket.getInputStream().available() == 0) {
+            while (client.socket().getInputStream().available() == 0) {
                 client.send("x");
             }
             assertThat(client.reply()).startsWith("421 4.4.2");
@@ -268,8 +273,8 @@ class ListenerTest {
     @Test
     void aClientThatTricklesACommandIsLeft() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "idleMillis", 100);
-        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
-            while (client.socket.getInputStream().available() == 0) {
+        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+            while (client.socket().getInputStream().available() == 0) {
                 client.send("x");
                 Thread.onSpinWait();
             }
@@ -281,13 +286,13 @@ class ListenerTest {
     void aClientThatReadsNoRepliesIsCut() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "idleMillis", 200), "junkCommands",
                 Integer.MAX_VALUE);
-        try (SmtpListener listener = Ports.started(config, house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             byte[] burst = "NOOP\r\n".repeat(10_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             assertThatThrownBy(() -> {
                 while (true) {
                     client.send(burst);
                 }
-            }).isInstanceOf(IOException.class);
+            }).isInstanceOf(UncheckedIOException.class);
         }
     }
 
@@ -318,11 +323,11 @@ class ListenerTest {
         first.close();
         var again = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.port());
         try (SmtpListener second = Ports.started(ListenerConfig.of(ServicePolicy.mx(), again, "mx.test"), house)) {
-            Raw.greetedBy(second).close();
+            Ports.greeted(second).close();
         }
     }
 
-    static void beginData(Raw client) throws IOException {
+    static void beginData(SmtpTalker client) throws IOException {
         assertThat(client.ask("HELO client.example")).startsWith("250");
         assertThat(client.ask("MAIL FROM:<a@x.example>")).startsWith("250");
         assertThat(client.ask("RCPT TO:<b@y.example>")).startsWith("250");
@@ -330,7 +335,7 @@ class ListenerTest {
     }
 
     /// Sends one message in an open session and returns the reply to it.
-    static String send(Raw client, String content) throws IOException {
+    static String send(SmtpTalker client, String content) throws IOException {
         assertThat(client.ask("MAIL FROM:<a@x.example>")).startsWith("250");
         assertThat(client.ask("RCPT TO:<b@y.example>")).startsWith("250");
         assertThat(client.ask("DATA")).startsWith("354");

@@ -10,6 +10,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.policy.Client;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,8 @@ class LoadTest {
         Meter house = new Meter();
         byte[] line = ("0123456789".repeat(7) + "012345\r\n").getBytes(StandardCharsets.US_ASCII);
         CRC32 sent = new CRC32();
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             long size = 0;
             for (; size < sizeBytes; size += line.length) {
@@ -77,7 +79,7 @@ class LoadTest {
 
     private static Callable<Integer> sender(SmtpListener listener, int session, int messages) {
         return () -> {
-            try (Raw client = Raw.greetedBy(listener)) {
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 client.ask("EHLO s" + session + ".example");
                 int accepted = 0;
                 for (int m = 0; m < messages; m++) {
@@ -97,7 +99,8 @@ class LoadTest {
     @Test
     void theEnvelopeSaysWhatTheContentIs() throws Exception {
         CollectedMessages house = new CollectedMessages();
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             ListenerTest.send(client, "plain\r\n");
             assertThat(house.accepted.take().envelope().body()).isEqualTo(BodyType.SEVEN_BIT);

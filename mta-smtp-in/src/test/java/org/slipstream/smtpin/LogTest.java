@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +20,8 @@ class LogTest {
 
     @Test
     void oneLinePerFact() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO log-story.example");
             client.ask("NOOP");
             client.ask("NONSENSE");
@@ -32,25 +34,26 @@ class LogTest {
             await().atMost(Duration.ofSeconds(90)).until(() -> lines("queue=" + id + " ").size() == 1);
             String accepted = lines("queue=" + id + " ").getFirst();
             String session = accepted.replaceAll(".*( session=[0-9]+ ).*", "$1");
-            assertThat(accepted).endsWith("queue=" + id + session
-                    + "client=[127.0.0.1] helo=log-story.example from=<a@x.example> rcpts=1 size=6 msg=accepted");
+            assertThat(accepted).endsWith("event=message-accepted queue=" + id + session
+                    + "client=[127.0.0.1] helo=log-story.example sender=<a@x.example> recipients=1 bytes=6");
             assertThat(lines(session)).hasSize(2).first().asString()
-                    .endsWith(session.substring(1) + "client=[127.0.0.1] helo=log-story.example from=<a@x.example>"
-                            + " to=<nobody@y.example> reply=\"550 5.1.1 No such user\"");
+                    .endsWith(
+                            "event=refused" + session + "client=[127.0.0.1] helo=log-story.example sender=<a@x.example>"
+                                    + " recipient=<nobody@y.example> reply=\"550 5.1.1 No such user\"");
         }
     }
 
     @Test
     void idleSessionsAndQuietLeaversAreNoNews() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
-            Raw.greetedBy(listener).close();
-            try (Raw client = Raw.greetedBy(listener)) {
+            Ports.greeted(listener).close();
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 client.ask("EHLO quiet-story.example");
             }
-            try (Raw client = Raw.greetedBy(listener)) {
+            try (SmtpTalker client = Ports.greeted(listener)) {
                 ListenerTest.beginData(client);
                 client.send("half");
-                client.socket.setSoLinger(true, 0);
+                client.socket().setSoLinger(true, 0);
             }
             await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
         }
@@ -59,14 +62,14 @@ class LogTest {
         assertThat(lines("WARN org.subethamail")).isEmpty();
     }
 
-    /// An operator sees who tried and who came in. Nobody sees a password, not even in base64.
+    /// The log has failed and successful logins, and no password, not even in base64.
     @Test
     void loginsAreLoggedAndPasswordsAreNot() throws Exception {
         Stage stage = new Stage(List.of("service=clear"));
         String wrong = plain("mallory-\r\nqueue=forged", "guess-in-log");
         String right = plain("alice", "secret");
         try (SmtpListener listener = Ports.started(stage.config(), stage.services());
-                Raw client = Raw.greetedBy(listener)) {
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO login-story.example");
             assertThat(client.ask("AUTH PLAIN " + wrong)).startsWith("535");
             assertThat(client.ask("AUTH PLAIN " + right)).startsWith("235");
@@ -74,35 +77,39 @@ class LogTest {
             client.ask("QUIT");
         }
         await().atMost(Duration.ofSeconds(90))
-                .until(() -> !lines("helo=login-story.example user=\"alice\" from=<a@x.example>").isEmpty());
+                .until(() -> !lines("helo=login-story.example user=\"alice\" sender=<a@x.example>").isEmpty());
         assertThat(lines("user=\"mallory-")).singleElement().asString()
-                .contains("user=\"mallory-??queue=forged\" mechanism=PLAIN reason=\"wrong user or password\"")
-                .endsWith("msg=\"login failed\"");
-        assertThat(lines("user=\"alice\" mechanism=PLAIN msg=\"logged in\"")).isNotEmpty();
+                .contains("event=login-failed ",
+                        "user=\"mallory-??queue=forged\" mechanism=PLAIN reason=\"wrong user or password\"");
+        assertThat(lines("user=\"alice\" mechanism=PLAIN").stream().filter(line -> line.contains("event=login ")))
+                .isNotEmpty();
         assertThat(lines("guess-in-log")).isEmpty();
         assertThat(lines(wrong)).isEmpty();
         assertThat(lines(right)).isEmpty();
     }
 
-    /// The grammar permits nearly everything in quotes, and a log line must still have the fields that we wrote.
+    /// The grammar permits nearly everything in quotes, and a log line must still have the fields that we
+    /// wrote.
     @Test
     void aQuotedLocalPartWritesNoFieldsOfItsOwn() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO forging-story.example");
             client.ask("MAIL FROM:<\"a> to=<b@c.example> reply=\\\"250 x\"@x.example>");
-            client.ask("RCPT TO:<\"nobody> msg=accepted <\"@y.example> NOTIFY=NEVER");
+            client.ask("RCPT TO:<\"nobody> event=message-accepted <\"@y.example> NOTIFY=NEVER");
             client.ask("RCPT TO:<b@y.example>");
             client.ask("DATA");
             assertThat(client.ask(".")).startsWith("250");
             client.ask("QUIT");
         }
         await().atMost(Duration.ofSeconds(90)).until(() -> !lines("helo=forging-story.example").isEmpty());
-        String from = " from=<a\\u003e\\u0020to=\\u003cb@c.example\\u003e\\u0020reply=\\u0022250\\u0020x@x.example>";
+        String from = " sender=<a\\u003e\\u0020to=\\u003cb@c.example\\u003e\\u0020reply=\\u0022250\\u0020x@x.example>";
         assertThat(lines("helo=forging-story.example")).hasSize(2).satisfiesExactly(
                 refused -> assertThat(refused)
-                        .contains(from + " to=<nobody\\u003e\\u0020msg=accepted\\u0020\\u003c@y.example>"
-                                + " reply=\"555 5.5.4 Parameter not recognized: NOTIFY\""),
-                accepted -> assertThat(accepted).contains(from + " rcpts=1 ").endsWith(" msg=accepted"));
+                        .contains(
+                                from + " recipient=<nobody\\u003e\\u0020event=message-accepted\\u0020\\u003c@y.example>"
+                                        + " reply=\"555 5.5.4 Unsupported option: NOTIFY\""),
+                accepted -> assertThat(accepted).contains(" event=message-accepted ", from + " recipients=1 "));
     }
 
     private static String plain(String user, String password) {

@@ -5,6 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.smtpin.command.Extension;
 import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -28,17 +29,17 @@ class MemoryBudgetTest {
     @Test
     void manySessionsThatHoardRecipientsShareOneBudget() throws Exception {
         try (SmtpListener listener = Ports.started(config, services)) {
-            List<Raw> hoarders = new ArrayList<>();
+            List<SmtpTalker> hoarders = new ArrayList<>();
             int kept = 0;
             for (int i = 0; i < SESSIONS; i++) {
-                Raw one = Raw.greetedBy(listener);
+                SmtpTalker one = Ports.greeted(listener);
                 hoarders.add(one);
                 kept += hoard(one);
             }
             assertThat(budget.takenBytes()).isBetween(1L, 256L << 10);
             // Far below what one session may name, and each session has what is its own.
             assertThat(kept).isBetween(SESSIONS * 5, 500);
-            try (Raw honest = Raw.greetedBy(listener)) {
+            try (SmtpTalker honest = Ports.greeted(listener)) {
                 honest.ask("EHLO honest.example");
                 assertThat(ListenerTest.send(honest, "text\r\n")).startsWith("250");
             }
@@ -46,7 +47,7 @@ class MemoryBudgetTest {
                 end(hoarders.get(i), i % 6);
             }
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> assertThat(budget.takenBytes()).isZero());
-            try (Raw next = Raw.greetedBy(listener)) {
+            try (SmtpTalker next = Ports.greeted(listener)) {
                 assertThat(hoard(next)).isGreaterThan(100);
             }
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> assertThat(budget.takenBytes()).isZero());
@@ -54,7 +55,7 @@ class MemoryBudgetTest {
     }
 
     /// @return how many were taken before there was no memory for another, which is no error of the client
-    private static int hoard(Raw client) throws IOException {
+    private static int hoard(SmtpTalker client) throws IOException {
         client.ask("EHLO client.example");
         client.ask("MAIL FROM:<a@x.example>");
         for (int taken = 0;; taken++) {
@@ -69,7 +70,7 @@ class MemoryBudgetTest {
         }
     }
 
-    private void end(Raw client, int way) throws IOException {
+    private void end(SmtpTalker client, int way) throws IOException {
         switch (way) {
             case 0 -> assertThat(client.ask("RSET")).startsWith("250");
             case 1 -> assertThat(client.ask("EHLO again.example")).startsWith("250");
@@ -95,7 +96,7 @@ class MemoryBudgetTest {
     void aHeaderThatIsReadIsCounted(int lines) throws Exception {
         ListenerServices reading = new Stage(List.of("policy=strict")).services();
         try (SmtpListener listener = Ports.started(Ports.config(), reading.withMemory(new MemoryBudget(0)));
-                Raw client = Raw.greetedBy(listener)) {
+                SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             client.send("From: a@x.example\r\n" + ("X-Filler: " + "x".repeat(70) + "\r\n").repeat(lines));
             assertThat(client.ask("\r\n.")).startsWith(lines == 1

@@ -58,7 +58,7 @@ final class MemoryLink implements Link {
     }
 
     @Override
-    public boolean isDeaf() {
+    public boolean isInputEnded() {
         return false;
     }
 
@@ -81,5 +81,5 @@ final class MemoryLink implements Link {
     public void endOutput(ClientWait wait) {}
 
     @Override
-    public void cut() {}
+    public void abort() {}
 }

@@ -9,6 +9,7 @@ import org.slipstream.smtpin.policy.EarlyTalker;
 import org.slipstream.smtpin.policy.Policy;
 import org.slipstream.smtpin.policy.RelayForms;
 import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.util.List;
 import java.util.Locale;
@@ -17,18 +18,18 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The questions that tests for open relays ask, to a house that takes every name of its domain: whatever gets through here, a mailbox
-/// host with a catch-all would get.
+/// The questions that tests for open relays ask, to a handler that accepts every name of its domain:
+/// whatever gets through here, a mailbox host with a catch-all would get.
 class OpenRelayTest {
     private static final Set<String> OURS = Set.of("here.example", "[192.0.2.1]", "mx.test");
 
-    /// Knows its domains, and who may send elsewhere: users.
+    /// A handler that accepts its domains from anyone, and other domains from users.
     private static final class CatchAll extends CollectedMessages {
         @Override
         public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
             return OURS.contains(recipient.domain().toLowerCase(Locale.ROOT)) || client.user().isPresent()
                     ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: relay access denied");
+                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         }
     }
 
@@ -46,7 +47,8 @@ class OpenRelayTest {
             "<x@[IPv6:2001:db8::9]>", "<x%far.example%here.example@here.example>", "<x@here.example.far.example>",
             "<x@xhere.example>", "<x@sub.here.example>", "<x@localhost>", "<postmaster@far.example>"})
     void refusedFromAStranger(String recipient) throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), services); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), services);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             for (String sender : List.of("<>", "<y@far.example>", "<y@here.example>", "<postmaster@here.example>",
                     "<y@[192.0.2.1]>")) {
@@ -66,7 +68,8 @@ class OpenRelayTest {
             "<x@[far.example]>", "<x@[IPv4:203.0.113.9]>", "<x@203.0.113.9]>", "<:x@far.example>", "<far.example!x>",
             "<x%far.example>"})
     void noAddressAtAll(String recipient) throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), services); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), services);
+                SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<>");
             assertThat(client.ask("RCPT TO:" + recipient)).startsWith("501 5.");
@@ -77,7 +80,7 @@ class OpenRelayTest {
     void honestMailAndOurUsersPass() throws Exception {
         ListenerConfig config = Ports.config().withService(
                 ServicePolicy.mx().withAuthentication(ServicePolicy.Authentication.OFFERED, true));
-        try (SmtpListener listener = Ports.started(config, services); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(config, services); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<y@far.example>");
             for (String recipient : List.of("<x@here.example>", "<x+tag@HERE.example>", "<\"x y\"@here.example>",

@@ -4,10 +4,9 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.auth.PasswordThreads;
 import org.slipstream.smtpin.auth.UserSecrets;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// Guessers cost each other time, and nobody else: hashes are made on few threads of their own.
+/// Password guessing delays only other logins: hashes are computed on few threads of their own.
 class PasswordThreadsTest {
     private static final int WAITING = 3;
 
@@ -56,25 +55,25 @@ class PasswordThreadsTest {
     @Test
     void aCrowdOfGuessersWaitsInAQueueOfItsOwn() throws Exception {
         try (SmtpListener listener = Ports.started(config, services)) {
-            List<Raw> guessers = new ArrayList<>();
+            List<SmtpTalker> guessers = new ArrayList<>();
             for (int i = 0; i <= WAITING; i++) {
                 guessers.add(login(listener, "127.0.0.1", "guesser" + i, "wrong"));
                 int waiting = i;
                 await().atMost(Duration.ofSeconds(90))
                         .until(() -> users.threads.size() == 1 && passwords.waiting() == waiting);
             }
-            // Nobody can wait any more but clients of known networks, and these come first.
-            Raw late = login(listener, "127.0.0.1", "late", "right");
+            // Only clients of known networks can still queue, and they are served first.
+            SmtpTalker late = login(listener, "127.0.0.1", "late", "right");
             assertThat(late.reply()).isEqualTo("454 4.7.0 Temporary authentication failure");
-            Raw user = login(listener, "127.0.0.2", "alice", "right");
+            SmtpTalker user = login(listener, "127.0.0.2", "alice", "right");
             await().atMost(Duration.ofSeconds(90)).until(() -> passwords.waiting() == WAITING + 1);
-            try (Raw honest = Raw.greetedBy(listener)) {
+            try (SmtpTalker honest = Ports.greeted(listener)) {
                 honest.ask("EHLO honest.example");
                 assertThat(ListenerTest.send(honest, "text\r\n")).startsWith("250");
             }
             users.end.countDown();
             assertThat(user.reply()).startsWith("235");
-            for (Raw guesser : guessers) {
+            for (SmtpTalker guesser : guessers) {
                 assertThat(guesser.reply()).startsWith("535");
             }
             assertThat(users.order).containsExactly("guesser0", "alice", "guesser1", "guesser2", "guesser3");
@@ -86,9 +85,9 @@ class PasswordThreadsTest {
         }
     }
 
-    private static Raw login(SmtpListener listener, String from, String user, String password) throws IOException {
-        Raw client = new Raw(
-                new Socket(InetAddress.getLoopbackAddress(), listener.port(), InetAddress.ofLiteral(from), 0));
+    private static SmtpTalker login(SmtpListener listener, String from, String user, String password)
+            throws IOException {
+        SmtpTalker client = Ports.client(listener, from);
         client.reply();
         client.ask("EHLO " + user + ".example");
         client.send("AUTH PLAIN " + plain(user, password) + "\r\n");

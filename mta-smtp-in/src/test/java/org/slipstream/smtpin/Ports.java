@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -50,6 +51,25 @@ final class Ports {
     static Tuning tuning(LongSupplier nanos, Duration dataCredit, Duration lastWord) {
         return new Tuning(InstantSource.fixed(NOON), nanos, Duration.ofMillis(10), dataCredit, lastWord,
                 Duration.ofMillis(100));
+    }
+
+    /// A client that has connected and read nothing.
+    static SmtpTalker client(SmtpListener listener) {
+        return SmtpTalker.to(address(listener));
+    }
+
+    /// A client with this address.
+    static SmtpTalker client(SmtpListener listener, String from) {
+        return SmtpTalker.to(address(listener), InetAddress.ofLiteral(from));
+    }
+
+    /// A client that has read the greeting.
+    static SmtpTalker greeted(SmtpListener listener) {
+        return SmtpTalker.greetedBy(address(listener));
+    }
+
+    private static InetSocketAddress address(SmtpListener listener) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), listener.port());
     }
 
     /// The same configuration with one limit, or one number or flag of its service, changed.

@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,7 +16,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -25,9 +25,9 @@ import static org.awaitility.Awaitility.await;
 class SessionWatchdogTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final AtomicLong now = new AtomicLong(1_000 * SECOND);
+    private final SimulatedClock clock = new SimulatedClock();
     private final AtomicBoolean crowded = new AtomicBoolean();
-    private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, 30 * SECOND, now::get);
+    private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, 30 * SECOND, clock::nanos);
     private final ServerSocket server = AcceptedSocket.listener();
     private final Socket client;
     private final SocketLink link;
@@ -42,7 +42,7 @@ class SessionWatchdogTest {
     @AfterEach
     void close() throws IOException {
         client.close();
-        link.cut();
+        link.abort();
         server.close();
         watchdog.close();
     }
@@ -57,7 +57,7 @@ class SessionWatchdogTest {
                 .hasCauseInstanceOf(SocketTimeoutException.class);
         link.write("421\r\n".getBytes(StandardCharsets.US_ASCII), 0, 5, begin(2));
         assertThat(client.getInputStream().readNBytes(5)).isNotEmpty();
-        assertThat(link.isDeaf()).isTrue();
+        assertThat(link.isInputEnded()).isTrue();
     }
 
     @Test
@@ -96,10 +96,10 @@ class SessionWatchdogTest {
         crowded.set(true);
         after(29);
         assertThat(write).isNotDone();
-        now.addAndGet(SECOND);
+        clock.advance(Duration.ofSeconds(1));
         // The write is found when it waits, not between two of them.
         await().atMost(Duration.ofSeconds(90)).until(() -> {
-            watchdog.look();
+            watchdog.scan();
             return write.isDone();
         });
         assertThatThrownBy(write::get).hasCauseInstanceOf(IOException.class);
@@ -133,12 +133,12 @@ class SessionWatchdogTest {
     }
 
     private void after(long seconds) {
-        now.addAndGet(seconds * SECOND);
-        watchdog.look();
+        clock.advance(Duration.ofSeconds(seconds));
+        watchdog.scan();
     }
 
     private ClientWait begin(long seconds) {
-        return new ClientWait(now.get(), seconds * SECOND);
+        return new ClientWait(clock.nanos(), seconds * SECOND);
     }
 
     private CompletableFuture<Integer> reading(long seconds) {
@@ -146,7 +146,7 @@ class SessionWatchdogTest {
         AtomicBoolean waits = new AtomicBoolean();
         CompletableFuture<Integer> read = run(() -> link.read(new byte[1], 0, 1, wait));
         await().atMost(Duration.ofSeconds(90)).until(() -> {
-            link.endIfOver(now.get(), seen -> {
+            link.endIfOver(clock.nanos(), seen -> {
                 waits.compareAndSet(false, seen == wait);
                 return false;
             });

@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.testkit.SmtpTalker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,12 +16,13 @@ class SmugglingTest {
     void nothingIsTaken(String end) throws Exception {
         String odd = end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
         CollectedMessages house = new CollectedMessages();
-        try (SmtpListener listener = Ports.started(Ports.config(), house); Raw client = Raw.greetedBy(listener)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), house);
+                SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             client.send("Subject: outer\r\n\r\nbody" + odd
                     + "MAIL FROM:<forged@x.example>\r\nRCPT TO:<victim@y.example>\r\nDATA\r\nforged\r\n.\r\nQUIT\r\n");
             assertThat(client.reply()).startsWith("521 5.5.2 ");
-            assertThat(client.isClosedByServer()).isTrue();
+            assertThat(client.isClosedInOrder()).isTrue();
         }
         assertThat(house.accepted).isEmpty();
         assertThat(house.drafts).hasValue(1);

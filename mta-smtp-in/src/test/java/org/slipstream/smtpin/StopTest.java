@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SmtpTalker;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,26 +19,26 @@ class StopTest {
     @Test
     void theIdleAreToldAndLeft() throws Exception {
         SmtpListener listener = Ports.started(Ports.config(), house);
-        try (Raw fresh = Raw.greetedBy(listener); Raw used = Raw.greetedBy(listener)) {
+        try (SmtpTalker fresh = Ports.greeted(listener); SmtpTalker used = Ports.greeted(listener)) {
             used.ask("HELO client.example");
             ListenerTest.send(used, "text\r\n");
             listener.stop(Duration.ofSeconds(20));
             assertThat(fresh.reply()).isEqualTo("421 4.3.2 mx.test Shutting down, try again later");
-            assertThat(fresh.isClosedByServer()).isTrue();
+            assertThat(fresh.isClosedInOrder()).isTrue();
             assertThat(used.reply()).startsWith("421 4.3.2");
-            assertThatThrownBy(() -> Raw.to(listener)).isInstanceOf(java.net.ConnectException.class);
+            assertThatThrownBy(() -> Ports.client(listener)).hasCauseInstanceOf(java.net.ConnectException.class);
         }
     }
 
     @Test
     void aTransactionMayFinishWhileNobodyNewComesIn() throws Exception {
         SmtpListener listener = Ports.started(Ports.config(), house);
-        try (Raw busy = Raw.greetedBy(listener)) {
+        try (SmtpTalker busy = Ports.greeted(listener)) {
             busy.ask("HELO client.example");
             busy.ask("MAIL FROM:<a@x.example>");
             CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> listener.stop(Duration.ofSeconds(20)));
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
-                try (Raw late = Raw.to(listener)) {
+                try (SmtpTalker late = Ports.client(listener)) {
                     assertThat(late.reply()).startsWith("421 4.3.2");
                 }
             });
@@ -47,7 +48,7 @@ class StopTest {
             busy.send("text\r\n.\r\nMAIL FROM:<another@x.example>\r\n");
             assertThat(busy.reply()).startsWith("250 2.0.0");
             assertThat(busy.reply()).startsWith("421 4.3.2");
-            assertThat(busy.isClosedByServer()).isTrue();
+            assertThat(busy.isClosedInOrder()).isTrue();
             stop.get(90, TimeUnit.SECONDS);
             assertThat(house.accepted).hasSize(1);
         }
@@ -56,7 +57,7 @@ class StopTest {
     @Test
     void patienceEnds() throws Exception {
         SmtpListener listener = Ports.started(Ports.config(), house);
-        try (Raw endless = Raw.greetedBy(listener)) {
+        try (SmtpTalker endless = Ports.greeted(listener)) {
             ListenerTest.beginData(endless);
             endless.send("text\r\n");
             await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
@@ -75,7 +76,7 @@ class StopTest {
             disk.await();
         };
         SmtpListener listener = Ports.started(Ports.config(), house);
-        try (Raw client = Raw.greetedBy(listener)) {
+        try (SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             client.send("text\r\n.\r\n");
             committing.await();

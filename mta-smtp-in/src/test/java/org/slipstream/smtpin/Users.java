@@ -1,6 +1,6 @@
 package org.slipstream.smtpin;
 
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.auth.UserSecrets;
 
 import java.io.IOException;

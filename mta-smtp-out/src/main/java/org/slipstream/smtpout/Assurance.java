@@ -1,11 +1,11 @@
 package org.slipstream.smtpout;
 
-/// What is certain of the peer at the other end of a connection.
+/// What is known about the identity of the peer on a connection.
 enum Assurance {
-    /// Whoever answered, perhaps in the clear.
+    /// Unauthenticated, perhaps in clear text.
     NONE,
     /// TLS with a certificate that is valid for the host's name.
     AUTHENTICATED,
-    /// It relays to nobody: LMTP, into the recipients' mailboxes.
+    /// LMTP: the peer delivers into mailboxes and does not relay.
     FINAL
 }

@@ -8,9 +8,9 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.Traffic.Ending;
 import org.slipstream.smtpout.dialog.Transfer;
-import org.slipstream.smtpout.wire.Heard;
-import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireInput;
+import org.slipstream.smtpout.wire.WireInput.End;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.util.ArrayDeque;
@@ -22,17 +22,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One connection, on a virtual thread of its own, `out-<n>`: opens it, carries deliveries, several at once where the peer can
-/// bear that, closes it.
+/// One outgoing connection, on its own virtual thread `out-<n>`: opens, sends deliveries, several at once
+/// where the peer supports that, and closes.
 ///
-/// The queue manager decides about the connection's life; the carrier owns the socket and obeys. Every open and every delivery is
-/// answered exactly once, whatever happens on the network or in here: see [PendingReplies].
+/// The queue manager decides when a connection opens and closes; the carrier owns the socket and
+/// executes. Every open and every delivery gets exactly one reply, even after a failure of the network or
+/// a defect here: see [PendingReplies].
 ///
-/// **Stale connections.** A peer may close an idle connection at any time, also in the moment in which the next deliveries come.
-/// When it closes before it has reacted to any of them, the connection counts as lost, and nobody is to blame.
+/// **Stale connections.** A peer may close an idle connection at any time, also while the next deliveries
+/// are being sent. When it closes before it has replied to any of them, the connection counts as lost,
+/// which is not a failure of the host.
 ///
-/// **Stopping.** Nothing here is interrupted, because the thread may be reading a message and an interrupt would close the
-/// spool's file under it. To stop a carrier, abort its connection.
+/// **Stopping.** The thread is never interrupted, because it may be reading a message, and an interrupt
+/// would close the spool's file. To stop a carrier, abort its connection.
 final class Carrier implements Runnable, ConnectionOwner {
     private static final Logger log = LoggerFactory.getLogger(Carrier.class);
 
@@ -43,23 +45,23 @@ final class Carrier implements Runnable, ConnectionOwner {
     private final Opener opener;
     private final PendingReplies pending;
     private final Consumer<Carrier> ended;
-    private final CarrierInbox mailbox;
+    private final CarrierInbox inbox;
     private final Deque<Transfer> waiting = new ArrayDeque<>();
 
     private Optional<Session> session = Optional.empty();
     private Optional<Traffic> traffic = Optional.empty();
     private boolean closing;
 
-    // Guarded by this, for threads that cut: the wire in use, and whether it is still being opened.
+    // Guarded by this, for threads that abort: the wire in use, and whether it is still being opened.
     private Optional<Wire> wire = Optional.empty();
     private boolean opening = true;
-    private boolean cut;
+    private boolean aborted;
     private boolean stopping;
 
     /// Read by other threads.
     private volatile Optional<WirePhase> phase = Optional.empty();
 
-    /// @param ended called last, when no answer is pending
+    /// @param ended called last, when no reply is pending
     Carrier(long number, Route route, boolean plainly, ClientConfig config, Opener opener, WireWatchdog watchdog,
             CarrierEvents events, Consumer<Carrier> ended) {
         this.number = number;
@@ -67,7 +69,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         this.plainly = plainly;
         this.config = config;
         this.opener = opener;
-        this.mailbox = new CarrierInbox(watchdog);
+        this.inbox = new CarrierInbox(watchdog);
         this.pending = new PendingReplies(number, events);
         this.ended = ended;
     }
@@ -76,23 +78,23 @@ final class Carrier implements Runnable, ConnectionOwner {
         return number;
     }
 
-    /// False when this carrier has ended and will not answer.
+    /// False when this carrier has ended and will not reply.
     boolean deliver(Transfer transfer) {
         pending.expect(transfer.delivery());
-        return mailbox.post(new CarrierInbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
+        return inbox.post(new CarrierInbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
     }
 
-    /// Finishes what it is doing, then ends. A connection that is still being opened has nothing to finish.
+    /// Finishes deliveries under way, then ends. A connection that is still being opened is aborted.
     void close() {
-        mailbox.post(new CarrierInbox.Close());
+        inbox.post(new CarrierInbox.Close());
         synchronized (this) {
             if (opening) {
-                cut();
+                abort();
             }
         }
     }
 
-    /// Like [#close]. From now on a delivery that fails is a failure of this server.
+    /// Like [#close]; from now on, failures of deliveries count as failures of this server.
     void stop() {
         synchronized (this) {
             stopping = true;
@@ -100,37 +102,37 @@ final class Carrier implements Runnable, ConnectionOwner {
         close();
     }
 
-    /// Ends what it is doing.
-    synchronized void cut() {
-        cut = true;
-        wire.ifPresent(w -> w.abort(End.ABORTED, "this server is stopping"));
+    /// Aborts the connection.
+    synchronized void abort() {
+        aborted = true;
+        wire.ifPresent(w -> w.abort(End.ABORTED, "server is shutting down"));
     }
 
-    /// Answers in the carrier's place whatever is pending, when it hangs where nothing can reach it.
-    void giveUp() {
-        mailbox.end();
-        pending.giveUp(FailureReplies.stopping());
+    /// Sends all pending replies from the caller's thread, when the carrier hangs where no abort reaches it.
+    void failPending() {
+        inbox.end();
+        pending.failAll(FailureReplies.stopping());
     }
 
     @Override
     public void run() {
         try {
-            Ending ending = live();
+            Ending ending = openAndServe();
             quit();
             release();
-            settle(ending);
+            replyToRemaining(ending);
         } catch (Throwable e) {
-            log.warn("msg=\"a connection ends by a defect of this server\" conn={}", number, e);
+            log.warn("event=connection-failed connection={}", number, e);
         } finally {
             release();
-            mailbox.end();
-            mailbox.close();
-            pending.giveUp(FailureReplies.internal());
+            inbox.end();
+            inbox.close();
+            pending.failAll(FailureReplies.internal());
             ended.accept(this);
         }
     }
 
-    private Ending live() {
+    private Ending openAndServe() {
         return switch (open()) {
             case Opener.Result.Opened(Session opened) -> {
                 pending.ready();
@@ -158,14 +160,14 @@ final class Carrier implements Runnable, ConnectionOwner {
         if (result instanceof Opener.Result.Opened(Session opened)) {
             session = Optional.of(opened);
             opened.listen("out-" + number + "-in",
-                    heard -> mailbox.post(fromWire(heard)));
+                    input -> inbox.post(fromWire(input)));
         }
         return result;
     }
 
-    private static List<CarrierInbox.Item> fromWire(List<Heard> heard) {
-        List<CarrierInbox.Item> items = new ArrayList<>(heard.size());
-        for (Heard each : heard) {
+    private static List<CarrierInbox.Item> fromWire(List<WireInput> input) {
+        List<CarrierInbox.Item> items = new ArrayList<>(input.size());
+        for (WireInput each : input) {
             items.add(new CarrierInbox.FromWire(each));
         }
         return items;
@@ -174,11 +176,11 @@ final class Carrier implements Runnable, ConnectionOwner {
     @Override
     public synchronized boolean adopt(Wire next) {
         wire = Optional.of(next);
-        return !cut;
+        return !aborted;
     }
 
     @Override
-    public void doing(WirePhase now) {
+    public void phaseChanged(WirePhase now) {
         phase = Optional.of(now);
     }
 
@@ -187,14 +189,14 @@ final class Carrier implements Runnable, ConnectionOwner {
         return phase;
     }
 
-    /// Everything that is there is taken before anything is written, so what the peer has said while nobody asked is
-    /// known first; everything that can be written is written before anybody waits.
+    /// Handles all input before it writes, so that replies the peer sent unasked are known first. Writes
+    /// everything that can be written before it waits.
     private Ending serve(Traffic running) {
         while (running.ending().isEmpty()) {
-            for (var item = mailbox.poll(); item.isPresent(); item = mailbox.poll()) {
+            for (var item = inbox.poll(); item.isPresent(); item = inbox.poll()) {
                 take(item.get(), running);
             }
-            while (!waiting.isEmpty() && running.hasRoomFor(waiting.element())) {
+            while (!waiting.isEmpty() && running.mayBegin(waiting.element())) {
                 running.begin(waiting.remove());
             }
             if (!running.write()) {
@@ -203,7 +205,7 @@ final class Carrier implements Runnable, ConnectionOwner {
                     break;
                 }
                 if (running.ending().isEmpty()) {
-                    mailbox.take(running.patienceNanos()).ifPresentOrElse(item -> take(item, running),
+                    inbox.take(running.timeoutNanos()).ifPresentOrElse(item -> take(item, running),
                             running::timedOut);
                 }
             }
@@ -216,9 +218,9 @@ final class Carrier implements Runnable, ConnectionOwner {
             case CarrierInbox.Deliver(Transfer transfer) ->
                 waiting.addAll(pending.divided(transfer, running.portions(transfer.delivery())));
             case CarrierInbox.Close _ -> closing = true;
-            case CarrierInbox.FromWire(Heard heard) -> {
+            case CarrierInbox.FromWire(WireInput input) -> {
                 if (running.ending().isEmpty()) {
-                    running.heard(heard);
+                    running.received(input);
                 }
             }
         }
@@ -231,10 +233,10 @@ final class Carrier implements Runnable, ConnectionOwner {
         traffic.ifPresent(Traffic::close);
     }
 
-    private void settle(Ending ending) {
-        waiting.addAll(mailbox.end());
+    private void replyToRemaining(Ending ending) {
+        waiting.addAll(inbox.end());
         ending.lost().ifPresent(reason -> {
-            log.debug("msg=\"connection lost\" conn={} reason=\"{}\"", number, LogText.text(reason));
+            log.debug("event=connection-lost connection={} reason=\"{}\"", number, LogText.text(reason));
             pending.lost(reason);
         });
         ending.left().forEach(pending::done);
@@ -249,7 +251,7 @@ final class Carrier implements Runnable, ConnectionOwner {
                         session.map(s -> s.remote(delivery)).orElse(FailureReplies.LOCAL), false);
     }
 
-    /// QUIT, where the peer is still there and nothing is under way. No answer waits for it.
+    /// Sends QUIT when the peer is connected and nothing is under way. No reply waits for it.
     private void quit() {
         if (traffic.filter(Traffic::isIdle).isEmpty()) {
             return;
@@ -259,7 +261,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.quitMillis());
         boolean over = s.wire().mute().isPresent();
         while (!over) {
-            Optional<CarrierInbox.Item> item = mailbox.take(deadline - System.nanoTime());
+            Optional<CarrierInbox.Item> item = inbox.take(deadline - System.nanoTime());
             over = item.isEmpty() || item.get() instanceof CarrierInbox.FromWire;
             item.ifPresent(i -> {
                 if (i instanceof CarrierInbox.Deliver(Transfer transfer)) {

@@ -1,7 +1,7 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.smtpout.dialog.Transfer;
-import org.slipstream.smtpout.wire.Heard;
+import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.util.ArrayDeque;
@@ -12,21 +12,21 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// The one place where a carrier waits: for orders and for replies from the wire.
+/// The inbox of a carrier: orders and replies from the wire, in one queue. The carrier waits only here.
 ///
-/// A mailbox ends once. From then on it takes nothing, and a post returns false.
+/// An inbox ends once. From then on it accepts nothing, and a post returns false.
 ///
-/// A wait has an end, and the end is the watchdog's to keep: a timed wait of a virtual thread wakes the thread that keeps the
-/// scheduler's timers, once to note it and once to strike it out, which costs more than all else that is done here.
+/// The watchdog ends a wait: a timed wait of a virtual thread wakes the thread of the scheduler's timers
+/// twice, to add the timer and to remove it, which costs more than everything else here.
 final class CarrierInbox {
     private final WireWatchdog.Post watchdog;
-    /// The reader's.
+    /// Used by the reader's thread only.
     private long waits;
 
     // Guarded by this.
     private final Deque<Item> items = new ArrayDeque<>();
     private Optional<Thread> reader = Optional.empty();
-    private long waitedInVain;
+    private long expiredWait;
     private boolean ended;
 
     sealed interface Item {}
@@ -35,18 +35,18 @@ final class CarrierInbox {
 
     record Close() implements Item {}
 
-    record FromWire(Heard heard) implements Item {}
+    record FromWire(WireInput heard) implements Item {}
 
     CarrierInbox(WireWatchdog watchdog) {
         this.watchdog = watchdog.new Post();
     }
 
-    /// False when the mailbox has ended.
+    /// False when the inbox has ended.
     boolean post(Item item) {
         return post(List.of(item));
     }
 
-    /// What comes together wakes the reader once.
+    /// Posts several items and wakes the reader once.
     synchronized boolean post(List<? extends Item> several) {
         if (ended) {
             return false;
@@ -61,7 +61,7 @@ final class CarrierInbox {
         reader = Optional.empty();
     }
 
-    /// The next of anything within the time; there is one reader.
+    /// The next item within the time; there is one reader.
     Optional<Item> take(long nanos) {
         Optional<Item> here = poll();
         if (here.isPresent() || nanos <= 0) {
@@ -71,7 +71,7 @@ final class CarrierInbox {
         if (nanos == Long.MAX_VALUE) {
             return await(wait);
         }
-        try (var _ = watchdog.guard(nanos, TimeUnit.NANOSECONDS, () -> timeIsUp(wait))) {
+        try (var _ = watchdog.guard(nanos, TimeUnit.NANOSECONDS, () -> expire(wait))) {
             return await(wait);
         }
     }
@@ -80,7 +80,7 @@ final class CarrierInbox {
         while (true) {
             synchronized (this) {
                 Item next = items.poll();
-                if (next != null || waitedInVain == wait) {
+                if (next != null || expiredWait == wait) {
                     reader = Optional.empty();
                     return Optional.ofNullable(next);
                 }
@@ -88,23 +88,23 @@ final class CarrierInbox {
             }
             LockSupport.park(this);
             if (Thread.currentThread().isInterrupted()) {
-                throw new IllegalStateException("nobody interrupts a carrier");
+                throw new IllegalStateException("a carrier must not be interrupted");
             }
         }
     }
 
-    // May come a moment after that wait has ended otherwise, and must not end the next one.
-    private synchronized void timeIsUp(long wait) {
-        waitedInVain = wait;
+    // May run after that wait has ended, and must not end the next one.
+    private synchronized void expire(long wait) {
+        expiredWait = wait;
         wake();
     }
 
-    /// What is there already.
+    /// The next item without waiting.
     synchronized Optional<Item> poll() {
         return Optional.ofNullable(items.poll());
     }
 
-    /// Ends the mailbox. Returns the deliveries that were not taken.
+    /// Ends the inbox. Returns the deliveries that were not taken.
     synchronized List<Transfer> end() {
         ended = true;
         List<Transfer> left = new ArrayList<>();
@@ -117,7 +117,7 @@ final class CarrierInbox {
         return left;
     }
 
-    /// The reader will not come again.
+    /// Releases the watchdog when the reader has ended.
     void close() {
         watchdog.close();
     }

@@ -23,10 +23,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// All outbound SMTP and LMTP connections; each lives on a virtual thread of its own with a mailbox. Callers never block.
+/// All outgoing SMTP and LMTP connections, each a [Carrier] on its own virtual thread with an inbox.
+/// Callers never block.
 ///
-/// The caller numbers connections and never uses a number twice. Orders and events can cross: a delivery may be on its way to a
-/// connection whose loss is on its way to the caller. Such a delivery is unanswered.
+/// The caller numbers connections and never reuses a number. Orders and events can cross: a delivery may
+/// be sent to a connection whose loss is not yet reported. Such a delivery is unanswered.
 public final class Carriers implements AutoCloseable {
     private static final Duration FINISH = Duration.ofSeconds(10);
     private static final Duration CUT = Duration.ofMillis(500);
@@ -37,14 +38,14 @@ public final class Carriers implements AutoCloseable {
     private final Opener opener;
 
     // Guarded by this.
-    private final Map<Long, Carrier> living = new HashMap<>();
+    private final Map<Long, Carrier> open = new HashMap<>();
     private boolean closed;
 
     public Carriers(ClientConfig config, CarrierEvents events) {
         this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
     }
 
-    /// @param random the order of a host's addresses
+    /// @param random for the order of a host's addresses
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
         this.config = config;
         this.events = events;
@@ -54,28 +55,28 @@ public final class Carriers implements AutoCloseable {
         this.opener = new Opener(config, hosts, random, watchdog);
     }
 
-    /// Answered by [CarrierEvents#ready] or [CarrierEvents#failed].
+    /// Opens a connection; the reply is [CarrierEvents#ready] or [CarrierEvents#failed].
     ///
-    /// @param plainly no pipelining and no BDAT: the host is known to break under it
+    /// @param plainly no pipelining and no BDAT, for a host that is known to fail with them
     public synchronized void open(long connection, Route route, boolean plainly) {
-        if (living.containsKey(connection)) {
+        if (open.containsKey(connection)) {
             throw new IllegalStateException("connection " + connection + " is open already");
         }
         if (closed) {
-            aside(() -> new PendingReplies(connection, events).giveUp(FailureReplies.stopping()));
+            async(() -> new PendingReplies(connection, events).failAll(FailureReplies.stopping()));
         } else {
             start(new Carrier(connection, route, plainly, config, opener, watchdog, events, this::ended));
         }
     }
 
-    /// Answered by [CarrierEvents#done], whatever happens.
+    /// Sends a delivery; the reply is always [CarrierEvents#done].
     ///
     /// @param envelope sender and parameters; the recipients are those of the delivery
     public synchronized void deliver(long connection, Delivery delivery, Envelope envelope, Content content) {
-        Carrier carrier = living.get(connection);
+        Carrier carrier = open.get(connection);
         if (carrier == null || !carrier.deliver(new Transfer(delivery, envelope, content))) {
             DeliveryResult result = notDelivered(connection, delivery);
-            aside(() -> events.done(result));
+            async(() -> events.done(result));
         }
     }
 
@@ -87,63 +88,63 @@ public final class Carriers implements AutoCloseable {
                         FailureReplies.LOCAL, false);
     }
 
-    /// The present phase of a connection; empty when it has nothing to do, or is gone.
+    /// The current phase of a connection; empty when it is idle or closed.
     public synchronized Optional<WirePhase> phase(long connection) {
-        return Optional.ofNullable(living.get(connection)).flatMap(Carrier::phase);
+        return Optional.ofNullable(open.get(connection)).flatMap(Carrier::phase);
     }
 
-    /// QUIT, not awaited by the caller.
+    /// Closes with QUIT; does not wait.
     public synchronized void close(long connection) {
-        Carrier carrier = living.get(connection);
+        Carrier carrier = open.get(connection);
         if (carrier != null) {
             carrier.close();
         }
     }
 
-    /// Lets transfers in progress finish for up to 10 s.
+    /// Lets deliveries under way finish for up to 10 s.
     @Override
     public void close() {
         close(FINISH);
     }
 
-    /// Lets transfers in progress finish, then cuts them off; their results are failures of this server. All of it takes no longer than
-    /// `patience`, or [#CUT] where that is longer.
-    public void close(Duration patience) {
+    /// Lets deliveries under way finish, then aborts them; their results are failures of this server.
+    /// Takes no longer than `timeout`, or [#CUT] where that is longer.
+    public void close(Duration timeout) {
         synchronized (this) {
             closed = true;
         }
         each(Carrier::stop);
-        if (!allEndWithin(patience.minus(CUT))) {
-            each(Carrier::cut);
-            if (!allEndWithin(CUT)) {
-                each(Carrier::giveUp);
+        if (!awaitAll(timeout.minus(CUT))) {
+            each(Carrier::abort);
+            if (!awaitAll(CUT)) {
+                each(Carrier::failPending);
             }
         }
         watchdog.close();
     }
 
     private void start(Carrier carrier) {
-        living.put(carrier.number(), carrier);
+        open.put(carrier.number(), carrier);
         Thread.ofVirtual().name("out-" + carrier.number()).start(carrier);
     }
 
-    // Answers never come on the stack of the call.
-    private static void aside(Runnable answer) {
+    // Replies never run on the caller's stack.
+    private static void async(Runnable answer) {
         Thread.ofVirtual().name("out-aside").start(answer);
     }
 
     private void each(Consumer<Carrier> what) {
         List<Carrier> all;
         synchronized (this) {
-            all = new ArrayList<>(living.values());
+            all = new ArrayList<>(open.values());
         }
         all.forEach(what);
     }
 
-    private synchronized boolean allEndWithin(Duration patience) {
-        long deadline = System.nanoTime() + patience.toNanos();
+    private synchronized boolean awaitAll(Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
         try {
-            while (!living.isEmpty()) {
+            while (!open.isEmpty()) {
                 long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                 if (left <= 0) {
                     return false;
@@ -153,11 +154,11 @@ public final class Carriers implements AutoCloseable {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        return living.isEmpty();
+        return open.isEmpty();
     }
 
     private synchronized void ended(Carrier carrier) {
-        living.remove(carrier.number(), carrier);
+        open.remove(carrier.number(), carrier);
         notifyAll();
     }
 }

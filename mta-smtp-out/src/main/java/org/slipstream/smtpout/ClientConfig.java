@@ -9,25 +9,26 @@ import org.slipstream.smtpout.wire.LongLines;
 import java.net.InetSocketAddress;
 import java.util.List;
 
-/// The client's settings (limits.md, outbound).
+/// The settings of the SMTP client.
 ///
-/// @param hostname our name in EHLO
+/// @param hostname in EHLO
 /// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
 /// @param dnsServers empty for those of the system
-/// @param longLines what becomes of lines of more than 998 octets
-/// @param ahead bounds of pipelining
-/// @param peers who is treated differently
+/// @param longLines treatment of lines of more than 998 octets
+/// @param ahead limits of pipelining
+/// @param peers hosts with settings of their own
 public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
         long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
         long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, LongLines longLines,
         Ahead ahead, Peers peers) {
-    /// How far to go ahead of the replies on one connection.
+    /// The limits of sending ahead of the replies on one connection.
     ///
-    /// @param first unanswered messages on a new connection, until it is known how many are worth it
-    /// @param messages unanswered ones, at the most
-    /// @param bytes of unanswered messages, together; a larger message goes alone. It bounds what is sent twice when the connection is
-    /// lost
-    /// @param pauseMillis after such a pause the peer may have closed the connection, so it answers before a message is sent to its end
+    /// @param first unanswered messages on a new connection, until [PipeDepth] has measured
+    /// @param messages maximum of unanswered messages
+    /// @param bytes maximum of their total size; a larger message goes alone. It limits what is sent
+    /// twice when the connection is lost
+    /// @param pauseMillis after such a pause the peer may have closed the connection, so a reply must
+    /// arrive before a message is sent to its end
     public record Ahead(int first, int messages, long bytes, long pauseMillis) {
         public static final Ahead DEFAULT = new Ahead(2, 50, 4 << 20);
 
@@ -42,7 +43,7 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
         }
     }
 
-    /// With nobody treated differently.
+    /// Without settings for particular hosts.
     public ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
             long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
             long finalReplyMillis, long resetMillis, long quitMillis) {
@@ -75,16 +76,16 @@ public record ClientConfig(String hostname, boolean startTls, List<InetSocketAdd
         return peers.policy(route, PeerPolicy.usual(startTls));
     }
 
-    /// Under which key a host of a route is known to the placement: what its connections may be shared by. Where the certificate is
-    /// checked for the host's name, connections to one address under two names are two things.
+    /// The key of a route's host for placement: connections with equal keys may be shared. Where the
+    /// certificate is checked against the host's name, connections to one address under two names differ.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
         boolean byName = policy(route).tls() == TlsPolicy.VERIFY;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),
                 peers.terms(route, PeerPolicy.usual(startTls)));
     }
 
-    /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
-    long patienceMillis(DialogPhase awaited) {
+    /// The timeout of a reply (RFC 5321 section 4.5.3.2).
+    long timeoutMillis(DialogPhase awaited) {
         return switch (awaited) {
             case GREETING -> greetingMillis;
             case HELLO, AUTH, MAIL, RECIPIENT -> commandMillis;

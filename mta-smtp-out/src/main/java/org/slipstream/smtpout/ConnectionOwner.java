@@ -2,12 +2,12 @@ package org.slipstream.smtpout;
 
 import org.slipstream.smtpout.wire.Wire;
 
-/// The party for which a connection is opened.
+/// The owner of a connection that is being opened.
 @FunctionalInterface
 interface ConnectionOwner {
-    /// Shown each wire before it connects, so that it can be aborted. False when there is to be none.
+    /// Receives each wire before it connects, so that it can be aborted. False to give up.
     boolean adopt(Wire wire);
 
-    /// Told each phase of the opening.
-    default void doing(WirePhase phase) {}
+    /// Receives each phase of the opening.
+    default void phaseChanged(WirePhase phase) {}
 }

@@ -4,25 +4,25 @@ import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Heard.Gone;
+import org.slipstream.smtpout.wire.WireInput.Ended;
 
-/// Replies that this server composes: why there is no connection, or none any more (RFC 3463 for the codes).
+/// The replies that this server composes for failed or lost connections (codes of RFC 3463).
 final class FailureReplies {
-    /// The remote of a failure of this server.
+    /// The remote host in a failure of this server.
     static final String LOCAL = "local";
 
     private FailureReplies() {}
 
-    static Reply noConnection(Endpoint endpoint, Gone gone) {
+    static Reply noConnection(Endpoint endpoint, Ended gone) {
         return Reply.of(450, "4.4.1", "connect to " + endpoint + ": " + gone.reason());
     }
 
-    static Reply noSocket(Endpoint endpoint, Gone gone) {
-        return Reply.of(451, "4.3.0", "this server cannot connect to " + endpoint + ": " + gone.reason());
+    static Reply noSocket(Endpoint endpoint, Ended gone) {
+        return Reply.of(451, "4.3.0", "cannot connect to " + endpoint + ": " + gone.reason());
     }
 
-    static Reply cutOff(String remote, DialogPhase awaited, Gone gone) {
-        String text = remote + " while waiting for " + awaited + ": " + gone.reason();
+    static Reply lostConnection(String remote, DialogPhase awaited, Ended gone) {
+        String text = "lost connection with " + remote + " while waiting for " + awaited + ": " + gone.reason();
         return switch (gone.end()) {
             case CLOSED, BROKEN, TIMED_OUT -> Reply.of(450, "4.4.2", text);
             case GARBLED -> Reply.of(451, "4.5.0", text);
@@ -30,26 +30,26 @@ final class FailureReplies {
         };
     }
 
-    static Reply idleLost(Gone gone) {
+    static Reply idleLost(Ended gone) {
         return Reply.of(450, "4.4.2", gone.reason());
     }
 
-    /// @param code 4xx or 5xx; may be milder than the peer's own
+    /// @param code 4xx or 5xx; may be milder than the peer's
     static Reply refused(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();
         EnhancedStatus status = new EnhancedStatus(code / 100, said.subject(), said.detail());
         return Reply.of(code, status.toString(), "host " + endpoint + " refused to talk to us: " + reply);
     }
 
-    /// The host does not offer what is required of it. It may tomorrow.
+    /// The host does not offer what its policy requires, and may do so later.
     static Reply unfit(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();
         return Reply.of(code, new EnhancedStatus(code / 100, said.subject(), said.detail()).toString(),
                 "host " + endpoint + ": " + reply);
     }
 
-    static Reply noTls(Endpoint endpoint, Gone gone) {
-        return Reply.of(450, "4.7.5", "TLS with " + endpoint + " is required and failed: " + gone.reason());
+    static Reply noTls(Endpoint endpoint, Ended gone) {
+        return Reply.of(450, "4.7.5", "TLS is required for " + endpoint + ", but failed: " + gone.reason());
     }
 
     static Reply unknownHost(String host, String reason, boolean configured) {
@@ -61,7 +61,7 @@ final class FailureReplies {
     }
 
     static Reply unreadable() {
-        return Reply.of(451, "4.3.0", "the message could not be read from the spool");
+        return Reply.of(451, "4.3.0", "queue file read error");
     }
 
     static Reply internal() {
@@ -69,15 +69,15 @@ final class FailureReplies {
     }
 
     static Reply stopping() {
-        return Reply.of(451, "4.3.2", "this server is stopping");
+        return Reply.of(451, "4.3.2", "server is shutting down");
     }
 
     static Reply noSuchConnection() {
-        return Reply.of(450, "4.4.2", "the connection has ended");
+        return Reply.of(450, "4.4.2", "connection has ended");
     }
 
     static Reply closedByOrder() {
-        return Reply.of(450, "4.4.1", "the connection was closed before it was ready");
+        return Reply.of(450, "4.4.1", "connection was closed before it was ready");
     }
 
     static Reply noSuchTransport(String transport) {
@@ -85,6 +85,6 @@ final class FailureReplies {
     }
 
     static Reply noSuchAddress(String nextHop) {
-        return Reply.of(451, "4.3.5", nextHop + " is no host and port");
+        return Reply.of(451, "4.3.5", "invalid host and port: " + nextHop);
     }
 }

@@ -8,17 +8,17 @@ import org.slipstream.smtpout.wire.LongLines;
 
 import java.io.IOException;
 
-/// A delivery under way. Its content is open until it has been written.
+/// A delivery under way. Its content stays open until it is written.
 final class Flight {
     private static final Logger log = LoggerFactory.getLogger(Flight.class);
 
     final Transfer transfer;
     /// The content could not be read to its end.
     boolean unreadable;
-    /// Where on the wire its last byte is; beyond everything as long as that has not been put.
+    /// The position of its last byte on the wire; `MAX_VALUE` until that byte is queued.
     long endsAt = Long.MAX_VALUE;
     long sentNanos;
-    /// Deliveries under way when it was begun, itself among them, and how many were wanted.
+    /// The deliveries under way when it began, including itself, and the depth at that time.
     int underWay;
     int depthThen;
 
@@ -26,7 +26,7 @@ final class Flight {
     private final LongLines longLines;
     private boolean closed;
 
-    /// @param chunked it goes by BDAT
+    /// @param chunked sent by BDAT
     /// @throws IOException when the content cannot be opened
     Flight(Transfer transfer, boolean chunked, LongLines longLines) throws IOException {
         this.transfer = transfer;
@@ -38,7 +38,7 @@ final class Flight {
         return chunks;
     }
 
-    /// True when there are lines that must be made shorter first.
+    /// True when long lines must be folded first.
     boolean needsShorterLines() throws IOException {
         try {
             return longLines == LongLines.CONVERT && chunks.hasLongLine();
@@ -56,8 +56,8 @@ final class Flight {
         try {
             chunks.close();
         } catch (IOException e) {
-            // The content has been read or is not needed any more.
-            log.warn("msg=\"message cannot be closed\" queue={}", transfer.delivery().id(), e);
+            // The content has been read or is no longer needed.
+            log.warn("event=content-not-closed queue={}", transfer.delivery().id(), e);
         }
     }
 }

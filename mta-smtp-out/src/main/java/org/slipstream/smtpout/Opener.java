@@ -19,16 +19,18 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/// Opens a connection to the host of a route, by one of its addresses.
+/// Opens a connection to the host of a route by one of its addresses.
 ///
-/// The queue manager has chosen the host, so a route names one here. Of its addresses the families take turns, beginning with
-/// either, and race ([org.slipstream.smtpout.wire.Dialer]). An address that cannot be reached, hangs up or greets with a refusal
-/// makes room for the next; after [#MAX_ADDRESSES] addresses or [#MAX_SESSIONS] peers that answered the call and
-/// then would not talk, the attempt is over. At least two addresses are tried where there are two.
+/// The queue manager has chosen the host, so a route names one here. The address families alternate,
+/// beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). After an address that cannot
+/// be reached, disconnects or refuses in its greeting, the next is tried. The attempt ends after
+/// [#MAX_ADDRESSES] addresses, or [#MAX_SESSIONS] peers that accepted the connection and then failed. At
+/// least two addresses are tried where there are two.
 ///
-/// The failure that is reported is the last one that may pass. Only when every address tried refused both EHLO and HELO with 5xx
-/// is the host closed permanently. A greeting with 5xx counts as passing: it is what overloaded and half-configured hosts
-/// say, and it is about the host, not about the mail. A failure of this server is reported only when no address has failed.
+/// The reported failure is the last temporary one. The failure is permanent only when every address tried
+/// refused both EHLO and HELO with 5xx. A greeting with 5xx counts as temporary: overloaded and
+/// misconfigured hosts send it, and it concerns the host, not the mail. A failure of this server is
+/// reported only when no address has failed.
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;
@@ -42,11 +44,11 @@ final class Opener {
     sealed interface Result {
         record Opened(Session session) implements Result {}
 
-        /// The attempt was given up on this side.
+        /// This server aborted the attempt.
         record Stopped() implements Result {}
 
-        /// @param ours the failure is one of this server, not of a host
-        /// @param retryAfterMillis the peer's own wish
+        /// @param ours a failure of this server, not of a host
+        /// @param retryAfterMillis the delay that the peer's reply names
         record Failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) implements Result {
             static Failed ours(Reply reason) {
                 return new Failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
@@ -108,23 +110,23 @@ final class Opener {
         return order;
     }
 
-    /// What the route knows, or else the name does.
+    /// The addresses of the route, or a lookup of the name.
     private HostFinder.Answer find(Route.Host host) {
         return host.addresses().isEmpty()
                 ? hosts.find(host.name())
                 : new HostFinder.Answer.Found(host.addresses().stream().map(InetAddress::ofLiteral).toList());
     }
 
-    /// One walk through the addresses, with its failures so far. Lives on the carrier's thread.
+    /// One pass over the addresses with its failures so far, on the carrier's thread.
     private final class Attempt {
         private final long connection;
         private final ConnectionOwner owner;
         private final PeerPolicy policy;
-        private final Set<Endpoint> called = new HashSet<>();
+        private final Set<Endpoint> tried = new HashSet<>();
         private int sessions;
         private boolean stopped;
-        private Optional<Result.Failed> forGood = Optional.empty();
-        private Optional<Result.Failed> forNow = Optional.empty();
+        private Optional<Result.Failed> permanent = Optional.empty();
+        private Optional<Result.Failed> temporary = Optional.empty();
         private Optional<Result.Failed> ours = Optional.empty();
 
         Attempt(long connection, ConnectionOwner owner, PeerPolicy policy) {
@@ -135,7 +137,7 @@ final class Opener {
 
         /// @param configured the operator named the host
         Result host(ClientProtocol protocol, Route.Host host, boolean configured) {
-            owner.doing(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
+            owner.phaseChanged(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
             return switch (find(host)) {
                 case HostFinder.Answer.Found(List<InetAddress> addresses) -> endpoints(protocol,
                         inOrder(addresses).stream().map(a -> new Endpoint.Tcp(host.name(), a, host.port())).toList());
@@ -154,50 +156,50 @@ final class Opener {
             List<Endpoint> left = new ArrayList<>(order);
             Optional<Session> session = Optional.empty();
             while (session.isEmpty() && !left.isEmpty() && !isOver()) {
-                session = race(protocol, left.subList(0, Math.min(left.size(), MAX_ADDRESSES - called.size())));
-                left.removeAll(called);
+                session = race(protocol, left.subList(0, Math.min(left.size(), MAX_ADDRESSES - tried.size())));
+                left.removeAll(tried);
             }
             return session.<Result>map(Result.Opened::new).orElseGet(this::failure);
         }
 
         private Optional<Session> race(ClientProtocol protocol, List<Endpoint> endpoints) {
-            var introduction = new Introduction(config, watchdog, owner, connection, protocol, policy, endpoints);
-            Introduction.Result result = introduction.make();
-            called.addAll(introduction.called());
+            var attempt = new ConnectAttempt(config, watchdog, owner, connection, protocol, policy, endpoints);
+            ConnectAttempt.Result result = attempt.run();
+            tried.addAll(attempt.tried());
             switch (result) {
-                case Introduction.Result.Ready(Session session) -> {
+                case ConnectAttempt.Result.Ready(Session session) -> {
                     return Optional.of(session);
                 }
-                case Introduction.Result.NoSocket(Reply reason) -> ours = Optional.of(Result.Failed.ours(reason));
-                case Introduction.Result.NoAnswer(Reply reason, Endpoint remote) -> failed(reason, remote,
+                case ConnectAttempt.Result.NoSocket(Reply reason) -> ours = Optional.of(Result.Failed.ours(reason));
+                case ConnectAttempt.Result.NotConnected(Reply reason, Endpoint remote) -> failed(reason, remote,
                         OptionalLong.empty());
-                case Introduction.Result.NoTalk(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
+                case ConnectAttempt.Result.PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
                     sessions++;
                     failed(reason, remote, retryAfterMillis);
                 }
-                case Introduction.Result.Stopped _ -> stopped = true;
+                case ConnectAttempt.Result.Stopped _ -> stopped = true;
             }
             return Optional.empty();
         }
 
         private boolean isOver() {
-            return stopped || called.size() >= MAX_ADDRESSES || sessions >= MAX_SESSIONS;
+            return stopped || tried.size() >= MAX_ADDRESSES || sessions >= MAX_SESSIONS;
         }
 
         private void failed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) {
             Optional<Result.Failed> failure = Optional
                     .of(new Result.Failed(reason, remote.toString(), false, retryAfterMillis));
             if (reason.isPermanent()) {
-                forGood = failure;
+                permanent = failure;
             } else {
-                forNow = failure;
+                temporary = failure;
             }
         }
 
         private Result failure() {
             return stopped
                     ? new Result.Stopped()
-                    : forNow.or(() -> ours).or(() -> forGood).orElseThrow();
+                    : temporary.or(() -> ours).or(() -> permanent).orElseThrow();
         }
     }
 }

@@ -12,13 +12,13 @@ import java.util.Optional;
 
 import javax.net.ssl.SSLSocketFactory;
 
-/// Which hosts are treated differently from the usual, and what holds for the connections to all of them.
+/// Policies of particular hosts, and settings of the connections to all hosts.
 ///
 /// @param byNextHop policies by [Route#nextHop], for example of smart hosts: `[relay.example]:587`
-/// @param sources our own addresses
-/// @param staggerMillis a host's next address is tried when the last one has not answered for so long (RFC 8305 section 5)
-/// @param trust whose certificates [org.slipstream.smtpout.dialog.TlsPolicy#VERIFY] believes; empty for the authorities that
-/// this Java knows
+/// @param sources local addresses to bind
+/// @param staggerMillis delay before a host's next address is tried in parallel (RFC 8305 section 5)
+/// @param trust the authorities of [org.slipstream.smtpout.dialog.TlsPolicy#VERIFY]; empty for the Java
+/// runtime's trust store
 public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
         Optional<SSLSocketFactory> trust) {
     public static final Peers USUAL = new Peers(Map.of(), Sources.ANY, 250, Optional.empty());
@@ -28,7 +28,7 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
         Objects.requireNonNull(sources);
         Objects.requireNonNull(trust);
         if (staggerMillis < 1) {
-            throw new IllegalArgumentException("addresses are tried one after the other: " + staggerMillis);
+            throw new IllegalArgumentException("delay between addresses must be positive: " + staggerMillis);
         }
     }
 
@@ -36,7 +36,7 @@ public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long sta
         return byNextHop.getOrDefault(route.nextHop(), usual);
     }
 
-    /// What connections of this route must have in common besides the address to be shared.
+    /// The properties besides the address that connections must have in common to be shared.
     HostKey.Terms terms(Route route, PeerPolicy usual) {
         PeerPolicy policy = policy(route, usual);
         String tls = policy.tls().name().toLowerCase(Locale.ROOT) + (policy.implicitTls() ? "+implicit" : "");

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The orders of one connection that have no answer yet. Each gets exactly one, whatever happens.
+/// The orders of one connection without a reply. Each order, the open or a delivery, gets exactly one
+/// reply, whatever happens.
 ///
-/// An order is the open or a delivery. Safe from any thread: at the end of the server's life another thread may answer in the place
-/// of a connection that hangs in a lookup.
+/// Thread-safe: at shutdown another thread may reply for a connection that hangs in a lookup.
 final class PendingReplies {
     private static final Logger log = LoggerFactory.getLogger(PendingReplies.class);
 
@@ -40,13 +40,13 @@ final class PendingReplies {
 
     void ready() {
         if (answersOpen()) {
-            tell(() -> events.ready(connection));
+            emit(() -> events.ready(connection));
         }
     }
 
     void failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
         if (answersOpen()) {
-            tell(() -> events.failed(connection, reason, remote, ours, retryAfterMillis));
+            emit(() -> events.failed(connection, reason, remote, ours, retryAfterMillis));
         }
     }
 
@@ -60,12 +60,12 @@ final class PendingReplies {
         deliveries.put(delivery.number(), delivery);
     }
 
-    /// The answer will come from elsewhere. False when it has been given already.
+    /// Removes a delivery that gets its reply elsewhere. False when it has had a reply.
     synchronized boolean withdraw(Delivery delivery) {
         return deliveries.remove(delivery.number()) != null;
     }
 
-    /// The transfers in place of this one, in their order: itself, or one for each group of its recipients.
+    /// The transfers in place of this one, in order: itself, or one for each group of its recipients.
     synchronized List<Transfer> divided(Transfer whole, List<List<Recipient>> groups) {
         if (groups.size() == 1 || deliveries.remove(whole.number()) == null) {
             return List.of(whole);
@@ -82,7 +82,7 @@ final class PendingReplies {
     }
 
     void done(DeliveryResult result) {
-        collect(result).ifPresent(whole -> tell(() -> events.done(whole)));
+        collect(result).ifPresent(whole -> emit(() -> events.done(whole)));
     }
 
     private synchronized Optional<DeliveryResult> collect(DeliveryResult result) {
@@ -92,8 +92,8 @@ final class PendingReplies {
                 .flatMap(pending -> split.map(s -> s.add(pending, result)).orElseGet(() -> Optional.of(result)));
     }
 
-    /// A failure of this server is the answer to everything that is pending.
-    void giveUp(Reply reason) {
+    /// Replies to everything pending with a failure of this server.
+    void failAll(Reply reason) {
         failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
         List<Long> left;
         synchronized (this) {
@@ -104,22 +104,22 @@ final class PendingReplies {
     }
 
     void lost(String reason) {
-        tell(() -> events.lost(connection, reason));
+        emit(() -> events.lost(connection, reason));
     }
 
     void depth(int deliveries) {
-        tell(() -> events.depth(connection, deliveries));
+        emit(() -> events.depth(connection, deliveries));
     }
 
     void pipelinesBadly(String what) {
-        tell(() -> events.pipelinesBadly(connection, what));
+        emit(() -> events.pipelinesBadly(connection, what));
     }
 
-    private void tell(Runnable event) {
+    private void emit(Runnable event) {
         try {
             event.run();
         } catch (RuntimeException e) {
-            log.error("msg=\"an answer was not taken\" conn={}", connection, e);
+            log.error("event=callback-failed connection={}", connection, e);
         }
     }
 }

@@ -2,39 +2,42 @@ package org.slipstream.smtpout;
 
 import org.slipstream.smtpout.dialog.Pipeline.Reach;
 
-/// How many unanswered messages keep one connection busy.
+/// The number of unanswered messages that keeps one connection busy.
 ///
-/// A connection is a pipe: what was written is on its way to the peer, in the peer's hands, or on its way back as a reply. With a
-/// round trip of R and a peer that needs T for a message, 1 + R/T messages in the pipe keep the peer at work all the time. Fewer
-/// leave it waiting; each further one only waits in front of it, is more to redo when the connection breaks, and is one that
-/// another connection could have carried. Neither R nor T is known and both change, but their sum is seen with every message, from its last
-/// byte to its final reply. The shortest time seen, `base`, is what a message takes that meets nobody: R + T. What it takes longer
-/// than that, it has waited for others.
+/// A connection is a pipe: a message is on its way to the peer, at the peer, or its reply is on the way
+/// back. With a round trip of R and a peer that needs T for a message, 1 + R/T messages in the pipe keep
+/// the peer busy all the time. With fewer, the peer waits. Each further message only queues at the peer,
+/// must be sent again when the connection breaks, and could have used another connection. Neither R nor T
+/// is known and both change, but their sum is measured with every message, from its last byte to its
+/// final reply. The shortest time measured, `base`, is that of a message without others before it: R + T.
+/// Any further time was spent queueing.
 ///
-/// TCP Vegas asks the same question of a path (Brakmo and Peterson, 1995) and answers it with a count: there are
-/// `depth · (1 − base / now)` packets waiting, and two to four are right. Mail servers spoil that. They send replies when there is
-/// nothing left to read, so messages travel in flocks: the whole flock waits for its last message, and a flock of n looks like a
-/// line of n²T / (R + nT), long before the pipe is full. (With R = 100 ms and T = 2 ms Vegas stops at 13 of 51.) So the time is
-/// judged, not the count:
+/// TCP Vegas solves the same problem for a network path (Brakmo and Peterson, 1995) by a count: `depth ·
+/// (1 − base / now)` packets are queued, and two to four are right. Mail servers defeat that count. They
+/// send replies when no more input is available, so messages travel in batches: the whole batch waits for
+/// its last message, and a batch of n looks like a queue of n²T / (R + nT), long before the pipe is full.
+/// (With R = 100 ms and T = 2 ms Vegas stops at 13 of 51.) So the time decides, not the count:
 ///
-/// - less than [#GROW] times the base: one more with each answer, so the depth doubles with each round trip and
+/// - less than [#GROW] times the base: one more with each reply, so the depth doubles with each round trip and
 ///   50 are reached in five;
-/// - more than [#SHRINK] times the base: one less with each answer.
+/// - more than [#SHRINK] times the base: one less with each reply.
 ///
-/// With flocks, now = R + nT, so growth ends when the peer works for two of three moments; without, when twice the round trip
-/// stands in line. A near peer, where R is nothing, gets about four.
+/// With batches, now = R + nT, so growth ends when the peer is busy two thirds of the time; without, when
+/// the queue takes twice the round trip. A near peer, where R is almost zero, gets about four.
 ///
-/// A depth that nobody filled says nothing, and neither does a message that was sent when the depth was a greater one, so those do not
-/// count for growth. The base is the shortest of the last one to two times [#EPOCH] messages, so that a path that has become longer
-/// is noticed; and because a base that is only ever seen through a line of our own making would creep up, and the depth
-/// after it, each epoch begins with a depth of two.
+/// A depth that was not reached shows nothing, and neither does a message that was sent at a greater
+/// depth, so these do not count for growth. The base is the minimum of the last one to two times [#EPOCH]
+/// messages, so that a longer path is noticed. A base measured only through our own queue would creep up,
+/// and the depth with it, so each epoch begins with a depth of two.
 ///
-/// **When one is enough.** Between a final reply and the next message lies a pause: a round trip, and what we ourselves need to
-/// turn around ([#TURN_NANOS]). With a peer that needs [#SLOW] times as long for a message, nothing worth having is won by a second
-/// one on the way, and it loses what it had: while it waits in our queue a more urgent one may pass it, on the
-/// connection nothing can. So the depth of such a connection is one. The round trip is taken from the handshake.
+/// **When one is enough.** Between a final reply and the next message lies a pause: a round trip, and our
+/// own turnaround ([#TURN_NANOS]). With a peer that needs [#SLOW] times as long for a message, a second
+/// message on the way gains almost nothing. It also loses something: in our queue a more urgent message
+/// can overtake it, on the connection nothing can. So the depth of such a connection is one. The round
+/// trip is measured in the handshake.
 ///
-/// DATA has one message of content under way and the next envelope with it ([Reach#NEXT]); more would not help.
+/// DATA has the content of one message under way and the next envelope with it ([Reach#NEXT]); more does
+/// not help.
 final class PipeDepth {
     static final int GROW = 3;
     static final int SHRINK = 5;
@@ -49,7 +52,7 @@ final class PipeDepth {
     private long nextBaseNanos = Long.MAX_VALUE;
     private int answers;
 
-    /// @param roundTripNanos as far as is known
+    /// @param roundTripNanos measured in the handshake
     PipeDepth(Reach reach, ClientConfig.Ahead bounds, long roundTripNanos) {
         this.most = switch (reach) {
             case ONE -> 1;
@@ -64,12 +67,12 @@ final class PipeDepth {
         return depth;
     }
 
-    /// A message was answered.
+    /// Adapts the depth to the time of a message.
     ///
     /// @param nanos from its last byte to its final reply
-    /// @param underWay messages under way when it was begun, itself among them
+    /// @param underWay messages under way when it began, including itself
     /// @param depthThen the depth at that time
-    /// @return true when the depth is another one now
+    /// @return true when the depth has changed
     boolean answered(long nanos, int underWay, int depthThen) {
         int before = depth;
         remember(Math.max(1, nanos));

@@ -5,24 +5,25 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.ClientDialog;
 import org.slipstream.smtpout.wire.Endpoint;
-import org.slipstream.smtpout.wire.Heard;
-import org.slipstream.smtpout.wire.Heard.End;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireInput;
+import org.slipstream.smtpout.wire.WireInput.End;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/// A wire with the dialogue on it, after the handshake.
+/// A connection after its handshake: the wire and the dialog on it.
 ///
-/// A virtual thread, `out-<n>-in`, does nothing but read replies and hand them over. So its carrier sleeps on one mailbox
-/// only, notices at once when the peer closes an idle connection, and above all can write while replies come in: a client that
-/// writes ahead and does not read meanwhile would sooner or later wait for a peer that waits for it, both with full TCP buffers
-/// (RFC 2920 section 3.1). A peer that floods us with replies nobody asked for is stopped by its own TCP window: no
-/// more than [#CHARS_AHEAD] of text are taken off the wire before the carrier has read any.
+/// A virtual thread, `out-<n>-in`, only reads replies and passes them on. So the carrier waits on its
+/// inbox only, notices at once when the peer closes an idle connection, and can write while replies
+/// arrive. A client that writes ahead without reading would sooner or later deadlock with the peer, both
+/// with full TCP buffers (RFC 2920 section 3.1). TCP flow control stops a peer that floods this server
+/// with unsolicited replies: at most [#CHARS_AHEAD] characters are read before the carrier has handled
+/// any.
 final class Session {
-    /// Many times what the replies to all outstanding commands need.
+    /// Many times the size of the replies to all outstanding commands.
     private static final int CHARS_AHEAD = 1 << 20;
     private static final int CHARS_PER_REPLY = 100;
 
@@ -30,9 +31,9 @@ final class Session {
     private final ClientDialog dialog;
     private final long roundTripNanos;
     private final Assurance assurance;
-    private final Semaphore room = new Semaphore(CHARS_AHEAD);
+    private final Semaphore space = new Semaphore(CHARS_AHEAD);
 
-    /// @param roundTripNanos the shortest from a command to its reply during the handshake
+    /// @param roundTripNanos the shortest time from a command to its reply during the handshake
     Session(Wire wire, ClientDialog dialog, long roundTripNanos, Assurance assurance) {
         this.wire = wire;
         this.dialog = dialog;
@@ -56,82 +57,83 @@ final class Session {
         return dialog;
     }
 
-    /// The peer's name in logs: the one under which the connection was opened.
+    /// The peer's name in logs: the host for which the connection was opened.
     String remote() {
         return wire.endpoint().toString();
     }
 
-    /// The peer's name in outcomes: the host of this delivery's route, with the connection's address. Hosts with one address
-    /// share connections, so the connection may have been opened under another name.
+    /// The peer's name in outcomes: the host of this delivery's route with the connection's address.
+    /// Hosts with one address share connections, so the connection may have been opened for another host.
     String remote(Delivery delivery) {
         return delivery.route() instanceof Route.Smtp smtp && wire.endpoint() instanceof Endpoint.Tcp tcp
                 ? new Endpoint.Tcp(smtp.hosts().getFirst().name(), tcp.address(), tcp.port()).toString()
                 : remote();
     }
 
-    /// From here on everything heard goes to `listener`, what came together in one piece; the last of it is [Heard.Gone].
-    void listen(String name, Consumer<List<Heard>> listener) {
+    /// Passes all further replies to `listener`, those that arrived together in one list; the last is
+    /// [WireInput.Ended].
+    void listen(String name, Consumer<List<WireInput>> listener) {
         Thread.ofVirtual().name(name).start(() -> {
-            List<Heard> heard;
+            List<WireInput> inputs;
             do {
-                heard = hear();
-                // A wire's buffer of replies is less than all the room, or this could wait for ever.
-                room.acquireUninterruptibly(weight(heard));
-                listener.accept(heard);
-            } while (!(heard.getLast() instanceof Heard.Gone));
+                inputs = read();
+                // The wire buffers fewer replies than the semaphore permits, or this could block indefinitely.
+                space.acquireUninterruptibly(weight(inputs));
+                listener.accept(inputs);
+            } while (!(inputs.getLast() instanceof WireInput.Ended));
         });
     }
 
-    private List<Heard> hear() {
-        Heard first = wire.hear();
-        if (first instanceof Heard.Gone || !wire.hasMore()) {
+    private List<WireInput> read() {
+        WireInput first = wire.read();
+        if (first instanceof WireInput.Ended || !wire.hasMore()) {
             return List.of(first);
         }
-        List<Heard> heard = new ArrayList<>();
-        heard.add(first);
-        while (!(heard.getLast() instanceof Heard.Gone) && wire.hasMore()) {
-            heard.add(wire.hear());
+        List<WireInput> inputs = new ArrayList<>();
+        inputs.add(first);
+        while (!(inputs.getLast() instanceof WireInput.Ended) && wire.hasMore()) {
+            inputs.add(wire.read());
         }
-        return heard;
+        return inputs;
     }
 
-    /// What was heard has been dealt with.
-    void consumed(Heard heard) {
-        room.release(weight(heard));
+    /// Releases the space of a reply that was handled.
+    void consumed(WireInput inputs) {
+        space.release(weight(inputs));
     }
 
-    private static int weight(List<Heard> heard) {
+    private static int weight(List<WireInput> inputs) {
         int chars = 0;
-        for (Heard each : heard) {
+        for (WireInput each : inputs) {
             chars += weight(each);
         }
         return chars;
     }
 
-    private static int weight(Heard heard) {
-        return switch (heard) {
-            case Heard.Said(Reply reply) -> {
+    private static int weight(WireInput inputs) {
+        return switch (inputs) {
+            case WireInput.Received(Reply reply) -> {
                 int chars = CHARS_PER_REPLY;
                 for (String line : reply.lines()) {
                     chars += CHARS_PER_REPLY + line.length();
                 }
                 yield chars;
             }
-            case Heard.Gone _ -> 0;
+            case WireInput.Ended _ -> 0;
         };
     }
 
     void abort(String reason) {
         wire.abort(End.ABORTED, reason);
-        letReaderEnd();
+        releaseReader();
     }
 
     void close(long millis) {
         wire.close(millis);
-        letReaderEnd();
+        releaseReader();
     }
 
-    private void letReaderEnd() {
-        room.release(CHARS_AHEAD);
+    private void releaseReader() {
+        space.release(CHARS_AHEAD);
     }
 }

@@ -14,13 +14,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// A delivery in several transactions, because the peer takes only some of its recipients in one. It has one result, when all portions
-/// have theirs.
+/// A delivery in several transactions, because the peer accepts only some of its recipients in one. It
+/// has one result when all portions have theirs.
 ///
-/// A delivery cannot come back in parts. When one portion was answered and another was not, the recipients of the other are deferred.
-/// A delivery of which no portion was answered is unanswered, and it may have arrived when one portion may have.
+/// A delivery cannot come back in parts. When one portion was answered and another was not, the
+/// recipients of the other are deferred. A delivery without any answered portion is unanswered, and it
+/// may have arrived if one portion may have.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 final class Split {
     private final Delivery whole;
     private int left;
@@ -34,7 +35,7 @@ final class Split {
         this.left = portions;
     }
 
-    /// The result of one portion. Returns the result of the whole when this was the last one.
+    /// Adds the result of one portion. Returns the result of the whole after the last.
     Optional<DeliveryResult> add(Delivery portion, DeliveryResult result) {
         switch (result) {
             case Answered one -> answered(one);
@@ -72,7 +73,7 @@ final class Split {
         outcomes.addAll(portion.all(new Outcome.Deferred(reason, remote)));
     }
 
-    // Numbers ascend in a delivery, and portions may have been answered in any order.
+    // Recipient numbers ascend in a delivery, but portions may be answered in any order.
     private Answered answer(DeliveryResult last) {
         outcomes.sort(Comparator.comparingInt(RecipientOutcome::number));
         return new Answered(whole.number(), last.connection(), outcomes, usable);

@@ -13,39 +13,42 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.DialogPhase;
-import org.slipstream.smtpout.dialog.Move;
 import org.slipstream.smtpout.dialog.PeerExtensions;
 import org.slipstream.smtpout.dialog.Pipeline;
+import org.slipstream.smtpout.dialog.PipelineStep;
 import org.slipstream.smtpout.dialog.Portions;
 import org.slipstream.smtpout.dialog.ReplyEffects;
 import org.slipstream.smtpout.dialog.Transfer;
-import org.slipstream.smtpout.wire.Heard;
-import org.slipstream.smtpout.wire.Heard.End;
-import org.slipstream.smtpout.wire.Heard.Gone;
 import org.slipstream.smtpout.wire.Wire;
+import org.slipstream.smtpout.wire.WireInput;
+import org.slipstream.smtpout.wire.WireInput.End;
+import org.slipstream.smtpout.wire.WireInput.Ended;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The messages of one session, on the carrier's thread: joins the [Pipeline], which says what to write and what a reply
-/// means, with the [Wire], and gives each delivery its result.
+/// The messages of one session, on the carrier's thread: connects the [Pipeline], which decides what to
+/// write and what a reply means, with the [Wire], and gives each delivery its result.
 ///
-/// Three rules keep mail safe when things break. A message that could not be read to its end never gets its end written: with
-/// DATA the wire is cut, with BDAT the transaction is reset. A message that did not go out whole cannot have been taken, whatever the
-/// peer says. And once the last byte may have left, a missing reply is no proof of anything: the delivery is
-/// unanswered and may have arrived, and the log says so.
+/// Three rules keep mail safe after failures. A message that could not be read to its end never gets its
+/// end written: with DATA the connection is aborted, with BDAT the transaction is reset. A message that
+/// was not sent whole cannot have been accepted, whatever the peer replies. Once the last byte may have
+/// left, a missing reply proves nothing: the delivery is unanswered and may have arrived, and the log
+/// says so.
 ///
-/// **After a pause** the first message is not written to its end before the peer has answered anything. A peer may close an idle
-/// connection just then, and a whole message that is lost so may have arrived for all this side knows. One round trip after a
-/// pause ([ClientConfig.Ahead#pauseMillis]) spares that message the wait for its next attempt.
+/// **After a pause** the first message is not written to its end before the peer has replied to
+/// something. A peer may close an idle connection at that moment, and a whole message that is lost with
+/// it may have arrived, as far as this side knows. One round trip after a pause
+/// ([ClientConfig.Ahead#pauseMillis]) saves that message the wait for its next attempt.
 final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
 
-    /// For a peer's last reply when writing to it has failed.
+    /// For a peer's last reply after writing has failed.
     private static final long LAST_REPLY_MILLIS = 2000;
 
     private final long connection;
@@ -62,7 +65,7 @@ final class Traffic {
     private long bytesInFlight;
     private boolean awaiting;
     private long sinceNanos;
-    /// The peer has done something since nothing was under way.
+    /// True when the peer has replied since the connection was last idle.
     private boolean alive;
     private boolean used;
     private long idleSinceNanos;
@@ -71,15 +74,15 @@ final class Traffic {
 
     /// The end of the session.
     ///
-    /// @param lost the reason, where the peer took the connection away and no result says so
-    /// @param left results of deliveries that were begun and not answered
+    /// @param lost the reason, where the peer disconnected and no result reports it
+    /// @param left results of deliveries without a reply
     record Ending(Optional<String> lost, List<DeliveryResult> left) {
-        /// No event follows.
+        /// An end without an event.
         static final Ending QUIET = new Ending(Optional.empty(), List.of());
     }
 
     private enum Cause {
-        /// The peer left while nothing was under way, or before it reacted to anything of it.
+        /// The peer disconnected while nothing was under way, or before it replied to anything of it.
         STALE,
         /// The connection broke.
         BROKEN,
@@ -88,7 +91,7 @@ final class Traffic {
     }
 
     /// @param plainly no pipelining, whatever the peer offers
-    /// @param phases receives each change of what is done or awaited, and that it is nothing
+    /// @param phases receives each phase of the connection; empty when it is idle
     Traffic(long connection, ClientConfig config, Session session, PendingReplies pending, boolean plainly,
             Consumer<Optional<WirePhase>> phases) {
         this.connection = connection;
@@ -114,7 +117,7 @@ final class Traffic {
     // ---- beginning
 
     /// True when this transfer may begin now.
-    boolean hasRoomFor(Transfer transfer) {
+    boolean mayBegin(Transfer transfer) {
         if (!pipeline.mayBegin() || ending.isPresent() || wire.mute().isPresent()) {
             return false;
         }
@@ -122,7 +125,7 @@ final class Traffic {
                 && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes();
     }
 
-    /// The recipients of each transaction that this delivery takes.
+    /// The recipients of each transaction of this delivery.
     List<List<Recipient>> portions(Delivery delivery) {
         return Portions.of(delivery.recipients(), session.dialog().extensions());
     }
@@ -131,7 +134,7 @@ final class Traffic {
         try {
             fitted(transfer).ifPresent(this::begin);
         } catch (IOException e) {
-            log.warn("queue={} msg=\"message cannot be opened\" reason=\"{}\"", transfer.delivery().id(),
+            log.warn("event=content-not-opened queue={} error=\"{}\"", transfer.delivery().id(),
                     LogText.text(FailureWords.of(e)));
             pending.done(unreadable(transfer.number(), true));
         }
@@ -147,25 +150,26 @@ final class Traffic {
                 System.currentTimeMillis());
         flight.underWay = pipeline.openCount();
         flight.depthThen = depth.depth();
-        tell(effects);
+        report(effects);
     }
 
-    /// The transfer in a form that this peer can take. Empty when there is none, and the delivery has its result.
+    /// The transfer in a form that this peer supports. Empty when there is none; the delivery then has
+    /// its result.
     private Optional<Flight> fitted(Transfer transfer) throws IOException {
         PeerExtensions peer = session.dialog().extensions();
-        Optional<Flight> flight = open(transfer, Fitting.of(transfer, peer, session.assurance()));
+        Optional<Flight> flight = open(transfer, PeerCompatibility.of(transfer, peer, session.assurance()));
         if (flight.isPresent() && flight.get().needsShorterLines()) {
             flight.get().close();
-            return open(transfer, Fitting.withShortLines(transfer, peer));
+            return open(transfer, PeerCompatibility.withShortLines(transfer, peer));
         }
         return flight;
     }
 
-    private Optional<Flight> open(Transfer transfer, Fitting fitting) throws IOException {
+    private Optional<Flight> open(Transfer transfer, PeerCompatibility fitting) throws IOException {
         return switch (fitting) {
-            case Fitting.AsItIs _ -> Optional.of(flight(transfer));
-            case Fitting.Converted(Content content) -> Optional.of(flight(transfer.with(content)));
-            case Fitting.Impossible(Reply reason) -> {
+            case PeerCompatibility.Unchanged _ -> Optional.of(flight(transfer));
+            case PeerCompatibility.Converted(Content content) -> Optional.of(flight(transfer.with(content)));
+            case PeerCompatibility.Incompatible(Reply reason) -> {
                 refuse(transfer.delivery(), reason);
                 yield Optional.empty();
             }
@@ -176,7 +180,7 @@ final class Traffic {
         return new Flight(transfer, pipeline.reach() == Pipeline.Reach.ANY, config.longLines());
     }
 
-    /// The peer is not asked, because its extensions leave it one answer only.
+    /// Refuses without asking the peer, whose extensions exclude success.
     private void refuse(Delivery delivery, Reply reason) {
         pending.done(new DeliveryResult.Answered(delivery.number(), connection,
                 delivery.all(Outcome.of(reason, session.remote(delivery))), true));
@@ -193,23 +197,23 @@ final class Traffic {
 
     // ---- writing
 
-    /// Puts one thing into the outbox. False when there is nothing to write now.
+    /// Queues one command or piece of content for writing. False when there is nothing to write now.
     boolean write() {
         if (ending.isPresent() || wire.mute().isPresent()) {
             return false;
         }
         switch (pipeline.next()) {
-            case Move.Write(String commands) -> wire.put(commands, config.commandMillis());
-            case Move.WriteContent(long delivery) -> {
+            case PipelineStep.Write(String commands) -> wire.put(commands, config.commandMillis());
+            case PipelineStep.WriteContent(long delivery) -> {
                 phases.accept(Optional.of(new WirePhase(QueuePhase.Code.CONTENT, session.remote(), delivery,
                         System.nanoTime(), 0)));
                 content(loading.orElseThrow());
             }
-            case Move.WriteChunk _ when afterPause && !alive -> {
+            case PipelineStep.WriteChunk _ when afterPause && !alive -> {
                 return false;
             }
-            case Move.WriteChunk _ -> chunk(loading.orElseThrow());
-            case Move.Wait _ -> {
+            case PipelineStep.WriteChunk _ -> chunk(loading.orElseThrow());
+            case PipelineStep.Wait _ -> {
                 return false;
             }
         }
@@ -223,14 +227,14 @@ final class Traffic {
                 pipeline.contentWritten();
             }
         } catch (IOException e) {
-            cutOff(flight, e);
+            abortContent(flight, e);
         }
     }
 
-    /// The peer waits in the middle of a content.
-    private void cutOff(Flight flight, IOException e) {
+    /// Aborts the connection: the peer is in the middle of a content.
+    private void abortContent(Flight flight, IOException e) {
         unreadable(flight, e);
-        wire.abort(End.ABORTED, "message cannot be read");
+        wire.abort(End.ABORTED, "queue file read error");
         end(pipeline.cut(FailureReplies.unreadable()), Cause.OURS, true);
     }
 
@@ -239,7 +243,7 @@ final class Traffic {
             flight.chunks().read();
         } catch (IOException e) {
             unreadable(flight, e);
-            tell(pipeline.abandon(FailureReplies.unreadable()));
+            report(pipeline.abandon(FailureReplies.unreadable()));
             return;
         }
         boolean last = flight.chunks().isLast();
@@ -247,7 +251,7 @@ final class Traffic {
         try {
             wire.put(flight.chunks(), config.dataBlockMillis());
         } catch (IOException e) {
-            cutOff(flight, e);
+            abortContent(flight, e);
             return;
         }
         if (last) {
@@ -264,7 +268,7 @@ final class Traffic {
 
     private void unreadable(Flight flight, IOException e) {
         flight.unreadable = true;
-        log.warn("msg=\"message cannot be read\" queue={} conn={} remote={}", flight.transfer.delivery().id(),
+        log.warn("event=content-not-read queue={} connection={} host={}", flight.transfer.delivery().id(),
                 connection, LogText.word(session.remote()), e);
     }
 
@@ -274,37 +278,37 @@ final class Traffic {
             awaiting = true;
             sinceNanos = System.nanoTime();
         }
-        tellPhase();
+        reportPhase();
     }
 
-    private void tellPhase() {
+    private void reportPhase() {
         phases.accept(pipeline.awaited().map(awaited -> new WirePhase(WirePhase.code(awaited), session.remote(),
-                pipeline.awaitedOf().orElse(WirePhase.NONE), sinceNanos, config.patienceMillis(awaited))));
+                pipeline.awaitedOf().orElse(WirePhase.NONE), sinceNanos, config.timeoutMillis(awaited))));
     }
 
     // ---- replies
 
-    /// How long the next reply may take from now on.
-    long patienceNanos() {
-        return awaiting ? sinceNanos + patienceMillis() * 1_000_000 - System.nanoTime() : Long.MAX_VALUE;
+    /// The time left for the next reply.
+    long timeoutNanos() {
+        return awaiting ? sinceNanos + timeoutMillis() * 1_000_000 - System.nanoTime() : Long.MAX_VALUE;
     }
 
-    private long patienceMillis() {
+    private long timeoutMillis() {
         return wire.mute().isPresent()
                 ? LAST_REPLY_MILLIS
-                : config.patienceMillis(pipeline.awaited().orElse(DialogPhase.MAIL));
+                : config.timeoutMillis(pipeline.awaited().orElse(DialogPhase.MAIL));
     }
 
     void timedOut() {
-        gone(wire.mute().orElseGet(() -> wire.abort(End.TIMED_OUT, "no answer within " + patienceMillis() + " ms")));
+        gone(wire.mute().orElseGet(() -> wire.abort(End.TIMED_OUT, "timed out after " + timeoutMillis() + " ms")));
     }
 
-    void heard(Heard heard) {
-        session.consumed(heard);
-        switch (heard) {
-            case Heard.Said(Reply reply) when isTooEarly(reply) -> gone(wire.mute().orElseThrow());
-            case Heard.Said(Reply reply) -> said(reply);
-            case Gone gone -> gone(gone);
+    void received(WireInput received) {
+        session.consumed(received);
+        switch (received) {
+            case WireInput.Received(Reply reply) when isTooEarly(reply) -> gone(wire.mute().orElseThrow());
+            case WireInput.Received(Reply reply) -> replied(reply);
+            case Ended gone -> gone(gone);
         }
     }
 
@@ -313,27 +317,27 @@ final class Traffic {
                 && pipeline.awaitedOf().map(flights::get).filter(f -> f.endsAt > wire.writtenBytes()).isPresent();
     }
 
-    /// The next reply decides about a whole message.
+    /// True when the next reply is the final one of a message.
     private boolean isFinal() {
         return pipeline.awaited().filter(phase -> phase == DialogPhase.FINAL).isPresent();
     }
 
-    private void said(Reply reply) {
+    private void replied(Reply reply) {
         boolean quiet = pipeline.openCount() == 0;
         alive |= !quiet;
         Optional<Long> whose = pipeline.awaitedOf();
         boolean wasFinal = isFinal();
-        ReplyEffects effects = pipeline.heard(reply);
+        ReplyEffects effects = pipeline.received(reply);
         if (wasFinal && effects.end().isEmpty()) {
             whose.map(flights::get).ifPresent(this::measure);
         }
         sinceNanos = System.nanoTime();
         awaiting = pipeline.awaited().isPresent() || wire.mute().isPresent();
-        tellPhase();
+        reportPhase();
         if (effects.end().isPresent()) {
             end(effects, quiet ? Cause.STALE : Cause.BROKEN, effects.end().get().breach().isPresent());
         } else {
-            tell(effects);
+            report(effects);
         }
     }
 
@@ -343,20 +347,21 @@ final class Traffic {
         }
     }
 
-    private void gone(Gone gone) {
-        // A reply that begins with 250 is a success, however the line goes on, and such a message must not be sent again.
-        gone.begun().filter(reply -> isFinal() && !isTooEarly(reply)).ifPresent(this::said);
+    private void gone(Ended gone) {
+        // A reply that begins with 250 is a success even when its line is broken, and such a message must
+        // not be sent again.
+        gone.begun().filter(reply -> isFinal() && !isTooEarly(reply)).ifPresent(this::replied);
         if (ending.isPresent()) {
             return;
         }
         Cause cause = cause(gone);
         Reply reason = pipeline.openCount() == 0 && cause != Cause.OURS
                 ? FailureReplies.idleLost(gone)
-                : FailureReplies.cutOff(session.remote(), pipeline.awaited().orElse(DialogPhase.MAIL), gone);
+                : FailureReplies.lostConnection(session.remote(), pipeline.awaited().orElse(DialogPhase.MAIL), gone);
         end(cause == Cause.BROKEN ? pipeline.broken(reason) : pipeline.cut(reason), cause, true);
     }
 
-    private Cause cause(Gone gone) {
+    private Cause cause(Ended gone) {
         boolean left = gone.end() == End.CLOSED || gone.end() == End.BROKEN;
         return gone.end() == End.ABORTED
                 ? Cause.OURS
@@ -365,15 +370,15 @@ final class Traffic {
 
     // ---- results
 
-    /// Results of deliveries while the connection lives on.
-    private void tell(ReplyEffects effects) {
+    /// Reports results of deliveries while the connection continues.
+    private void report(ReplyEffects effects) {
         if (!effects.anyOver()) {
             return;
         }
         boolean idle = pipeline.openCount() == 0;
         boolean last = idle && (pipeline.isExhausted() || wire.mute().isPresent());
         effects.outcomes().forEach((delivery, outcomes) -> answered(delivery, outcomes, !last));
-        effects.unanswered().forEach(delivery -> pending.done(unreadable(landed(delivery).transfer.number(), !last)));
+        effects.unanswered().forEach(delivery -> pending.done(unreadable(finished(delivery).transfer.number(), !last)));
         if (idle) {
             used = true;
             alive = false;
@@ -385,35 +390,35 @@ final class Traffic {
     }
 
     private void answered(long delivery, List<RecipientOutcome> outcomes, boolean usable) {
-        landed(delivery);
+        finished(delivery);
         pending.done(new DeliveryResult.Answered(delivery, connection, outcomes, usable));
     }
 
-    private Flight landed(long delivery) {
-        Flight flight = flights.remove(delivery);
+    private Flight finished(long delivery) {
+        Flight flight = Objects.requireNonNull(flights.remove(delivery));
         bytesInFlight -= flight.transfer.sizeBytes();
         flight.close();
         loading = loading.filter(l -> l != flight);
         return flight;
     }
 
-    /// @param inTheDark what was not answered may have been done all the same
-    private void end(ReplyEffects effects, Cause cause, boolean inTheDark) {
+    /// @param uncertain deliveries without a reply may have succeeded
+    private void end(ReplyEffects effects, Cause cause, boolean uncertain) {
         ReplyEffects.End end = effects.end().orElseThrow();
         end.breach().ifPresent(this::pipelinesBadly);
         effects.outcomes().forEach((delivery, outcomes) -> answered(delivery, outcomes, false));
         List<DeliveryResult> left = effects.unanswered().stream()
-                .map(delivery -> unanswered(landed(delivery), end.reason(), cause, inTheDark)).toList();
-        boolean said = !effects.outcomes().isEmpty()
+                .map(delivery -> unanswered(finished(delivery), end.reason(), cause, uncertain)).toList();
+        boolean replied = !effects.outcomes().isEmpty()
                 || !left.isEmpty() && (cause == Cause.BROKEN || left.stream().anyMatch(Traffic::mayHaveArrived));
-        ending = Optional.of(new Ending(said || cause == Cause.OURS
+        ending = Optional.of(new Ending(replied || cause == Cause.OURS
                 ? Optional.empty()
                 : Optional.of(end.reason().toString()), left));
     }
 
-    private DeliveryResult unanswered(Flight flight, Reply reason, Cause cause, boolean inTheDark) {
+    private DeliveryResult unanswered(Flight flight, Reply reason, Cause cause, boolean uncertain) {
         long delivery = flight.transfer.number();
-        boolean mayHaveArrived = inTheDark && mayHaveArrived(flight, reason);
+        boolean mayHaveArrived = uncertain && mayHaveArrived(flight, reason);
         if (flight.unreadable) {
             return unreadable(delivery, false);
         }
@@ -428,7 +433,7 @@ final class Traffic {
     }
 
     private void pipelinesBadly(String what) {
-        log.info("msg=\"breaks under pipelining\" conn={} remote={} what=\"{}\"", connection,
+        log.info("event=pipelining-broken connection={} host={} reason=\"{}\"", connection,
                 LogText.word(session.remote()), LogText.text(what));
         pending.pipelinesBadly(what);
     }
@@ -436,9 +441,9 @@ final class Traffic {
     private boolean mayHaveArrived(Flight flight, Reply reason) {
         boolean may = flight.endsAt <= wire.handedOverBytes();
         if (may) {
-            log.warn("msg=\"possible duplicate\" queue={} conn={} remote={} reason=\"{}\"",
-                    flight.transfer.delivery().id(),
-                    connection, LogText.word(session.remote()), LogText.text(reason.toString()));
+            log.warn("event=possible-duplicate queue={} connection={} host={} reason=\"{}\"",
+                    flight.transfer.delivery().id(), connection, LogText.word(session.remote()),
+                    LogText.text(reason.toString()));
         }
         return may;
     }

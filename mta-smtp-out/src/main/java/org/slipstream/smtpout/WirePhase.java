@@ -3,12 +3,13 @@ package org.slipstream.smtpout;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.smtpout.dialog.DialogPhase;
 
-/// The present phase of one connection. Its carrier writes it to a volatile field at each change; any thread may read it.
+/// The current phase of one connection. Its carrier writes it to a volatile field at each change; any
+/// thread may read it.
 ///
-/// @param remote the other end
-/// @param delivery the one whose reply is awaited or whose content is sent; 0 when it is none in particular
+/// @param remote the peer
+/// @param delivery whose reply is awaited or whose content is sent; 0 for none
 /// @param sinceNanos of `System.nanoTime()`
-/// @param patienceMillis how long it may take; 0: it has no limit as a whole
+/// @param patienceMillis the timeout; 0 for none
 public record WirePhase(QueuePhase.Code code, String remote, long delivery, long sinceNanos, long patienceMillis) {
     static final long NONE = 0;
 
@@ -16,12 +17,12 @@ public record WirePhase(QueuePhase.Code code, String remote, long delivery, long
         return new WirePhase(code, remote, NONE, System.nanoTime(), patienceMillis);
     }
 
-    /// In words, to be read after the name of the connection.
+    /// As text that follows the name of the connection.
     public String text() {
         return switch (code) {
             case LOOKUP -> "looks up the addresses of " + remote;
             case CONNECTING -> "connects to " + remote;
-            case TLS -> "shakes hands for TLS with " + remote;
+            case TLS -> "performs the TLS handshake with " + remote;
             case CONTENT -> "sends the content to " + remote;
             case GREETING -> "waits for the greeting of " + remote;
             case FINAL_REPLY -> "waits for the reply to the end of data of " + remote;

@@ -1,13 +1,14 @@
-/// The SMTP client: a dialogue without a socket, a wire without a dialogue, a carrier that joins them on a thread.
+/// The SMTP client: a dialog without a socket, a wire without a dialog, and a carrier that joins them on
+/// a thread.
 ///
 /// ```
-/// Carriers ── Carrier ─┬─ Opener ── Introduction     hosts and addresses, greeting to ready
-///   (numbers)  (thread)├─ Traffic ── PipeDepth       messages under way, and how many are worth it
-///                      ├─ Mailbox                    orders and replies, the one place to wait
-///                      └─ PendingReplies             each order is answered once
-/// dialog: what is said     wire: how it travels     host, dns: where to
+/// Carriers ── Carrier ─┬─ Opener ── ConnectAttempt   hosts and addresses, greeting to ready
+///   (numbers)  (thread)├─ Traffic ── PipeDepth       messages under way, and how many
+///                      ├─ CarrierInbox               orders and replies, the only place to wait
+///                      └─ PendingReplies             exactly one reply to each order
+/// dialog: commands, replies     wire: bytes     host, dns: addresses and routes
 /// ```
 ///
-/// Messages follow each other on a connection before they are answered: `dialog.Pipeline` tells how. Only the peer, a timeout and a stop can end a
-/// connection early.
+/// Messages follow each other on a connection before they are answered: see `dialog.Pipeline`. Only the
+/// peer, a timeout and a stop can end a connection early.
 package org.slipstream.smtpout;

@@ -17,6 +17,9 @@ import org.slipstream.smtpout.EventLog.Lost;
 import org.slipstream.smtpout.dialog.ReplyParser;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.LongLines;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.Transcript;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -32,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// A events that finds another seat for what was not answered: what it hears, and when.
+/// The events of broken connections: deliveries without a reply, and the order of events.
 @Tag("FI-38")
 class BrokenConnectionsTest {
     private static final String HELLO = """
@@ -80,14 +83,14 @@ class BrokenConnectionsTest {
                 S 354 go
                 DATA
                 S 250 2.0.0 taken
-                """ + ScriptedServer.BYE;
-        try (var server = ScriptedServer.of(breaks, plain);
+                """ + Transcript.BYE;
+        try (var server = SmtpSink.following(breaks, plain);
                 var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(1, 50, 1 << 20)), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Badly.class);
             assertThat(events.next(Unanswered.class).mayHaveArrived()).isTrue();
-            carriers.open(2, server.route(), true);
+            carriers.open(2, Post.route(server), true);
             Post.deliver(carriers, 2, transfer(1));
             Post.deliver(carriers, 2, transfer(2));
             events.results(3);
@@ -99,9 +102,9 @@ class BrokenConnectionsTest {
 
     @Test
     void aWholeMessageForAPeerThatIsJustLeavingMayHaveArrived() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nDROP\n");
+        try (var server = SmtpSink.following(HELLO + TAKE + "C MAIL FROM:*\nDROP\n");
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Answered.class);
             Post.deliver(carriers, 1, transfer(2));
@@ -126,9 +129,9 @@ class BrokenConnectionsTest {
                 C RCPT TO:<*>
                 DROP
                 """;
-        try (var server = ScriptedServer.of(HELLO + TAKE + answersFirst + closes);
+        try (var server = SmtpSink.following(HELLO + TAKE + answersFirst + closes);
                 var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(2, 50, 1 << 20, 0)), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             for (int i = 1; i <= 2; i++) {
                 Post.deliver(carriers, 1, transfer(i));
                 events.next(Answered.class);
@@ -141,7 +144,7 @@ class BrokenConnectionsTest {
 
     @Test
     void onlyMessagesWhoseEndWasSentMayHaveArrived() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<*>*
                 C RCPT TO:<*>
                 CHUNK LAST
@@ -152,7 +155,7 @@ class BrokenConnectionsTest {
                 DROP
                 """);
                 var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, Post.transfer(2, Post.content(("x".repeat(70) + "\r\n").repeat(500_000))));
             events.results(2);
@@ -169,7 +172,7 @@ class BrokenConnectionsTest {
             550 5.7.1 spam      | false
             """)
     void aReplyToTheEndOfAMessageThatIsTooLongIsADecisionAllTheSame(String begins, boolean taken) {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<*>*
                 C RCPT TO:<*>
                 CHUNK LAST
@@ -179,7 +182,7 @@ class BrokenConnectionsTest {
                 EOF
                 """.replace("LONG", begins + " " + "x".repeat(ReplyParser.MAX_LINE_BYTES)));
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Outcome outcome = events.next(Answered.class).outcomes().getFirst().outcome();
             assertThat(outcome instanceof Outcome.Delivered).isEqualTo(taken);
@@ -190,7 +193,7 @@ class BrokenConnectionsTest {
 
     @Test
     void aReplyThatBeginsWith250AndIsCutOffIsASuccess() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<*>*
                 C RCPT TO:<*>
                 CHUNK LAST
@@ -199,7 +202,7 @@ class BrokenConnectionsTest {
                 RAW 250 2.0.0 queu
                 DROP
                 """); var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.next(Answered.class).outcomes().getFirst().outcome())
                     .isInstanceOf(Outcome.Delivered.class);
@@ -208,9 +211,9 @@ class BrokenConnectionsTest {
 
     @Test
     void aDeliveryForAConnectionThatIsGoneIsUnanswered() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n");
+        try (var server = SmtpSink.following(HELLO + TAKE + "DROP\n");
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Lost.class);
             Post.deliver(carriers, 1, transfer(2));
@@ -221,12 +224,12 @@ class BrokenConnectionsTest {
 
     @Test
     void deliveriesInFrontOfAHostThatRefusesAreUnanswered() {
-        try (var server = ScriptedServer.of("GATE\nS 421 4.3.2 no\n");
+        try (var server = SmtpSink.following("GATE\nS 421 4.3.2 no\n");
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));
-            server.openGate();
+            server.release();
             events.next(EventLog.Failed.class);
             events.results(2);
             assertThat(events.all()).noneMatch(Answered.class::isInstance);
@@ -252,28 +255,28 @@ class BrokenConnectionsTest {
                 });
             }
         };
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", "8BITMIME");
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING", "8BITMIME"));
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
                         .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
                         events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             for (int i = 1; i <= 5; i++) {
                 Post.deliver(carriers, 1, i == 3 ? Post.transfer(i, torn) : transfer(i));
             }
             events.results(5);
-            assertThat(sink.taken()).hasSize(4);
+            assertThat(sink.messages()).hasSize(4);
             assertThat(events.result(3)).isEqualTo(
                     new OwnFailure(3, 1, FailureReplies.unreadable(), DeliveryResult.Scope.MESSAGE, true));
         }
     }
 
-    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the queue manager has chosen
-    /// one by one are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the
+    /// queue manager has chosen one by one are whole on one wire before the peer has replied to anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test
     void wholeMessagesAreOnTheWireBeforeTheFirstReply() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<me@here.example>
                 C RCPT TO:<a@x.example>
                 CHUNK LAST
@@ -288,8 +291,8 @@ class BrokenConnectionsTest {
                 S 250 ok
                 S 250 ok
                 S 250 2.0.0 two
-                """ + ScriptedServer.BYE); var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+                """ + Transcript.BYE); var carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, Post.content("one\r\n"), "a@x.example"));
             Post.deliver(carriers, 1, transfer(2, Post.content("two\r\n"), "b@y.example"));
@@ -303,23 +306,23 @@ class BrokenConnectionsTest {
     @Test
     void aLargeMessageGoesInChunksAndArrivesWhole() throws IOException {
         String large = ("0123456789".repeat(7) + "\r\n").repeat(20_000);
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING"));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             for (int i = 1; i <= 4; i++) {
                 Post.deliver(carriers, 1, Post.transfer(i, Post.content(large)));
             }
             events.results(4);
-            assertThat(sink.taken()).extracting(Sink.Taken::content).containsOnly(large).hasSize(4);
+            assertThat(sink.messages()).extracting(ReceivedMessage::text).containsOnly(large).hasSize(4);
         }
     }
 
     @Test
     void theBytesUnderWayAreBounded() {
-        // Two letters of 26 bytes are more than 40: the second waits for the first to be answered.
-        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + ScriptedServer.BYE);
+        // Two messages of 26 bytes are more than 40: the second waits for the first to be answered.
+        try (var server = SmtpSink.following(HELLO + TAKE + TAKE + Transcript.BYE);
                 var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 40)), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));
             events.results(2);
@@ -328,7 +331,7 @@ class BrokenConnectionsTest {
 
     @Test
     void aStopInTheMiddleOfARunIsAFailureOfOurOwn() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<*>*
                 C RCPT TO:<*>
                 CHUNK LAST
@@ -342,7 +345,7 @@ class BrokenConnectionsTest {
                     _ -> new HostFinder.Answer.Found(
                             List.of(InetAddress.getLoopbackAddress())),
                     new SplittableRandom(1));
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 2);

@@ -2,7 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slipstream.smtpout.wire.Heard;
+import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.time.Duration;
@@ -16,7 +16,8 @@ import static org.awaitility.Awaitility.await;
 
 class CarrierInboxTest {
     private static final CarrierInbox.Item CLOSE = new CarrierInbox.Close();
-    private static final CarrierInbox.Item GONE = new CarrierInbox.FromWire(new Heard.Gone(Heard.End.CLOSED, "gone"));
+    private static final CarrierInbox.Item GONE = new CarrierInbox.FromWire(
+            new WireInput.Ended(WireInput.End.CLOSED, "gone"));
 
     private final WireWatchdog watchdog = new WireWatchdog();
     private final CarrierInbox mailbox = new CarrierInbox(watchdog);

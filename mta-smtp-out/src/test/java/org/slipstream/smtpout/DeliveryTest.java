@@ -9,6 +9,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Transfer;
+import org.slipstream.testkit.SmtpSink;
 
 import java.util.List;
 import java.util.Optional;
@@ -17,10 +18,10 @@ import java.util.SplittableRandom;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
-import static org.slipstream.smtpout.ScriptedServer.PLAIN_HELLO;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.BYE;
+import static org.slipstream.testkit.Transcript.HELLO;
+import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
+import static org.slipstream.testkit.Transcript.TAKE;
 
 /// Messages that go over a connection, and what the peer has of them afterwards.
 class DeliveryTest {
@@ -34,8 +35,8 @@ class DeliveryTest {
 
     @Test
     void oneMessageGoesOut() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(HELLO + TAKE + BYE)) {
+            carriers.open(1, Post.route(server), false);
             assertThat(events.ready().connection()).isEqualTo(1);
             Post.deliver(carriers, 1, transfer(7));
             assertThat(events.outcome(7)).isEqualTo(new Outcome.Delivered(Reply.of(250, "2.0.0", "taken"),
@@ -55,7 +56,7 @@ class DeliveryTest {
     void eachMessageNamesTheHostAsItsOwnRouteDoes() {
         Route.Smtp a = new Route.Smtp("a.example", List.of(new Route.Host("mx.a.example", 25, 0)));
         Route.Smtp b = new Route.Smtp("b.example", List.of(new Route.Host("mail.b.example", 25, 0)));
-        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + "C MAIL*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
+        try (var server = SmtpSink.following(HELLO + TAKE + TAKE + "C MAIL*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
             carriers.open(1, new Route.Smtp("a.example", List.of(
                     new Route.Host("mx.a.example", server.port(), 0, List.of("127.0.0.1")))), false);
             events.ready();
@@ -77,7 +78,7 @@ class DeliveryTest {
 
     @Test
     void theCommandsWaitForEachOtherWithoutPipelining() {
-        try (var server = ScriptedServer.of(PLAIN_HELLO + """
+        try (var server = SmtpSink.following(PLAIN_HELLO + """
                 C MAIL FROM:<me@here.example>
                 S 250 ok
                 C RCPT TO:<you@there.example>
@@ -93,7 +94,7 @@ class DeliveryTest {
 
     @Test
     void aNullSenderStaysNull() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
+        try (var server = SmtpSink.following(HELLO + TAKE + BYE)) {
             deliver(server, transfer(1, Optional.empty(), content(Post.LETTER)));
             assertThat(server.commands()).contains("MAIL FROM:<>");
         }
@@ -101,7 +102,7 @@ class DeliveryTest {
 
     @Test
     void oneConnectionCarriesThreeMessages() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + TAKE + TAKE + BYE)) {
+        try (var server = SmtpSink.following(HELLO + TAKE + TAKE + TAKE + BYE)) {
             for (int i = 1; i <= 3; i++) {
                 assertThat(deliver(server, transfer(i, content("number " + i + "\r\n"))).usable()).isTrue();
             }
@@ -113,7 +114,7 @@ class DeliveryTest {
 
     @Test
     void someOfThePipelinedRecipientsAreRefused() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:<me@here.example>
                 C RCPT TO:<a@x.example>
                 C RCPT TO:<b@x.example>
@@ -136,7 +137,7 @@ class DeliveryTest {
 
     @Test
     void afterARefusalTheConnectionIsCleanForTheNextMessage() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:<a@x.example>
                 C DATA
@@ -157,7 +158,7 @@ class DeliveryTest {
 
     @Test
     void dataThatIsTakenForNobodyEndsWithALoneDot() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -177,7 +178,7 @@ class DeliveryTest {
         List<String> messages = List.of("", "\r\n", ".", ".\r\n", "..\r\n", "a\r\n.\r\n", "a\r\n.b\r\n", "no end",
                 "a\r\n\r\n",
                 "a\r\n.", "\u0000\u00ff\r\n");
-        try (var server = ScriptedServer.of(HELLO + TAKE.repeat(messages.size()) + BYE)) {
+        try (var server = SmtpSink.following(HELLO + TAKE.repeat(messages.size()) + BYE)) {
             for (int i = 0; i < messages.size(); i++) {
                 deliver(server, transfer(i, content(messages.get(i))));
             }
@@ -200,7 +201,7 @@ class DeliveryTest {
             }
             text.append("\r\n");
         }
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE)) {
+        try (var server = SmtpSink.following(HELLO + TAKE + BYE)) {
             assertThat(outcome(server, transfer(1, content(text.toString()))))
                     .isInstanceOf(Outcome.Delivered.class);
             assertThat(unstuffed(server.contents().getFirst())).isEqualTo(text.toString());
@@ -209,7 +210,7 @@ class DeliveryTest {
 
     @Test
     void aMessageBeyondThePeersSizeIsNotOfferedAndTheConnectionGoesOn() {
-        try (var server = ScriptedServer.of("""
+        try (var server = SmtpSink.following("""
                 S 220 sink
                 C EHLO me.example
                 S 250-sink
@@ -221,16 +222,16 @@ class DeliveryTest {
         }
     }
 
-    private Answered deliver(ScriptedServer server, Transfer transfer) {
+    private Answered deliver(SmtpSink server, Transfer transfer) {
         if (events.news().isEmpty()) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
         }
         Post.deliver(carriers, 1, transfer);
         return events.answered(transfer.number());
     }
 
-    private Outcome outcome(ScriptedServer server, Transfer transfer) {
+    private Outcome outcome(SmtpSink server, Transfer transfer) {
         deliver(server, transfer);
         return events.outcome(transfer.number());
     }

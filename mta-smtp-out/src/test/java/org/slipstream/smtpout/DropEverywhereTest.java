@@ -8,6 +8,8 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.smtpout.EventLog.Failed;
 import org.slipstream.smtpout.dialog.Transfer;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,9 +21,9 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Five messages under way on one connection, and the connection breaks at every single byte, of what the peer reads and of what it
-/// answers. What comes back is sent again. Each message arrives once, but for those of which the carrier said that they
-/// may arrive twice; and answered is answered.
+/// Five messages under way on one connection, and the connection breaks at every single byte, of what the
+/// peer reads and of what it answers. What comes back is sent again. Each message arrives once, but for
+/// those of which the carrier said that they may arrive twice; and answered is answered.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;
@@ -63,22 +65,15 @@ class DropEverywhereTest {
 
     private static boolean breaksAt(int position, boolean whileReading, String... extensions) throws IOException {
         EventLog events = new EventLog();
-        try (Sink sink = new Sink(new Sink.Faults() {
-            @Override
-            public long afterReading(int connection) {
-                return whileReading && connection == 1 ? position : Long.MAX_VALUE;
-            }
-
-            @Override
-            public long afterWriting(int connection) {
-                return !whileReading && connection == 1 ? position : Long.MAX_VALUE;
-            }
-        }, extensions); Carriers carriers = Post.carriers(CONFIG, events)) {
+        SinkScript sound = Post.accepting(extensions);
+        SinkScript broken = whileReading ? sound.closesAfterReading(position) : sound.closesAfterWriting(position);
+        try (SmtpSink sink = SmtpSink.start(connection -> connection == 1 ? broken : sound);
+                Carriers carriers = Post.carriers(CONFIG, events)) {
             Set<Long> answered = new HashSet<>();
             Set<Long> doubtful = new TreeSet<>();
             List<Long> toSend = new ArrayList<>(IntStream.rangeClosed(1, MESSAGES).mapToObj(i -> (long) i).toList());
             for (int connection = 1; !toSend.isEmpty(); connection++) {
-                carriers.open(connection, sink.route(), false);
+                carriers.open(connection, Post.route(sink), false);
                 for (long delivery : toSend) {
                     Post.deliver(carriers, connection, message(delivery));
                 }
@@ -108,13 +103,13 @@ class DropEverywhereTest {
             }
             for (long delivery = 1; delivery <= MESSAGES; delivery++) {
                 String content = message(delivery).delivery().id().toString();
-                long copies = sink.taken().stream().filter(t -> t.content().contains(content)).count();
+                long copies = sink.messages().stream().filter(t -> t.text().contains(content)).count();
                 assertThat(copies).as("copies of %d, cut at %d", delivery, position)
                         .isBetween(1L, doubtful.contains(delivery) ? 2L : 1L);
             }
-            assertThat(sink.taken()).allSatisfy(taken -> {
-                // Nobody's message went out under a neighbour's envelope.
-                String number = taken.content().replaceFirst("(?s).*number (\\d+).*", "$1");
+            assertThat(sink.messages()).allSatisfy(taken -> {
+                // No message was sent under another one's envelope.
+                String number = taken.text().replaceFirst("(?s).*number (\\d+).*", "$1");
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you" + number + "@there.example");
             });

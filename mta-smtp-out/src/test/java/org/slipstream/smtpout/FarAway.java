@@ -4,9 +4,12 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.testkit.LatencyProxy;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -74,8 +77,8 @@ final class FarAway implements CarrierEvents {
 
     /// Messages per second on one connection.
     double perSecond(Way way, int roundTripMillis, double seconds) throws IOException {
-        try (Sink sink = new Sink(Sink.Faults.NONE, way.extensions).forgetful();
-                DelayProxy far = new DelayProxy(sink.port(), roundTripMillis);
+        try (SmtpSink sink = SmtpSink.start(Post.accepting(way.extensions).countsOnly());
+                LatencyProxy far = new LatencyProxy(sink.port(), Duration.ofMillis(roundTripMillis));
                 Carriers carriers = Post.carriers(
                         Post.patient().with(new ClientConfig.Ahead(1, way.ahead, 4 << 20)), this)) {
             String text = ("x".repeat(70) + "\r\n").repeat(BYTES / 72);

@@ -6,6 +6,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Outcome;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.Transcript;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
@@ -57,14 +59,14 @@ class FeedbackTest {
     }
 
     private void deferred(String script, String reply) {
-        try (var server = ScriptedServer.of(script); var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(script); var carriers = Post.carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Deferred.class);
             assertThat(events.reply(1)).hasToString(reply);
             carriers.close(1);
-            server.awaitEnd();
+            server.awaitIdle();
         }
         assertThat(events.news()).as("ready and the answer, nothing else").hasSize(2);
     }
@@ -72,10 +74,10 @@ class FeedbackTest {
     /// The session has served messages before, so the reply is about the session. The message goes over another one.
     @Test
     void a421ToALaterMailLeavesThatMessageUnanswered() {
-        try (var server = ScriptedServer.of(ScriptedServer.HELLO + ScriptedServer.TAKE
+        try (var server = SmtpSink.following(Transcript.HELLO + Transcript.TAKE
                 + lines("C MAIL*; C RCPT*; C DATA; S 421 4.7.0 enough messages for one session; EOF"));
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
@@ -89,9 +91,9 @@ class FeedbackTest {
     @ValueSource(strings = {"C MAIL*; DROP", "C MAIL*; C RCPT*; C DATA; S 250 ok; DROP",
             "C MAIL*; C RCPT*; C DATA; S 250 ok; S 250 ok; CUT"})
     void aConnectionThatIsClosedWithoutAReplyLeavesTheMessageUnanswered(String script) {
-        try (var server = ScriptedServer.of(ScriptedServer.HELLO + lines(script));
+        try (var server = SmtpSink.following(Transcript.HELLO + lines(script));
                 var carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.unanswered(1).reason().status()).hasToString("Optional[4.4.2]");

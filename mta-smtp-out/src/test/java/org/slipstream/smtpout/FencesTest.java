@@ -50,7 +50,8 @@ class FencesTest {
     @Test
     void conversionOfMessagesKnowsStreamsAndNothingElse() {
         classes().that().resideInAPackage("..smtpout.content..").should().onlyDependOnClassesThat()
-                .resideInAnyPackage("..smtpout.content..", "java.lang..", "java.util", "java.util.stream", "java.io",
+                .resideInAnyPackage("..smtpout.content..", "org.slipstream.core.text", "java.lang..", "java.util",
+                        "java.util.stream", "java.io",
                         "java.nio.charset", "java.util.function")
                 .check(OURS);
     }

@@ -19,8 +19,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A peer with small buffers that never reads while it has something to say, and says much: if the client did not read while it
-/// writes, both would wait for ever (RFC 2920 section 3.1).
+/// A peer with small buffers that never reads while it has something to say, and says much: if the client
+/// did not read while it writes, both would wait indefinitely (RFC 2920 section 3.1).
 class FullBuffersTest {
     private static final int MESSAGES = 40;
     /// A reply that fills the peer's way out.

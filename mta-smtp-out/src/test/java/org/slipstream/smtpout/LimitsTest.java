@@ -13,6 +13,8 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.dialog.Transfer;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +25,7 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
+import static org.slipstream.testkit.Transcript.BYE;
 
 /// Peers that take less than we would give: fewer recipients, fewer messages, no eighth bit.
 class LimitsTest {
@@ -39,9 +41,9 @@ class LimitsTest {
 
     @Test
     void recipientsGoInAsManyTransactionsAsThePeerWantsAndAreOneAnswer() {
-        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=2") + take("a", "b") + take("c", "d")
+        try (var server = SmtpSink.following(hello("LIMITS RCPTMAX=2") + take("a", "b") + take("c", "d")
                 .replace("S 250 2.1.5 d ok", "S 550 5.1.1 no d") + take("e") + BYE)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, FIVE));
             assertThat(outcomes(events.answered(1))).containsExactly("1 250", "2 250", "3 250", "4 550", "5 250");
@@ -60,22 +62,22 @@ class LimitsTest {
     void aTransactionHasNoMoreRecipientsThanThePeerSurelyTakes(String offer, String sizes) throws IOException {
         String[] recipients = new String[250];
         Arrays.setAll(recipients, i -> "r" + i + "@x.example");
-        try (var sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING", offer)) {
-            carriers.open(1, sink.route(), false);
+        try (var sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING", offer))) {
+            carriers.open(1, Post.route(sink), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, recipients));
             assertThat(events.answered(1).outcomes()).hasSize(250)
                     .allMatch(outcome -> outcome.outcome() instanceof Outcome.Delivered);
-            assertThat(sink.taken().stream().map(taken -> "" + taken.recipients().size())
+            assertThat(sink.messages().stream().map(taken -> "" + taken.recipients().size())
                     .collect(Collectors.joining(","))).isEqualTo(sizes);
-            assertThat(sink.taken()).flatExtracting(Sink.Taken::recipients).containsExactly(recipients);
+            assertThat(sink.messages()).flatExtracting(ReceivedMessage::recipients).containsExactly(recipients);
         }
     }
 
     @Test
     void whenNoPortionIsAnsweredTheDeliveryIsUnansweredAsAWhole() {
-        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + "C MAIL FROM:<me@here.example>\nDROP\n")) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(hello("LIMITS RCPTMAX=3") + "C MAIL FROM:<me@here.example>\nDROP\n")) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, FIVE));
             assertThat(events.unanswered(1).mayHaveArrived()).isFalse();
@@ -86,7 +88,7 @@ class LimitsTest {
     @Test
     void whenOnePortionMayHaveArrivedTheDeliveryMay() {
         String chunks = hello("LIMITS RCPTMAX=3").replace("S 250-PIPELINING", "S 250-PIPELINING\nS 250-CHUNKING");
-        try (var server = ScriptedServer.of(chunks + """
+        try (var server = SmtpSink.following(chunks + """
                 C MAIL FROM:<me@here.example>
                 C RCPT TO:<a@x.example>
                 C RCPT TO:<b@x.example>
@@ -95,7 +97,7 @@ class LimitsTest {
                 DROP
                 """);
                 var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events)) {
-            oneByOne.open(1, server.route(), false);
+            oneByOne.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(oneByOne, 1, transfer(1, FIVE));
             assertThat(events.unanswered(1).mayHaveArrived()).isTrue();
@@ -116,8 +118,8 @@ class LimitsTest {
                 throw new IOException("no such segment");
             }
         };
-        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(hello("LIMITS RCPTMAX=3") + BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, unreadable, FIVE));
             assertThat(events.ownFailure(1).usable()).isTrue();
@@ -127,14 +129,14 @@ class LimitsTest {
 
     @Test
     void whenThePeerHangsUpBetweenTwoPortionsTheAnsweredOnesAreDone() {
-        try (var server = ScriptedServer.of(hello("LIMITS RCPTMAX=3") + take("a", "b", "c") + """
+        try (var server = SmtpSink.following(hello("LIMITS RCPTMAX=3") + take("a", "b", "c") + """
                 C MAIL FROM:<me@here.example>
                 C RCPT TO:<d@x.example>
                 C RCPT TO:<e@x.example>
                 C DATA
                 DROP
                 """)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, FIVE));
             assertThat(outcomes(events.answered(1))).containsExactly("1 250", "2 250", "3 250", "4 450", "5 450");
@@ -144,27 +146,27 @@ class LimitsTest {
 
     @Test
     void aPeerThatTakesSoManyMessagesIsNotOfferedMore() {
-        try (var server = ScriptedServer.of(hello("LIMITS MAILMAX=1") + take("a") + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(hello("LIMITS MAILMAX=1") + take("a") + BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, "a@x.example"));
             assertThat(events.answered(1).usable()).isFalse();
-            server.awaitEnd();
+            server.awaitIdle();
         }
     }
 
     @Test
     void eightBitTextBecomesQuotedPrintableForAPeerWithoutTheEighthBit() {
         String message = "Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n\u00c3\u00bc\r\n";
-        try (var server = ScriptedServer.of(hello("SIZE 1000000") + take("a") + take("a") + BYE,
+        try (var server = SmtpSink.following(hello("SIZE 1000000") + take("a") + take("a") + BYE,
                 hello("8BITMIME") + take("a") + BYE)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, Post.content(message), "a@x.example"));
             events.answered(1);
             Post.deliver(carriers, 1, transfer(2, Post.content(Post.LETTER), "a@x.example"));
             events.answered(2);
-            carriers.open(3, server.route(), false);
+            carriers.open(3, Post.route(server), false);
             events.awaitReady(3);
             Post.deliver(carriers, 3, transfer(3, Post.content(message), "a@x.example"));
             events.answered(3);
@@ -180,12 +182,12 @@ class LimitsTest {
 
     @Test
     void aHeaderInUtf8IsReturnedWhereItCannotGo() {
-        try (var server = ScriptedServer.of(hello("8BITMIME") + take("a") + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(hello("8BITMIME") + take("a") + BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, international(1, "Subject: \u00c3\u00bc\r\n\r\nx\r\n"));
-            assertThat(events.reply(1).toString()).isEqualTo("550 5.6.9 the message has a header that needs"
-                    + " SMTPUTF8, which the next hop does not offer");
+            assertThat(events.reply(1).toString()).isEqualTo("550 5.6.9 SMTPUTF8 is required for the message"
+                    + " header, but was not offered by the next hop");
             assertThat(events.answered(1).usable()).isTrue();
             Post.deliver(carriers, 1, international(2, Post.LETTER));
             assertThat(events.reply(2).code()).as("what needs nothing goes").isEqualTo(250);

@@ -6,6 +6,8 @@ import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.Transcript;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,7 +16,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.content;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
+import static org.slipstream.testkit.Transcript.BYE;
 
 /// LMTP (RFC 2033), over TCP and over a UNIX socket.
 class LmtpTest {
@@ -44,7 +46,7 @@ class LmtpTest {
 
     @Test
     void eachRecipientHasAnAnswerOfItsOwn() {
-        try (var server = ScriptedServer.of(HELLO + TWO + TWO + BYE);
+        try (var server = SmtpSink.following(HELLO + TWO + TWO + BYE);
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Lmtp("127.0.0.1:" + server.port()), false);
             events.ready();
@@ -60,7 +62,7 @@ class LmtpTest {
     void aSocketFile(@TempDir Path dir) throws IOException {
         Path socket = dir.resolve("lmtp.sock");
         String large = ("y".repeat(70) + "\r\n").repeat(20_000);
-        try (var server = ScriptedServer.unix(socket, HELLO + TWO + "GATE\nDROP\n");
+        try (var server = SmtpSink.on(socket, Transcript.of(HELLO + TWO + "GATE\nDROP\n"));
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Lmtp("unix:" + socket), false);
             events.ready();
@@ -69,7 +71,7 @@ class LmtpTest {
             assertThat(first).isInstanceOf(Outcome.Delivered.class);
             assertThat(first.remote()).isEqualTo("unix:" + socket);
             assertThat(server.contents()).containsExactly(large);
-            server.openGate();
+            server.release();
             events.lost();
         }
     }
@@ -84,16 +86,17 @@ class LmtpTest {
 
     @Test
     void aSocketFileWhoseServerSaysNothingIsLeft(@TempDir Path dir) throws IOException {
-        try (var server = ScriptedServer.unix(dir.resolve("s"), "STALL\n");
+        try (var server = SmtpSink.on(dir.resolve("s"), Transcript.of("STALL\n"));
                 var carriers = new Carriers(Post.hasty(300), events)) {
-            carriers.open(1, new Route.Lmtp("unix:" + server.path()), false);
-            assertThat(events.failed().reason().toString()).contains("no answer within 300 ms");
+            carriers.open(1, new Route.Lmtp("unix:" + dir.resolve("s")), false);
+            assertThat(events.failed().reason().toString()).contains("timed out after 300 ms");
+            assertThat(server.connections()).isEqualTo(1);
         }
     }
 
     @Test
     void aServerThatDoesNotKnowLmtpIsOurMistakeAndDefers() {
-        try (var server = ScriptedServer.of("S 220 smtp\nC LHLO me.example\nS 500 5.5.1 what?\nC QUIT\n");
+        try (var server = SmtpSink.following("S 220 smtp\nC LHLO me.example\nS 500 5.5.1 what?\nC QUIT\n");
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Lmtp("[127.0.0.1]:" + server.port()), false);
             assertThat(events.failed().reason().code()).isEqualTo(450);

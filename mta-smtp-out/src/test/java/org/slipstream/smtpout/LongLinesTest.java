@@ -7,12 +7,13 @@ import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.LongLines;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Lines of more than 998 octets, in letters of one piece and of many, by DATA and by BDAT.
+/// Lines of more than 998 octets, in content of one piece and of many, by DATA and by BDAT.
 class LongLinesTest {
     private static final String HEADER = "Subject: x\r\n";
     private static final String SHORT = ("y".repeat(70) + "\r\n");
@@ -49,27 +50,27 @@ class LongLinesTest {
             "X-Token: TOKEN\r\n", "Content-Type: multipart/mixed\r\n"})
     void whatCannotBeMadeShorterIsReturnedAndTheConnectionIsUsedOn(String field) throws IOException {
         String message = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", "CHUNKING");
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING"));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             Post.deliver(carriers, 1, Post.transfer(1, Post.content(message)));
             Outcome outcome = events.outcome(1);
             assertThat(outcome).isInstanceOf(Outcome.Failed.class);
             assertThat(outcome.reply().toString()).startsWith("554 5.6.0 ").contains("smtp-client.long-lines");
             Post.deliver(carriers, 1, Post.transfer(2));
             events.results(2);
-            assertThat(sink.taken()).hasSize(1);
+            assertThat(sink.messages()).hasSize(1);
         }
     }
 
     private String delivered(ClientConfig config, String offer, String message) throws IOException {
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", offer);
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", offer));
                 Carriers carriers = Post.carriers(config, events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             Post.deliver(carriers, 1, Post.transfer(1, Post.content(message)));
             assertThat(events.next(Answered.class).outcomes().getFirst().outcome())
                     .isInstanceOf(Outcome.Delivered.class);
-            return sink.taken().getFirst().content();
+            return sink.messages().getFirst().text();
         }
     }
 

@@ -11,6 +11,10 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.smtpout.EventLog.Badly;
 import org.slipstream.smtpout.EventLog.Lost;
 import org.slipstream.smtpout.dialog.Transfer;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +33,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 class MixedRunsTest {
     private static final int MESSAGES = 300;
 
+    private record Taken(String sender, List<String> recipients, String content) {
+        static Taken of(ReceivedMessage message) {
+            return new Taken(message.sender(), message.recipients(), message.text());
+        }
+    }
+
+    private static SinkScript choosy(String extensions) {
+        return Post.accepting(extensions.isEmpty() ? new String[0] : extensions.split(","))
+                .onSender("bad*", SinkAction.reply("550 5.7.1 Sender address rejected"))
+                .onRecipient("no*", SinkAction.reply("550 5.1.1 User unknown"))
+                .onRecipient("full*", SinkAction.reply("452 4.2.2 Mailbox full"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "PIPELINING", "PIPELINING,CHUNKING", "PIPELINING,CHUNKING,SIZE 20000,8BITMIME"})
     void eachGetsHisOwn(String extensions) throws IOException {
@@ -36,9 +53,9 @@ class MixedRunsTest {
         SplittableRandom random = new SplittableRandom(seed);
         EventLog events = new EventLog();
         Map<Long, Transfer> transfers = new TreeMap<>();
-        try (Sink sink = new Sink(Sink.Faults.NONE, extensions.isEmpty() ? new String[0] : extensions.split(","));
+        try (SmtpSink sink = SmtpSink.start(choosy(extensions));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             for (long delivery = 1; delivery <= MESSAGES; delivery++) {
                 Transfer transfer = any(delivery, random);
                 transfers.put(delivery, transfer);
@@ -47,11 +64,11 @@ class MixedRunsTest {
             events.results(MESSAGES);
             assertThat(events.all()).as("seed %d", seed)
                     .noneMatch(n -> n instanceof Unanswered || n instanceof Lost || n instanceof Badly);
-            List<Sink.Taken> due = new ArrayList<>();
+            List<Taken> due = new ArrayList<>();
             for (Transfer transfer : transfers.values()) {
                 expected(transfer, extensions.contains("SIZE")).ifPresent(due::add);
             }
-            assertThat(sink.taken()).as("seed %d", seed).containsExactlyElementsOf(due);
+            assertThat(sink.messages()).as("seed %d", seed).extracting(Taken::of).containsExactlyElementsOf(due);
             for (Answered done : events.all().stream().filter(Answered.class::isInstance).map(Answered.class::cast)
                     .toList()) {
                 Transfer transfer = transfers.get(done.delivery());
@@ -82,14 +99,14 @@ class MixedRunsTest {
         return Post.transfer(delivery, Optional.of(Address.of(sender)), Post.content(text), recipients);
     }
 
-    private static Optional<Sink.Taken> expected(Transfer transfer, boolean sized) {
+    private static Optional<Taken> expected(Transfer transfer, boolean sized) {
         List<String> takers = transfer.delivery().recipients().stream().map(r -> r.address().toString())
                 .filter(to -> to.startsWith("you")).toList();
         if (bad(transfer) || takers.isEmpty() || sized && tooLarge(transfer, "SIZE")) {
             return Optional.empty();
         }
         try (var input = transfer.content().open()) {
-            return Optional.of(new Sink.Taken(transfer.envelope().sender().orElseThrow().toString(), takers,
+            return Optional.of(new Taken(transfer.envelope().sender().orElseThrow().toString(), takers,
                     new String(input.readAllBytes(), StandardCharsets.ISO_8859_1)));
         } catch (IOException e) {
             throw new AssertionError(e);

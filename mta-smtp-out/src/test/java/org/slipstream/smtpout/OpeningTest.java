@@ -9,6 +9,9 @@ import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.Wire;
 import org.slipstream.smtpout.wire.WireWatchdog;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.Transcript;
+import org.slipstream.testkit.UnusedPort;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -17,15 +20,16 @@ import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
+import static org.slipstream.testkit.Transcript.BYE;
+import static org.slipstream.testkit.Transcript.HELLO;
 
 /// The addresses of a host that are called, and the failure when none will do.
 class OpeningTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
-    /// Loopback too, but nobody listens there.
+    /// A loopback address without a listener.
     private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
 
     private final EventLog events = new EventLog();
@@ -34,7 +38,7 @@ class OpeningTest {
     @ValueSource(strings = {"S 421 4.3.2 busy", "S 554 5.7.1 no", "DROP", "S 220 hi;C EHLO me.example;S 421 no",
             "S 220;C EHLO *;S 550 no;C HELO *;S 550 no"})
     void anAddressThatRefusesMakesRoomForTheNext(String refusal) {
-        try (var server = ScriptedServer.everywhere(refusal.replace(';', '\n') + "\n", HELLO + BYE);
+        try (var server = everywhere(refusal.replace(';', '\n') + "\n", HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, route(addresses(server, 2)), false);
             events.ready();
@@ -44,7 +48,7 @@ class OpeningTest {
 
     @Test
     void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
-        try (var server = ScriptedServer.of(HELLO + BYE);
+        try (var server = SmtpSink.following(HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events, h -> found(NOBODY, LOOPBACK),
                         new SplittableRandom(1))) {
             carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)), false);
@@ -54,7 +58,7 @@ class OpeningTest {
 
     @Test
     void afterTwoAddressesThatWillNotTalkTheAttemptIsOver() {
-        try (var server = ScriptedServer.everywhere("S 421 4.3.2 a is busy\n", "S 421 4.3.2 b is busy\n", HELLO);
+        try (var server = everywhere("S 421 4.3.2 a is busy\n", "S 421 4.3.2 b is busy\n", HELLO);
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, route(addresses(server, 3)), false);
             assertThat(events.failed().reason().text()).contains("b is busy");
@@ -70,11 +74,11 @@ class OpeningTest {
         var wires = new java.util.ArrayList<Wire>();
         Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new WireWatchdog());
         Opener.Result result;
-        try (var nobody = new NobodysPort()) {
+        try (var nobody = new UnusedPort()) {
             result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wires::add);
         }
         assertThat(result).isInstanceOf(Opener.Result.Failed.class);
-        List<String> tried = wires.getFirst().called().stream()
+        List<String> tried = wires.getFirst().tried().stream()
                 .map(e -> e.toString().replaceFirst(".*\\[(.*)].*", "$1"))
                 .toList();
         assertThat(tried).hasSize(5);
@@ -83,7 +87,7 @@ class OpeningTest {
 
     @Test
     void aRouteThatKnowsItsAddressesIsNotLookedUpAgain() {
-        try (var server = ScriptedServer.of(HELLO + BYE);
+        try (var server = SmtpSink.following(HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events, _ -> {
                     throw new AssertionError("looked up");
                 }, new SplittableRandom(1))) {
@@ -96,7 +100,7 @@ class OpeningTest {
     @Test
     void aHostIsClosedPermanentlyOnlyWhenEveryAddressSaysSo() {
         String never = "S 220 hi\nC EHLO *\nS 550 5.7.1 no\nC HELO *\nS 550 5.7.1 never\n";
-        try (var server = ScriptedServer.everywhere(never, never, never, "S 554 5.3.2 not now\n");
+        try (var server = everywhere(never, never, never, "S 554 5.3.2 not now\n");
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, route(addresses(server, 2)), false);
             assertThat(events.failed(1).reason().code()).isEqualTo(550);
@@ -139,7 +143,7 @@ class OpeningTest {
 
     @Test
     void onlyATransportThatDoesNotExistIsAFailureOfThisServer() {
-        try (var nobody = new NobodysPort(); var carriers = new Carriers(Post.patient(), events)) {
+        try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Local("here.example"), false);
             carriers.open(2, new Route.Lmtp("nonsense"), false);
             carriers.open(3, route(new Route.Host("127.0.0.1", nobody.port(), 0)), false);
@@ -160,9 +164,9 @@ class OpeningTest {
             DROP                                                                      |
             """)
     void aRefusalMayNameTheTimeToComeBack(String script, Long millis) {
-        try (var server = ScriptedServer.of(script.replace(';', '\n') + "\n");
+        try (var server = SmtpSink.following(script.replace(';', '\n') + "\n");
                 var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             assertThat(events.failed().retryAfterMillis())
                     .isEqualTo(millis == null ? OptionalLong.empty() : OptionalLong.of(millis));
         }
@@ -181,7 +185,13 @@ class OpeningTest {
     }
 
     /// A host with so many addresses, all of this server.
-    private static Route.Host addresses(ScriptedServer server, int count) {
+    /// On every address of this machine.
+    private static SmtpSink everywhere(String... transcripts) {
+        return SmtpSink.on(InetAddress.ofLiteral("0.0.0.0"),
+                Stream.of(transcripts).map(Transcript::of).toArray(Transcript[]::new));
+    }
+
+    private static Route.Host addresses(SmtpSink server, int count) {
         return new Route.Host("mx.example", server.port(), 0,
                 IntStream.rangeClosed(1, count).mapToObj(i -> "127.0.0." + i).toList());
     }

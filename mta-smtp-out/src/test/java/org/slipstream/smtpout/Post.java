@@ -8,6 +8,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
@@ -51,7 +53,7 @@ final class Post {
         carriers.deliver(connection, transfer.delivery(), transfer.envelope(), transfer.content());
     }
 
-    /// A letter of these characters, one byte each.
+    /// Content of these characters, one byte each.
     static Content content(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
         return new Content() {
@@ -67,9 +69,24 @@ final class Post {
         };
     }
 
-    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by accident.
+    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by
+    /// accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
+    }
+
+    /// To a sink, as the queue manager would send there.
+    static Route route(SmtpSink sink) {
+        return new Route.Smtp("[127.0.0.1]:" + sink.port(), List.of(host(sink, 0)));
+    }
+
+    static Route.Host host(SmtpSink sink, int preference) {
+        return new Route.Host("127.0.0.1", sink.port(), preference);
+    }
+
+    /// A sink that announces these extensions and accepts every message.
+    static SinkScript accepting(String... extensions) {
+        return SinkScript.smtp().extensions(List.of(extensions));
     }
 
     /// Carriers that look nothing up.

@@ -1,35 +1,29 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.TestCertificates;
+import org.slipstream.testkit.Transcript;
 
-import java.io.InputStream;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.BYE;
+import static org.slipstream.testkit.Transcript.TAKE;
 
 /// A provider's relay: TLS from the first byte or by STARTTLS, a certificate that is checked, and a password.
 class SmartHostTest {
@@ -52,42 +46,11 @@ class SmartHostTest {
             TLS
             """;
 
-    @TempDir
-    private static Path keys;
-    private static SSLSocketFactory relay;
-    private static SSLSocketFactory trusting;
+    /// For 127.0.0.1 and relay.example, signed by itself; a client that trusts it trusts nothing else.
+    private static final SSLContext RELAY = TestCertificates.of("relay.example");
 
     private final EventLog events = new EventLog();
     private Optional<Carriers> carriers = Optional.empty();
-
-    /// A certificate for 127.0.0.1 and relay.example, signed by itself; who trusts it trusts only it.
-    @BeforeAll
-    static void makeKey() throws Exception {
-        Path store = keys.resolve("keys.p12");
-        Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair", "-alias", "relay", "-keyalg", "EC", "-dname", "CN=relay.example", "-ext",
-                "SAN=ip:127.0.0.1,dns:relay.example", "-storetype", "PKCS12", "-keystore", store.toString(),
-                "-storepass", "secret").redirectErrorStream(true).start();
-        keytool.getInputStream().readAllBytes();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        KeyStore loaded = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            loaded.load(in, "secret".toCharArray());
-        }
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(loaded, "secret".toCharArray());
-        SSLContext ofRelay = SSLContext.getInstance("TLS");
-        ofRelay.init(managers.getKeyManagers(), null, null);
-        relay = ofRelay.getSocketFactory();
-        KeyStore known = KeyStore.getInstance("PKCS12");
-        known.load(null, null);
-        known.setCertificateEntry("relay", loaded.getCertificate("relay"));
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(known);
-        SSLContext ofUs = SSLContext.getInstance("TLS");
-        ofUs.init(null, trust.getTrustManagers(), null);
-        trusting = ofUs.getSocketFactory();
-    }
 
     @AfterEach
     void stop() {
@@ -96,13 +59,15 @@ class SmartHostTest {
 
     @Test
     void mailGoesWithAPasswordUnderImplicitTls() {
-        try (var server = ScriptedServer.withTls(relay, "TLS\n" + LOGIN + "S 235 2.7.0 welcome\n" + TAKE + BYE)) {
-            open(server, new PeerPolicy(TlsPolicy.VERIFY, true, ALICE, false), Optional.of(trusting), "127.0.0.1");
+        try (var server = tlsSink("TLS\n" + LOGIN + "S 235 2.7.0 welcome\n" + TAKE + BYE)) {
+            open(server, new PeerPolicy(TlsPolicy.VERIFY, true, ALICE, false), Optional.of(RELAY.getSocketFactory()),
+                    "127.0.0.1");
             delivers(server);
         }
     }
 
-    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not its to keep.
+    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not
+    /// its to keep.
     @Test
     void aLoginIsAnsweredOnAThreadOfItsOwn() {
         mailGoesWithAPasswordUnderImplicitTls();
@@ -111,26 +76,28 @@ class SmartHostTest {
 
     @Test
     void aCertificateOfAnUnknownAuthorityIsNotGoodEnoughWhereItIsChecked() {
-        try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
+        try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.empty(), "127.0.0.1");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with 127.0.0.1[127.0.0.1]:")
-                    .contains("is required and failed");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for 127.0.0.1[127.0.0.1]:")
+                    .contains(", but failed: ");
             assertThat(server.connections()).as("no second call in the clear").isEqualTo(1);
         }
     }
 
     @Test
     void aCertificateForAnotherNameIsNotGoodEnoughEither() {
-        try (var server = ScriptedServer.withTls(relay, STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
-            open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(trusting), "other.example");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS with other.example[127.0.0.1]:");
+        try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
+            open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(RELAY.getSocketFactory()),
+                    "other.example");
+            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
         }
     }
 
     @Test
     void whereOnlyEncryptionIsDemandedAnyCertificateWillDo() {
         String encrypted = STARTTLS + "C EHLO me.example\nS 250-relay\nS 250 PIPELINING\n";
-        try (var server = ScriptedServer.withTls(relay, encrypted + TAKE + BYE)) {
+        try (var server = tlsSink(encrypted + TAKE + BYE)) {
             open(server, new PeerPolicy(TlsPolicy.ENCRYPT, false, Optional.empty(), false), Optional.empty(),
                     "x.example");
             delivers(server);
@@ -139,16 +106,16 @@ class SmartHostTest {
 
     @Test
     void withoutTlsThePasswordStaysHereAndTheMailWaits() {
-        try (var server = ScriptedServer.of(LOGIN.replaceFirst("C AUTH.*\n", "C QUIT\n"))) {
+        try (var server = SmtpSink.following(LOGIN.replaceFirst("C AUTH.*\n", "C QUIT\n"))) {
             open(server, new PeerPolicy(TlsPolicy.MAY, false, ALICE, false), Optional.empty(), "127.0.0.1");
             assertThat(events.failed().reason().toString()).startsWith("450 4.7.4 host 127.0.0.1[127.0.0.1]:")
-                    .endsWith("the password is not shown without TLS");
+                    .endsWith("the password is not sent without TLS");
         }
     }
 
     @Test
     void aWrongPasswordWaitsForTheOperator() {
-        try (var server = ScriptedServer.of(LOGIN + "S 535 5.7.8 wrong\nC QUIT\n")) {
+        try (var server = SmtpSink.following(LOGIN + "S 535 5.7.8 wrong\nC QUIT\n")) {
             open(server, new PeerPolicy(TlsPolicy.NONE, false, ALICE, true), Optional.empty(), "127.0.0.1");
             assertThat(events.failed().reason().toString()).startsWith("450 4.7.8 host 127.0.0.1[127.0.0.1]:")
                     .endsWith(": 535 5.7.8 wrong");
@@ -158,10 +125,10 @@ class SmartHostTest {
     @Test
     void connectionsComeFromTheAddressThatIsConfigured() {
         Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("127.0.0.7")), Optional.empty());
-        try (var server = ScriptedServer.of(ScriptedServer.HELLO + TAKE + BYE)) {
+        try (var server = SmtpSink.following(Transcript.HELLO + TAKE + BYE)) {
             ClientConfig config = Post.patient().withPeers(new Peers(Map.of(), sources, 250, Optional.empty()));
             carriers = Optional.of(new Carriers(config, events));
-            carriers.get().open(1, server.route(), false);
+            carriers.get().open(1, Post.route(server), false);
             delivers(server);
             assertThat(server.clients()).containsExactly("127.0.0.7");
         }
@@ -171,20 +138,20 @@ class SmartHostTest {
     @Test
     void aSourceAddressThatIsNotHereIsNoFailureOfTheHost() {
         Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("192.0.2.7")), Optional.empty());
-        try (var server = ScriptedServer.of(ScriptedServer.HELLO)) {
+        try (var server = SmtpSink.following(Transcript.HELLO)) {
             ClientConfig config = Post.patient().withPeers(new Peers(Map.of(), sources, 250, Optional.empty()));
             carriers = Optional.of(new Carriers(config, events));
-            carriers.get().open(1, server.route(), false);
+            carriers.get().open(1, Post.route(server), false);
             assertThat(events.failed().ours()).isTrue();
             assertThat(events.failed().remote()).isEqualTo("local");
             assertThat(events.failed().reason().toString())
-                    .startsWith("451 4.3.0 this server cannot connect to 127.0.0.1[127.0.0.1]:")
+                    .startsWith("451 4.3.0 cannot connect to 127.0.0.1[127.0.0.1]:")
                     .endsWith(": Cannot assign requested address");
             assertThat(server.connections()).isZero();
         }
     }
 
-    private void open(ScriptedServer server, PeerPolicy policy, Optional<SSLSocketFactory> trust, String name) {
+    private void open(SmtpSink server, PeerPolicy policy, Optional<SSLSocketFactory> trust, String name) {
         String nextHop = "[" + name + "]:" + server.port();
         ClientConfig config = Post.patient()
                 .withPeers(new Peers(Map.of(nextHop, policy), Sources.ANY, 250, trust));
@@ -193,7 +160,11 @@ class SmartHostTest {
                 List.of(new Route.Host(name, server.port(), 0, List.of("127.0.0.1")))), false);
     }
 
-    private void delivers(ScriptedServer server) {
+    private static SmtpSink tlsSink(String transcript) {
+        return SmtpSink.start(Transcript.of(transcript).withTls(RELAY));
+    }
+
+    private void delivers(SmtpSink server) {
         events.ready();
         Post.deliver(carriers.orElseThrow(), 1, transfer(1));
         assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);

@@ -4,6 +4,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.smtpout.wire.LongLines;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -12,8 +14,8 @@ import java.util.SplittableRandom;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// No letter can be written that a peer, of whatever idea of a line, reads as two messages or as commands; neither in DATA nor in
-/// BDAT, whose content a peer may pass on by DATA.
+/// No content is written that a peer, with any interpretation of a line, reads as two messages or as
+/// commands; neither in DATA nor in BDAT, whose content a peer may pass on by DATA.
 class SmugglingTest {
     private static final String EVIL = "MAIL FROM:<boss@here.example>\r\nRCPT TO:<victim@x.example>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n";
     private static final List<String> ENDS = List.of("\n.\n", "\r.\r", "\n.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r\n",
@@ -45,22 +47,22 @@ class SmugglingTest {
             messages.add(odd.toString());
         }
         EventLog events = new EventLog();
-        try (Sink sink = new Sink(Sink.Faults.NONE, ("8BITMIME," + extensions).split(","));
+        try (SmtpSink sink = SmtpSink.start(Post.accepting(("8BITMIME," + extensions).split(",")));
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             for (int i = 0; i < messages.size(); i++) {
                 Post.deliver(carriers, 1, Post.transfer(i + 1, Post.content(messages.get(i))));
             }
             events.results(messages.size());
-            assertThat(sink.taken()).hasSameSizeAs(messages);
+            assertThat(sink.messages()).hasSameSizeAs(messages);
             assertThat(events.all()).noneMatch(Unanswered.class::isInstance);
             for (int i = 0; i < messages.size(); i++) {
-                Sink.Taken taken = sink.taken().get(i);
+                ReceivedMessage taken = sink.messages().get(i);
                 assertThat(taken.sender()).isEqualTo("me@here.example");
                 assertThat(taken.recipients()).containsExactly("you@there.example");
-                assertThat(taken.content().replace("\r\n", "")).as("bare line ends on the wire").doesNotContain("\r",
+                assertThat(taken.text().replace("\r\n", "")).as("bare line ends on the wire").doesNotContain("\r",
                         "\n");
-                assertThat(taken.content()).as("letter %d", i).isEqualTo(clean(messages.get(i)));
+                assertThat(taken.text()).as("letter %d", i).isEqualTo(clean(messages.get(i)));
             }
         }
     }

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Content;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,11 +15,10 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.HELLO;
+import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Connections that the peer takes away while nobody uses them, or just when somebody wants to.
+/// Connections that the peer closes while they are idle, or just when they are used again.
 class StaleConnectionsTest {
     private final EventLog events = new EventLog();
     private final Carriers carriers = new Carriers(Post.patient(), events);
@@ -31,19 +31,20 @@ class StaleConnectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"DROP", "CUT", "S 421 4.4.2 idle too long"})
     void theHouseHearsOfAnIdleConnectionThatWentAway(String end) {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "GATE\n" + end + "\n")) {
+        try (var server = SmtpSink.following(HELLO + TAKE + "GATE\n" + end + "\n")) {
             firstMessage(server);
-            server.openGate();
+            server.release();
             assertThat(events.lost().connection()).isEqualTo(1);
             assertThat(events.lost().reason()).containsAnyOf("closed by peer", "reset", "421 4.4.2 idle too long");
         }
     }
 
-    /// The first bytes of the message were all that left, so the message goes over another connection and no host is to blame.
+    /// The first bytes of the message were all that left, so the message goes over another connection and
+    /// no host is to blame.
     @ParameterizedTest
     @ValueSource(strings = {"DROP", "CUT"})
     void aPeerThatClosesJustAsTheNextMessageComesIsLostAndTheMessageUnanswered(String end) {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\n" + end + "\n")) {
+        try (var server = SmtpSink.following(HELLO + TAKE + "C MAIL FROM:*\n" + end + "\n")) {
             firstMessage(server);
             Post.deliver(carriers, 1, transfer(2));
             assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
@@ -56,7 +57,7 @@ class StaleConnectionsTest {
 
     @Test
     void aPeerThatClosesAfterItHasReactedToTheMessageHasBroken() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "C MAIL FROM:*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
+        try (var server = SmtpSink.following(HELLO + TAKE + "C MAIL FROM:*\nC RCPT*\nC DATA\nS 250 ok\nDROP\n")) {
             firstMessage(server);
             Post.deliver(carriers, 1, transfer(2));
             assertThat(events.unanswered(2).mayHaveArrived()).isFalse();
@@ -66,9 +67,9 @@ class StaleConnectionsTest {
 
     @Test
     void aDeliveryThatCrossesTheNewsOfTheLossIsUnanswered() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + "GATE\nDROP\n")) {
+        try (var server = SmtpSink.following(HELLO + TAKE + "GATE\nDROP\n")) {
             firstMessage(server);
-            server.openGate();
+            server.release();
             events.lost();
             Post.deliver(carriers, 1, transfer(2));
             assertThat(events.unanswered(2).reason()).isEqualTo(FailureReplies.noSuchConnection());
@@ -79,10 +80,11 @@ class StaleConnectionsTest {
     @Test
     void aDeliveryThatWaitsWhileThePeerLeavesIsUnanswered() {
         CountDownLatch handedOver = new CountDownLatch(1);
-        try (var server = ScriptedServer.of(HELLO + TAKE + "DROP\n")) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(HELLO + TAKE + "DROP\n")) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
-            // The second delivery is in the mailbox before the first is answered, and the loss comes with that answer.
+            // The second delivery is in the mailbox before the first is answered, and the loss comes with
+            // that answer.
             Post.deliver(carriers, 1, transfer(1, content(handedOver)));
             Post.deliver(carriers, 1, transfer(2));
             handedOver.countDown();
@@ -93,7 +95,7 @@ class StaleConnectionsTest {
 
     @Test
     void aPeerThatHangsUpOnResetIsNoticed() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -103,7 +105,7 @@ class StaleConnectionsTest {
                 C RSET
                 S 421 4.7.0 too many errors
                 """)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.answered(1).usable()).isTrue();
@@ -131,8 +133,8 @@ class StaleConnectionsTest {
         };
     }
 
-    private void firstMessage(ScriptedServer server) {
-        carriers.open(1, server.route(), false);
+    private void firstMessage(SmtpSink server) {
+        carriers.open(1, Post.route(server), false);
         events.ready();
         Post.deliver(carriers, 1, transfer(1));
         assertThat(events.answered(1).usable()).isTrue();

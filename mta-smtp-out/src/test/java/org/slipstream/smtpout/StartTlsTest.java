@@ -1,27 +1,23 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.TestCertificates;
+import org.slipstream.testkit.Transcript;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.util.concurrent.TimeUnit;
 
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.BYE;
+import static org.slipstream.testkit.Transcript.HELLO;
+import static org.slipstream.testkit.Transcript.TAKE;
 
 /// Opportunistic TLS against servers with a self-signed certificate, with a broken one, and with second thoughts.
 class StartTlsTest {
@@ -41,32 +37,10 @@ class StartTlsTest {
             S 250 PIPELINING
             """;
 
-    @TempDir
-    private static Path keys;
-    private static SSLSocketFactory selfSigned;
+    private static final SSLContext EXPIRED = TestCertificates.expired("expired.example");
 
     private final EventLog events = new EventLog();
     private final Carriers carriers = new Carriers(Post.patient(), events);
-
-    @BeforeAll
-    static void makeKey() throws Exception {
-        Path store = keys.resolve("keys.p12");
-        Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair", "-alias", "mx", "-keyalg", "EC", "-dname", "CN=expired.example", "-startdate", "-10d",
-                "-validity", "1", "-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", "secret")
-                .redirectErrorStream(true).start();
-        keytool.getInputStream().readAllBytes();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        KeyStore loaded = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            loaded.load(in, "secret".toCharArray());
-        }
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(loaded, "secret".toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        selfSigned = context.getSocketFactory();
-    }
 
     @AfterEach
     void stop() {
@@ -76,8 +50,8 @@ class StartTlsTest {
     @Test
     void storedContentsGoUnderTlsToo(@TempDir Path files) throws IOException {
         String text = "Subject: x\r\n\r\n" + "A line of text.\r\n".repeat(20_000);
-        try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = tlsSink(ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, Post.transfer(1, StoredContent.inMemory(text)));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
@@ -90,8 +64,8 @@ class StartTlsTest {
 
     @Test
     void mailGoesUnderTlsWhateverTheCertificateSays() {
-        try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
-            carriers.open(1, server.route(), false);
+        try (var server = tlsSink(ENCRYPTED_HELLO + TAKE + TAKE + BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
@@ -105,19 +79,19 @@ class StartTlsTest {
 
     @Test
     void aPeerThatHangsUpUnderTlsIsNoticed() {
-        try (var server = ScriptedServer.withTls(selfSigned, ENCRYPTED_HELLO + TAKE + "GATE\nDROP\n")) {
-            carriers.open(1, server.route(), false);
+        try (var server = tlsSink(ENCRYPTED_HELLO + TAKE + "GATE\nDROP\n")) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             events.answered(1);
-            server.openGate();
+            server.release();
             events.lost();
         }
     }
 
     @Test
     void aPeerThatRefusesItsOwnOfferGetsTheMailInTheClear() {
-        try (var server = ScriptedServer.of(OFFER + "S 454 4.7.0 no key\n" + TAKE + BYE)) {
+        try (var server = SmtpSink.following(OFFER + "S 454 4.7.0 no key\n" + TAKE + BYE)) {
             deliversInTheClear(server, 1);
         }
     }
@@ -127,14 +101,14 @@ class StartTlsTest {
         for (String broken : new String[]{"S 220 go\nRAW this is no TLS\nDROP\n", "S 220 go\nDROP\n",
                 "S 220 go\nBYTES 5\nCUT\n", "S 220 go\nS 250 injected under TLS\nSTALL\n"}) {
             EventLog news = new EventLog();
-            try (var server = ScriptedServer.of(OFFER + broken, """
+            try (var server = SmtpSink.following(OFFER + broken, """
                     S 220 sink
                     C EHLO me.example
                     S 250-sink
                     S 250-PIPELINING
                     S 250 STARTTLS
                     """ + TAKE + BYE); var clear = new Carriers(Post.patient(), news)) {
-                clear.open(1, server.route(), false);
+                clear.open(1, Post.route(server), false);
                 news.ready();
                 Post.deliver(clear, 1, transfer(1));
                 assertThat(news.outcome(1)).as(broken).isInstanceOf(Outcome.Delivered.class);
@@ -145,9 +119,9 @@ class StartTlsTest {
 
     @Test
     void aHandshakeThatNeverEndsIsLeft() {
-        try (var server = ScriptedServer.of(OFFER + "S 220 go\nSTALL\n", HELLO + BYE);
+        try (var server = SmtpSink.following(OFFER + "S 220 go\nSTALL\n", HELLO + BYE);
                 var hasty = new Carriers(Post.hasty(500), events)) {
-            hasty.open(1, server.route(), false);
+            hasty.open(1, Post.route(server), false);
             events.ready();
             assertThat(server.connections()).isEqualTo(2);
         }
@@ -160,16 +134,20 @@ class StartTlsTest {
                 on.greetingMillis(), on.commandMillis(), on.tlsMillis(), on.dataReplyMillis(), on.dataBlockMillis(),
                 on.finalReplyMillis(), on.resetMillis(), on.quitMillis());
         String offered = OFFER.replace("C STARTTLS\n", "");
-        try (var server = ScriptedServer.of(offered + TAKE + BYE); var clear = new Carriers(off, events)) {
-            clear.open(1, server.route(), false);
+        try (var server = SmtpSink.following(offered + TAKE + BYE); var clear = new Carriers(off, events)) {
+            clear.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(clear, 1, transfer(1));
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
         }
     }
 
-    private void deliversInTheClear(ScriptedServer server, int connections) {
-        carriers.open(1, server.route(), false);
+    private static SmtpSink tlsSink(String transcript) {
+        return SmtpSink.start(Transcript.of(transcript).withTls(EXPIRED));
+    }
+
+    private void deliversInTheClear(SmtpSink server, int connections) {
+        carriers.open(1, Post.route(server), false);
         events.ready();
         Post.deliver(carriers, 1, transfer(1));
         assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);

@@ -10,6 +10,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.smtpout.wire.LongLines;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -26,17 +27,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.slipstream.smtpout.Post.transfer;
-import static org.slipstream.smtpout.ScriptedServer.BYE;
-import static org.slipstream.smtpout.ScriptedServer.HELLO;
-import static org.slipstream.smtpout.ScriptedServer.TAKE;
+import static org.slipstream.testkit.Transcript.BYE;
+import static org.slipstream.testkit.Transcript.HELLO;
+import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Trouble of our own: a stop in the middle of things, letters that cannot be read, defects. Everything is answered once.
+/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order gets
+/// one reply.
 class StoppingTest {
     private final EventLog events = new EventLog();
 
     @Test
     void aTransferInProgressIsFinishedBeforeTheEnd() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -48,13 +50,13 @@ class StoppingTest {
                 S 250 2.0.0 taken
                 """ + BYE)) {
             var carriers = new Carriers(Post.patient(), events);
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             await().atMost(Duration.ofSeconds(90)).until(() -> server.contents().size() == 1);
             Thread stopping = Thread.startVirtualThread(carriers::close);
             await().atMost(Duration.ofSeconds(90)).until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
-            server.openGate();
+            server.release();
             assertThat(events.outcome(1)).isInstanceOf(Outcome.Delivered.class);
             await().atMost(Duration.ofSeconds(90)).until(() -> !stopping.isAlive());
             assertThat(server.commands()).endsWith("QUIT");
@@ -63,9 +65,9 @@ class StoppingTest {
 
     @Test
     void connectionsThatAreStillBeingOpenedAreGivenUpAtOnce() {
-        try (var server = ScriptedServer.of("STALL\n")) {
+        try (var server = SmtpSink.following("STALL\n")) {
             var carriers = new Carriers(Post.patient(), events);
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             await().atMost(Duration.ofSeconds(90)).until(() -> server.connections() == 1);
             carriers.close();
             assertThat(events.failed().reason()).isEqualTo(FailureReplies.stopping());
@@ -74,7 +76,7 @@ class StoppingTest {
 
     @Test
     void aTransferThatDoesNotFinishIsCutAndAnswered() {
-        try (var server = ScriptedServer.of(HELLO + """
+        try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -87,7 +89,7 @@ class StoppingTest {
             var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events,
                     _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));
@@ -144,8 +146,8 @@ class StoppingTest {
 
     @Test
     void aConnectionThatIsClosedBeforeItIsReadyHasFailedWithoutBlame() {
-        try (var server = ScriptedServer.of("STALL\n"); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following("STALL\n"); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             await().atMost(Duration.ofSeconds(90)).until(() -> server.connections() == 1);
             carriers.close(1);
             assertThat(events.failed().reason()).isEqualTo(FailureReplies.closedByOrder());
@@ -155,18 +157,18 @@ class StoppingTest {
 
     @Test
     void aNumberIsNotUsedTwice() {
-        try (var server = ScriptedServer.of(HELLO + BYE); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(HELLO + BYE); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
-            assertThatThrownBy(() -> carriers.open(1, server.route(), false))
+            assertThatThrownBy(() -> carriers.open(1, Post.route(server), false))
                     .isInstanceOf(IllegalStateException.class);
         }
     }
 
     @Test
     void contentThatCannotBeOpenedLeavesTheConnectionInPeace() {
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(HELLO + TAKE + BYE); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content(() -> {
                 throw new IOException("no such segment");
@@ -188,7 +190,7 @@ class StoppingTest {
             }
         };
         Content content = content(() -> new SequenceInputStream(new ByteArrayInputStream(part), bad));
-        try (var server = ScriptedServer.of(HELLO.replace("S 250-sink", "S 250-sink\nS 250-8BITMIME") + """
+        try (var server = SmtpSink.following(HELLO.replace("S 250-sink", "S 250-sink\nS 250-8BITMIME") + """
                 C MAIL FROM:*
                 C RCPT TO:*
                 C DATA
@@ -197,12 +199,12 @@ class StoppingTest {
                 S 354 go
                 TORN
                 """); var carriers = new Carriers(Post.patient().with(LongLines.SEND), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, content));
             assertThat(events.ownFailure(1)).isEqualTo(
                     new OwnFailure(1, 1, FailureReplies.unreadable(), DeliveryResult.Scope.MESSAGE, false));
-            server.awaitEnd();
+            server.awaitIdle();
         }
     }
 
@@ -211,8 +213,8 @@ class StoppingTest {
         Content defective = content(() -> {
             throw new IllegalStateException("a bug");
         });
-        try (var server = ScriptedServer.of(HELLO + "EOF\n"); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following(HELLO + "EOF\n"); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(carriers, 1, transfer(1, defective));
             Post.deliver(carriers, 1, transfer(2));
@@ -251,9 +253,9 @@ class StoppingTest {
             @Override
             public void lost(long connection, String reason) {}
         };
-        try (var server = ScriptedServer.of(HELLO + TAKE + BYE);
+        try (var server = SmtpSink.following(HELLO + TAKE + BYE);
                 var carriers = new Carriers(Post.patient(), throwing)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             await().atMost(Duration.ofSeconds(90)).until(() -> delivered.getCount() == 0);
         }
@@ -270,10 +272,10 @@ class StoppingTest {
             scripts[i] = HELLO + fates[random.nextInt(fates.length)];
         }
         int rounds = 60;
-        var server = ScriptedServer.of(scripts);
+        var server = SmtpSink.following(scripts);
         try (var carriers = new Carriers(Post.patient(), events)) {
             for (int i = 1; i <= rounds; i++) {
-                carriers.open(i, server.route(), false);
+                carriers.open(i, Post.route(server), false);
             }
             for (int i = 0; i < 4 * rounds; i++) {
                 Post.deliver(carriers, 1 + random.nextInt(rounds), transfer(i));
@@ -290,7 +292,7 @@ class StoppingTest {
         closeAnyway(server);
     }
 
-    private static void closeAnyway(ScriptedServer server) {
+    private static void closeAnyway(SmtpSink server) {
         try {
             server.close();
         } catch (AssertionError _) {

@@ -5,6 +5,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.DeliveryResult.OwnFailure;
+import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,24 +56,24 @@ class StoredContentTest {
     void aFileThatEndsTooEarlyIsOurFailureAndNeverAMessage(String extension) throws IOException {
         StoredContent message = StoredContent.inFile(TEXT, files.resolve("1"));
         Files.write(files.resolve("1"), new byte[1_200_000]);
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", extension));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             Post.deliver(carriers, 1, Post.transfer(1, message));
             assertThat(events.result(1)).isInstanceOf(OwnFailure.class);
-            assertThat(sink.taken()).isEmpty();
+            assertThat(sink.messages()).isEmpty();
         }
     }
 
     private List<String> delivered(List<StoredContent> messages, String extension) throws IOException {
-        try (Sink sink = new Sink(Sink.Faults.NONE, "PIPELINING", extension);
+        try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", extension));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {
-            carriers.open(1, sink.route(), false);
+            carriers.open(1, Post.route(sink), false);
             for (int i = 0; i < messages.size(); i++) {
                 Post.deliver(carriers, 1, Post.transfer(i + 1, messages.get(i)));
             }
             events.results(messages.size());
-            return sink.taken().stream().map(Sink.Taken::content).toList();
+            return sink.messages().stream().map(ReceivedMessage::text).toList();
         }
     }
 }

@@ -12,6 +12,7 @@ import org.slipstream.smtpout.EventLog.Depth;
 import org.slipstream.smtpout.EventLog.Failed;
 import org.slipstream.smtpout.EventLog.Lost;
 import org.slipstream.smtpout.EventLog.Ready;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -25,8 +26,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is said on the wire,
-/// and what the events hears.
+/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is
+/// said on the wire, and the events.
 ///
 /// ```
 /// # What this is about.
@@ -34,9 +35,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// timeout 300                           milliseconds for every phase; without this line nothing times out
 /// s: 220 sink                           the peer says
 /// c: EHLO me.example                    the client says; * stands for anything
-/// DATA, CHUNK, DROP …                   see ScriptedServer
-/// => 1: 1 Delivered 250 ok              the events hears, in this order
-/// => close                              the events closes the connection, when everything before has been heard
+/// DATA, CHUNK, DROP …                   see SmtpSink
+/// => 1: 1 Delivered 250 ok              events, in this order
+/// => close                              the test closes the connection after all events before
 /// ```
 @Tag("FI-34")
 class TranscriptsTest {
@@ -75,14 +76,14 @@ class TranscriptsTest {
         }
         EventLog events = new EventLog();
         List<String> heard = new ArrayList<>();
-        try (var server = ScriptedServer.of(String.join("\n", script));
+        try (var server = SmtpSink.following(String.join("\n", script));
                 var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, 1 << 20)), events)) {
-            carriers.open(1, server.route(), false);
+            carriers.open(1, Post.route(server), false);
             for (String[] words : transfers) {
                 String[] recipients = Arrays.copyOfRange(words, 2, words.length);
                 Post.deliver(carriers, 1, Post.transfer(Long.parseLong(words[1]), recipients));
             }
-            server.openGate();
+            server.release();
             for (int i = 0; i < expected.size(); i++) {
                 if (expected.get(i).equals("close")) {
                     carriers.close(1);
@@ -92,13 +93,13 @@ class TranscriptsTest {
                     heard.addAll(next(events, server));
                 }
             }
-            server.awaitEnd();
+            server.awaitIdle();
             assertThat(String.join("\n", heard)).as(file).isEqualTo(String.join("\n", expected));
         }
         assertThat(events.results()).as("each delivery is answered once").hasSize(transfers.size());
     }
 
-    private static List<String> next(EventLog events, ScriptedServer server) {
+    private static List<String> next(EventLog events, SmtpSink server) {
         while (true) {
             List<String> lines = lines(events.next());
             if (!lines.isEmpty()) {

@@ -4,13 +4,15 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.Transcript;
 
 import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// What a connection does, as whoever looks is told.
+/// The phases that a connection reports.
 class WirePhaseTest {
     private final EventLog events = new EventLog();
     private final Carriers carriers = Post.carriers(Post.patient(), events);
@@ -28,8 +30,8 @@ class WirePhaseTest {
 
     @Test
     void aPeerThatSaysNothingIsWaitedForAndTheWaitHasAnEnd() {
-        try (var server = ScriptedServer.of("STALL\n")) {
-            carriers.open(1, server.route(), false);
+        try (var server = SmtpSink.following("STALL\n")) {
+            carriers.open(1, Post.route(server), false);
             WirePhase phase = comesTo(Code.GREETING);
             assertThat(phase.text()).isEqualTo("waits for the greeting of 127.0.0.1[127.0.0.1]:" + server.port());
             assertThat(phase.patienceMillis()).isEqualTo(Post.patient().greetingMillis());
@@ -39,7 +41,7 @@ class WirePhaseTest {
 
     @Test
     void theDeliveryWhoseReplyIsAwaitedIsNamedAndAnIdleConnectionDoesNothing() {
-        try (var server = ScriptedServer.of(ScriptedServer.HELLO + """
+        try (var server = SmtpSink.following(Transcript.HELLO + """
                 C MAIL FROM:<me@here.example>
                 C RCPT TO:<you@there.example>
                 C DATA
@@ -49,15 +51,15 @@ class WirePhaseTest {
                 S 354 go
                 DATA
                 S 250 taken
-                """ + ScriptedServer.BYE)) {
-            carriers.open(1, server.route(), false);
+                """ + Transcript.BYE)) {
+            carriers.open(1, Post.route(server), false);
             events.ready();
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
             Post.deliver(carriers, 1, transfer(7));
             WirePhase phase = comesTo(Code.RCPT);
             assertThat(phase.delivery()).isEqualTo(7);
             assertThat(phase.text()).startsWith("waits for the reply to RCPT of 127.0.0.1");
-            server.openGate();
+            server.release();
             events.answered(7);
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> carriers.phase(1).isEmpty());
             carriers.close(1);

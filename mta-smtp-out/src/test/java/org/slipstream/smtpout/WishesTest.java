@@ -25,7 +25,7 @@ class WishesTest {
 
     @Test
     void itGoesToWhoIsWhoItSaysAndPromisesTheSame() throws IOException {
-        assertThat(fitting(SECRET, PROMISES, Assurance.AUTHENTICATED)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(SECRET, PROMISES, Assurance.AUTHENTICATED)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
     @Test
@@ -37,7 +37,7 @@ class WishesTest {
 
     @Test
     void whoPutsItIntoMailboxesNeedNotPromiseAnything() throws IOException {
-        assertThat(fitting(SECRET, SILENT, Assurance.FINAL)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(SECRET, SILENT, Assurance.FINAL)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
     @Test
@@ -48,27 +48,27 @@ class WishesTest {
                 Optional.of(new DeliveryOptions.DeliverBy(1_000, false, false)), 0,
                 false);
         PeerExtensions timed = peer("250-peer", "250-8BITMIME", "250 DELIVERBY");
-        assertThat(fitting(back, timed, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
-        assertThat(fitting(back, SILENT, Assurance.FINAL)).isEqualTo(Fitting.AS_IT_IS);
-        assertThat(fitting(notice, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
-        assertThat(((Fitting.Impossible) fitting(back, SILENT, Assurance.NONE)).reason().toString())
+        assertThat(fitting(back, timed, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
+        assertThat(fitting(back, SILENT, Assurance.FINAL)).isEqualTo(PeerCompatibility.AS_IT_IS);
+        assertThat(fitting(notice, SILENT, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
+        assertThat(((PeerCompatibility.Incompatible) fitting(back, SILENT, Assurance.NONE)).reason().toString())
                 .startsWith("554 5.3.3 ");
     }
 
     @Test
     void mailWithoutTheWishGoesWhereItAlwaysWent() throws IOException {
-        assertThat(fitting(DeliveryOptions.NONE, SILENT, Assurance.NONE)).isEqualTo(Fitting.AS_IT_IS);
+        assertThat(fitting(DeliveryOptions.NONE, SILENT, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
     private static String refusal(PeerExtensions peer, Assurance assurance) throws IOException {
-        return ((Fitting.Impossible) fitting(SECRET, peer, assurance)).reason().toString();
+        return ((PeerCompatibility.Incompatible) fitting(SECRET, peer, assurance)).reason().toString();
     }
 
-    private static Fitting fitting(DeliveryOptions options, PeerExtensions peer, Assurance assurance)
+    private static PeerCompatibility fitting(DeliveryOptions options, PeerExtensions peer, Assurance assurance)
             throws IOException {
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@example.org")),
-                List.of(Address.of("bob@example.net"))).withWishes(options);
-        return Fitting.of(Post.transfer(1, envelope, new Empty()), peer, assurance);
+                List.of(Address.of("bob@example.net"))).withOptions(options);
+        return PeerCompatibility.of(Post.transfer(1, envelope, new Empty()), peer, assurance);
     }
 
     private static PeerExtensions peer(String... lines) {

@@ -23,16 +23,18 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
-/// Keeps the log in proportion to the queue. Belongs to the index thread.
+/// Keeps the size of the log in proportion to the queue. Belongs to the index thread.
 ///
-/// Segments are deleted from the log's beginning only, because a record must outlive the message that it speaks of. A segment goes when no
-/// message lies in it and the index is synced behind it. So one message that waits for days would hold everything behind it. When the
-/// log has more than twice the segments that the queue would fill (and four to begin with), the messages that are still queued in the
-/// first segment are appended once more at the end, with what is known of them, and the first segment is empty.
+/// Segments are deleted from the log's beginning only, because a record must outlive the message that it is
+/// about. A segment is deleted when no message is stored in it and the index is synced beyond it. So one
+/// message that waits for days would keep all later segments. When the log has more than twice the segments
+/// that the queue would fill (and at least four), the messages that are still queued in the first segment
+/// are appended once more at the end, with their current state, and the first segment is empty.
 ///
-/// A message is copied at most once while the log turns over, and the log turns over once for each queue's size of new mail: the cost
-/// is at most one byte copied for each byte taken in, and next to nothing while the queue is short. This is the cleaner of a
-/// log-structured file system (Rosenblum and Ousterhout 1992) with the oldest segment as its only choice.
+/// A message is copied at most once while the log turns over, and the log turns over once for each queue's
+/// size of new mail. So the cost is at most one byte copied per byte received, and close to nothing while
+/// the queue is short. This is the cleaner of a log-structured file system (Rosenblum and Ousterhout 1992),
+/// restricted to the oldest segment.
 final class Cleaner {
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
     private static final int AT_ONCE = 256;
@@ -41,7 +43,7 @@ final class Cleaner {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /// Makes the index safe.
+    /// Makes the index durable.
     interface Sync {
         void run() throws IndexException;
     }
@@ -53,11 +55,12 @@ final class Cleaner {
     private LogWriter writer;
     private Runnable again = () -> {};
     private volatile boolean underWay;
-    /// The greatest segment that was copied, and when: what changed meanwhile is left out and copied the next time.
+    /// The greatest segment that was copied; messages that changed during the copy are left out and copied
+    /// the next time.
     private long copied;
     private long copiedNanos;
     private boolean copying;
-    /// All that is known of hosts stands in this segment and behind it.
+    /// All host records are in this segment or later ones.
     private long hostsSegment;
     private long looked;
     private long lookNanos = System.nanoTime();
@@ -68,13 +71,13 @@ final class Cleaner {
         this.segmentBytes = segmentBytes;
     }
 
-    /// @param again runs on the log thread when [#step] may go on
+    /// @param again runs on the log thread when [#step] may continue
     void start(LogWriter writer, Runnable again) {
         this.writer = writer;
         this.again = again;
     }
 
-    /// @param applied the segment up to which the index has come
+    /// @param applied the segment up to which the index has been applied
     void step(long applied, Sync sync) throws IOException {
         if (underWay) {
             return;
@@ -102,7 +105,8 @@ final class Cleaner {
             return;
         }
         long most = SPARE_SEGMENTS + 2 * index.totals().sizeBytes() / segmentBytes;
-        // Segments that were copied go when the index has heard of the copies; the next ones need not wait for that.
+        // A copied segment is deleted when the index has applied the copies; the next segment need not wait
+        // for that.
         SortedSet<Long> left = closed.tailSet(copied + 1);
         if (left.size() > most) {
             begin(left.getFirst());
@@ -123,8 +127,8 @@ final class Cleaner {
         }
     }
 
-    /// What is known of hosts must not go with the segments in which it was written. A host that the tail speaks of is left out; its
-    /// record lies where the index has not come yet.
+    /// Copies host records that would be deleted with their segments. A host in the tail is left out: its
+    /// latest record is beyond the index's position.
     private void keepHosts(long applied) throws IOException {
         hostsSegment = applied;
         List<Task.Carried> hosts = index.hosts().stream().map(LogRecord.KeepHost::new)
@@ -154,7 +158,7 @@ final class Cleaner {
                 waiting.add(stored);
             }
         });
-        LOG.debug("event=segment-cleaned segment={} messages={}", segment, waiting.size());
+        LOG.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
     }
 
     private void carry() throws IOException {
@@ -181,7 +185,7 @@ final class Cleaner {
             NewMessage content = log.read(stored);
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
         } catch (DamagedMessageException e) {
-            // It stays where it is, with all behind it, until a reader meets it, sees it set aside and deletes it.
+            // The message keeps its segment and all later ones until a reader meets it and sets it aside.
             LOG.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
             return Optional.empty();
         }

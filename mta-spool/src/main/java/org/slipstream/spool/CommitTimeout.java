@@ -3,14 +3,15 @@ package org.slipstream.spool;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/// How long a client can be expected to wait for its 250. Messages that the log thread has not taken by then are given up, and their
-/// clients told to come again: 451 in time is better than a client that hangs up and does not know.
+/// Ends the wait of sessions whose messages the log thread has not taken in time. Their clients get a 451
+/// and try again, which is better than a client that disconnects without a reply.
 ///
-/// Only what the log thread has not taken can be given up. Of a letter that hangs in a sync nobody knows whether it is there, and
-/// 451 for it would make two of it (RFC 1047).
+/// Only messages that the log thread has not taken can be withdrawn. Whether a message whose sync hangs is
+/// in the log is unknown, and a 451 for it would duplicate it (RFC 1047).
 ///
-/// One look at the queue every now and then: a timer for each letter would cost more than some of the letter's syscalls. On a platform
-/// thread, so that it looks also when the carriers of virtual threads are busy.
+/// The queue is checked periodically, because a timer per message would cost more than some of its system
+/// calls. The thread is a platform thread, so that it also runs when the carrier threads of virtual threads
+/// are busy.
 final class CommitTimeout implements AutoCloseable {
     private static final long LONGEST_NAP_MILLIS = 5_000;
 
@@ -21,13 +22,13 @@ final class CommitTimeout implements AutoCloseable {
     private CommitTimeout(LogWriter writer, long millis) {
         this.writer = writer;
         this.millis = millis;
-        thread = Thread.ofPlatform().daemon().name("spool-patience").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-timeout").unstarted(this::run);
     }
 
     static CommitTimeout with(LogWriter writer, long millis) {
-        CommitTimeout patience = new CommitTimeout(writer, millis);
-        patience.thread.start();
-        return patience;
+        CommitTimeout timeout = new CommitTimeout(writer, millis);
+        timeout.thread.start();
+        return timeout;
     }
 
     private void run() {
@@ -37,13 +38,13 @@ final class CommitTimeout implements AutoCloseable {
                 writer.giveUp(System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(millis), this::giveUp);
             }
         } catch (InterruptedException closed) {
-            // The last groups answer the sessions that still wait.
+            // The last groups reply to the sessions that still wait.
         }
     }
 
     private void giveUp(Task.Deposit deposit) {
         deposit.safe().completeExceptionally(
-                new IOException("given up after " + millis + " ms: the spool's disk does not keep up"));
+                new IOException("not committed within " + millis + " ms: the spool's disk is too slow"));
     }
 
     @Override

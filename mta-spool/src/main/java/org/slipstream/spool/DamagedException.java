@@ -1,6 +1,6 @@
 package org.slipstream.spool;
 
-/// A record made no sense. It has been set aside, logged, and is not deleted.
+/// Rows or a record could not be decoded. The message has been set aside and logged, and is not deleted.
 public final class DamagedException extends Exception {
     private static final long serialVersionUID = 1L;
 

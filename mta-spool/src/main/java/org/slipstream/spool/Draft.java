@@ -8,25 +8,25 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.util.Optional;
 
-/// A letter while it is being written by one session thread. Either [#commit] or [#close] ends it; closing an uncommitted
+/// A message while one session thread writes it. [#commit] or [#close] ends it; closing an uncommitted
 /// draft leaves nothing behind.
 ///
-/// Up to 128 KiB stay in memory and go into the shared segment; more streams into a file of its own, flushed by the
-/// thread that writes the draft.
+/// Content up to 128 KiB stays in memory and goes into the shared segment. Larger content is streamed into
+/// a file of its own, which the writing thread syncs.
 public interface Draft extends AutoCloseable {
-    /// The name that the message will have; known from the start because the Received line carries it.
+    /// The queue id of the message, known from the start because the Received line contains it.
     QueueId id();
 
     void write(byte[] bytes, int offset, int length) throws IOException;
 
-    /// Returns when the message is in the log and the log is synced: only now may 250 be said.
+    /// Returns when the message is in the log and the log is synced; only then may the server reply 250.
     ///
-    /// @param facts about the whole content; kept with it
+    /// @param facts about the whole content; stored with it
     /// @throws NoSpaceException when the disk is, or would become, full: 452 4.3.1
-    /// @throws IOException any other local trouble: 451 4.3.0
+    /// @throws IOException any other local failure: 451 4.3.0
     MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException;
 
-    /// The same for a content of which nothing is known.
+    /// Commits a content without known facts.
     default MessageSummary commit(Envelope envelope) throws IOException {
         return commit(envelope, Optional.empty());
     }

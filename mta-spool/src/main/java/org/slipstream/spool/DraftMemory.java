@@ -7,18 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The memory that all drafts share for letters that are not on disk yet. A draft has a small buffer of its own; one that needs more and
-/// finds nothing left goes to its own file at once, as a large letter does. So the number of sessions times
-/// `inlineBytes` is not what their letters can take. Any thread.
+/// The memory that all drafts share for messages that are not on disk yet. A draft has a small buffer of
+/// its own. A draft that needs more and finds no memory left goes to its own file at once, like a large
+/// message. So the memory for drafts is bounded, whatever the number of sessions times `inlineBytes` is.
+/// May be called by any thread.
 ///
-/// Blocks are used again, the last one first: a new array is zeroed and lies outside of the processor's caches, which costs more than
-/// the copy that it is for.
+/// Blocks are used again, the last one first: a new array must be zeroed and is not in the processor's
+/// caches, which costs more than the copy into it.
 final class DraftMemory {
-    /// Of blocks that no draft uses.
+    /// Limit for the blocks that no draft uses.
     private static final int KEPT_BYTES = 2 << 20;
 
     private final AtomicLong left;
-    // Guarded by this: by their length.
+    // By length; guarded by this.
     private final Map<Integer, Deque<byte[]>> idle = new HashMap<>();
     private long idleBytes;
 
@@ -26,7 +27,7 @@ final class DraftMemory {
         left = new AtomicLong(bytes);
     }
 
-    /// @return false when so much is not left
+    /// @return false when the memory that is left does not suffice
     boolean take(long bytes) {
         if (left.addAndGet(-bytes) >= 0) {
             return true;
@@ -39,7 +40,7 @@ final class DraftMemory {
         left.addAndGet(bytes);
     }
 
-    /// A block of this length, with what its last user left in it.
+    /// A block of this length, with the bytes of its last user.
     byte[] borrow(int length) {
         return reused(length).orElseGet(() -> new byte[length]);
     }
@@ -50,7 +51,7 @@ final class DraftMemory {
         return block;
     }
 
-    /// The draft does not touch the block any more.
+    /// Returns a block; the draft does not use it any more.
     synchronized void giveBack(byte[] block) {
         if (block.length > 0 && idleBytes + block.length <= KEPT_BYTES) {
             idle.computeIfAbsent(block.length, _ -> new ArrayDeque<>()).push(block);

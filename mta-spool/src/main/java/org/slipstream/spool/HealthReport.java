@@ -13,24 +13,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// What the log thread and the index thread have met and not seen end. They tell it, any thread asks; to ask never waits for the disk.
+/// Failures of the log thread and the index thread that have not ended. The two threads report them, any
+/// thread reads them, and reading never waits for the disk.
 ///
-/// A trouble begins with the first write that fails and ends with the first one behind it that succeeds, so that an operator
-/// reads since when, and not when it was met last. The log is not tried without need: its trouble ends with the next message or
-/// outcome that goes in.
+/// A failure begins with the first write that fails and ends with the first later write that succeeds, so
+/// an operator sees since when it lasts. The log is not tested without need: its failure ends with the next
+/// successful commit.
 ///
-/// A write that does not come back fails nothing. So a thread also says when it begins to write and when it has ended, and a
-/// write that lasts longer than [#STALL_NANOS] is told as a trouble of its own. [SpoolWatchdog] asks for it, too.
+/// A write that hangs does not fail. So each thread also reports the begin and end of a write, and a
+/// write that lasts longer than [#STALL_NANOS] is a failure of its own. [SpoolWatchdog] uses the same times.
 final class HealthReport {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LongSupplier clock;
     private final LongSupplier nanoTime;
     private final Map<What, Trouble> met = new EnumMap<>(What.class);
-    /// When the write began that each thread is busy with.
+    /// Begin of the current write of each thread.
     private final Map<What, Long> writes = new ConcurrentHashMap<>();
 
-    /// @param clock milliseconds since 1970, to tell; @param nanoTime to measure
+    /// @param clock milliseconds since 1970, for reports; @param nanoTime for measuring
     HealthReport(LongSupplier clock, LongSupplier nanoTime) {
         this.clock = clock;
         this.nanoTime = nanoTime;
@@ -49,7 +50,7 @@ final class HealthReport {
         return met.containsKey(what);
     }
 
-    /// The log thread or the index thread begins a write; an earlier one of the same has come back.
+    /// The log thread or the index thread begins a write; its earlier one has ended.
     void begins(What where) {
         writes.put(where, nanoTime.getAsLong());
     }
@@ -65,13 +66,13 @@ final class HealthReport {
             if (nanos >= STALL_NANOS) {
                 long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
                 now.add(new Trouble(What.STALL, clock.getAsLong() - millis,
-                        "a write has not come back for " + millis / 1000 + " s", false));
+                        "a write has not returned for " + millis / 1000 + " s", false));
             }
         });
         return now;
     }
 
-    /// When the oldest write began that has not come back.
+    /// Begin of the oldest write that has not ended.
     OptionalLong runningWrite() {
         long now = nanoTime.getAsLong();
         return writes.values().stream().mapToLong(Long::longValue).boxed()
@@ -79,7 +80,7 @@ final class HealthReport {
                 .orElse(OptionalLong.empty());
     }
 
-    /// What wraps it only says that the index, or the log, could not be written.
+    /// The innermost cause; the wrapping exceptions only say that the index or the log could not be written.
     private static String innermost(Throwable why) {
         Throwable inner = why;
         while (inner.getCause() != null && inner.getCause() != inner && inner.getCause().getMessage() != null) {

@@ -24,25 +24,28 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-index-0`: applies the message log to the index, many records at a time, and is the only one that writes there.
+/// The thread `spool-index-0`: applies the message log to the index, many records at a time. No other
+/// thread writes the index.
 ///
-/// **When.** A record is applied some seconds after it was written, so most messages have left by then and are never entered. It is
-/// applied at once when a reader or a scan asks ([#bringUp], [#findDue]), or when the tail grows long.
+/// **When.** A record is applied some seconds after it was written, so most messages have been delivered by
+/// then and are never entered. It is applied at once when a reader or a scan asks ([#bringUp], [#findDue]),
+/// or when the tail grows long.
 ///
-/// **When it fails.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps what the index lacks. The index
-/// is opened again twice a second. When it comes back older than it was (an embedded database may lose what was not synced),
-/// the log is read again from where it stands; when its pages make no sense, it is made again. Readers get an error until then; mail
-/// is taken in and delivered as long as the tail has room.
+/// **Failures.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps what the
+/// index lacks. The index is opened again twice a second. If it is older than before (an embedded database
+/// may lose what was not synced), the log is read again from the index's position. If its pages are
+/// damaged, it is made again. Readers get an error until then; mail is accepted and delivered as long as
+/// the tail has space.
 final class Indexer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
-    /// A power cut costs the next start at most the reading of so much log.
+    /// After a power cut the next start reads at most this much log again.
     private static final long SYNC_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /// A trouble that only looks like damage must not make the index again and again.
+    /// A failure that only looks like damage must not rebuild the index repeatedly.
     private static final long MAKE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int BATCH = 2000;
-    /// A reader waits while so much is applied: a fraction of a second.
+    /// Number of records that a waiting reader is delayed by: a fraction of a second.
     private static final int SOON = 10_000;
 
     private sealed interface Request {
@@ -69,12 +72,12 @@ final class Indexer implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ended;
 
-    // From here on: the index thread's own.
-    private final List<Request.FindDue> questions = new ArrayList<>();
+    // Fields below belong to the index thread.
+    private final List<Request.FindDue> queries = new ArrayList<>();
     private Optional<Throwable> down = Optional.empty();
     private QueueIndex.Standing standing;
     private boolean unsynced;
-    /// The last transaction had all that was taken from the tail.
+    /// True when the last transaction had all records of the tail.
     private boolean appliedWhole;
     private boolean stopping;
     private long retryNanos;
@@ -84,7 +87,7 @@ final class Indexer implements AutoCloseable {
 
     /// Takes over the index; [#close] closes it.
     ///
-    /// @param delayMillis how long a message may live before the index hears of it
+    /// @param delayMillis age at which a message is entered into the index
     Indexer(MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner, long delayMillis)
             throws IndexException {
         this.log = log;
@@ -103,7 +106,7 @@ final class Indexer implements AutoCloseable {
         thread.start();
     }
 
-    /// Any thread: returns when the index has all that is safe in the log now.
+    /// Returns when the index has everything that is durable in the log now. May be called by any thread.
     ///
     /// @throws IOException when the index fails
     void bringUp() throws IOException {
@@ -118,31 +121,31 @@ final class Indexer implements AutoCloseable {
         try {
             done.join();
         } catch (CompletionException e) {
-            throw new IOException("the queue index does not answer: " + e.getCause().getMessage(), e.getCause());
+            throw new IOException("the queue index is not available: " + e.getCause().getMessage(), e.getCause());
         }
     }
 
-    /// Any thread: `then` runs on the index thread, at once or when the index answers again.
+    /// Any thread: `then` runs on the index thread, at once or when the index is available again.
     void findDue(DueQuery query, Consumer<QueueIndex.Due> then) {
         requests.add(new Request.FindDue(query, then));
     }
 
-    /// Any thread: deletes files of messages that are gone.
+    /// Any thread: deletes the content files of removed messages.
     void discard(Set<QueueId> files) {
         requests.add(new Request.Discard(files));
     }
 
-    /// Any thread: a reader has met pages that make no sense. The index is made again from the log.
+    /// Any thread: a reader found damaged pages. The index is made again from the log.
     void damaged(IOException why) {
         requests.add(new Request.Damaged(why));
     }
 
-    /// Any thread: the tail has grown, or the cleaner may go on.
+    /// Any thread: the tail has grown, or the cleaner may continue.
     void step() {
         requests.add(new Request.Step());
     }
 
-    /// Applies everything and closes the index. The log thread has ended.
+    /// Applies everything and closes the index. The log thread has ended before.
     @Override
     public void close() {
         requests.add(new Request.Stop());
@@ -180,12 +183,12 @@ final class Indexer implements AutoCloseable {
         for (Request request : taken) {
             switch (request) {
                 case Request.BringUp(CompletableFuture<Void> done) -> readers.add(done);
-                case Request.FindDue question -> questions.add(question);
+                case Request.FindDue query -> queries.add(query);
                 case Request.Discard(Set<QueueId> files) -> delete(files);
                 case Request.Stop _ -> stopping = true;
                 case Request.Damaged(IOException why) -> failed(why);
                 case Request.Step _ -> {
-                    // Woken up, which is all that was wanted.
+                    // The wake-up is the purpose.
                 }
             }
         }
@@ -194,9 +197,9 @@ final class Indexer implements AutoCloseable {
             return;
         }
         try {
-            work(!readers.isEmpty() || !questions.isEmpty() || stopping);
+            work(!readers.isEmpty() || !queries.isEmpty() || stopping);
             readers.forEach(each -> each.complete(null));
-            answer();
+            runQueries();
             maintain();
         } catch (IOException | RuntimeException | Error e) {
             failed(e);
@@ -251,7 +254,7 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    /// Values that the database does not take keep only their own message away from it.
+    /// A record with values that the database rejects is left out alone.
     private void applyOneByOne() throws IndexException {
         for (Tail.Batch batch : tail.single()) {
             try {
@@ -260,14 +263,14 @@ final class Indexer implements AutoCloseable {
                 if (!e.aboutData()) {
                     throw e;
                 }
-                LOG.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the log has it\"",
+                LOG.error("event=record-not-indexed records=\"{}\" error=\"{}\" next=\"the record stays in the log\"",
                         LogText.text(batch.records().toString()), LogText.text(e.toString()));
                 setAside(batch);
             }
         }
     }
 
-    /// A message of which the index cannot hold the outcome must not be delivered again.
+    /// A message whose outcome the index cannot store must not be delivered again.
     private void setAside(Tail.Batch batch) throws IndexException {
         if (batch.records().getFirst() instanceof LogRecord.OfMessage record) {
             apply(new Tail.Batch(List.of(new LogRecord.SetAside(record.id())), batch.position(), batch.lastId()));
@@ -279,18 +282,18 @@ final class Indexer implements AutoCloseable {
             try {
                 log.deleteOwnFile(id);
             } catch (IOException e) {
-                // The next start finds it again.
+                // The next start deletes it.
                 LOG.warn("event=file-not-deleted queue={} error=\"{}\"", id, e.toString());
             }
         }
     }
 
-    private void answer() throws IOException {
-        while (!questions.isEmpty() && !stopping) {
+    private void runQueries() throws IOException {
+        while (!queries.isEmpty() && !stopping) {
             health.begins(Spool.What.INDEX);
             try {
-                QueueIndex.Due due = index.due(questions.getFirst().query());
-                questions.removeFirst().then().accept(due);
+                QueueIndex.Due due = index.due(queries.getFirst().query());
+                queries.removeFirst().then().accept(due);
             } finally {
                 health.ends(Spool.What.INDEX);
             }
@@ -314,7 +317,7 @@ final class Indexer implements AutoCloseable {
         health.over(Spool.What.INDEX);
     }
 
-    /// What lies before this position was applied or needs no index.
+    /// Moves the position: all earlier records were applied or need no index.
     private void advance() throws IndexException {
         Position reached = tail.position();
         if (!reached.equals(standing.position())) {
@@ -337,7 +340,7 @@ final class Indexer implements AutoCloseable {
     private void failed(Throwable e) {
         retryNanos = System.nanoTime() + RETRY_NANOS;
         if (down.isEmpty()) {
-            LOG.error("event=index-down waiting={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
+            LOG.error("event=index-down count={} error=\"{}\"", tail.size(), LogText.text(e.toString()));
         }
         down = Optional.of(e);
         health.met(Spool.What.INDEX, e);
@@ -355,17 +358,19 @@ final class Indexer implements AutoCloseable {
             catchUp(index.recover());
         }
         standing = index.standing();
-        LOG.info("event=index-up waiting={}", tail.size());
+        LOG.info("event=index-up count={}", tail.size());
         down = Optional.empty();
     }
 
     private void catchUp(QueueIndex.Standing found) throws IOException {
         if (found.applied() < standing.applied()) {
-            LOG.warn("event=index-went-back from={} to={} next=\"reading the log again\"", standing.position(),
+            LOG.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
+                    standing.position(),
                     found.position());
             Recovery.run(log, index, tail.position());
         } else if (found.applied() > standing.applied() && appliedWhole) {
-            // The transaction whose end was unknown had been executed: applied again, it would count attempts twice.
+            // The transaction with the unknown end had been committed; applied again, it would count
+            // attempts twice.
             tail.applied();
         }
     }

@@ -20,8 +20,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// All that the index knows of a message, as records of the log: for a message whose earlier records will be deleted, and once for
-/// a spool of an earlier version, where some of it stood in the index alone.
+/// Everything the index knows of a message, as records of the log. It is used for a message whose earlier
+/// records will be deleted, and once for a spool of an earlier version, where some of this was in the index
+/// alone.
 final class KnownState {
     private static final Logger LOG = LoggerFactory.getLogger(KnownState.class);
     private static final int PAGE = 500;
@@ -32,7 +33,7 @@ final class KnownState {
         try {
             return index.message(id).map(KnownState::of).orElse(List.of());
         } catch (DamagedRowsException e) {
-            LOG.debug("event=nothing-known queue={} reason=\"{}\"", id, e.getMessage());
+            LOG.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
             return List.of();
         }
     }
@@ -51,7 +52,7 @@ final class KnownState {
         if (message.summary().delayNotified()) {
             records.add(new LogRecord.DelayReported(id));
         }
-        // A message that was never tried nor leased stays one of the incoming queue.
+        // A message that was never tried nor leased stays in the incoming queue.
         if (message.summary().attempts() > 0 || message.nextAttemptMillis() > message.summary().createdMillis()) {
             records.add(new LogRecord.NextAttempt(id, message.nextAttemptMillis()));
         }
@@ -71,7 +72,8 @@ final class KnownState {
         }
     }
 
-    /// At the start, on a spool of an earlier version: from now on the log alone is enough.
+    /// At the start, on a spool of an earlier version: writes all state into the log, so that the log alone
+    /// is enough from then on.
     static void intoLog(QueueIndex index, MessageLog log) throws IOException {
         long messages = 0;
         for (HostRecord host : index.hosts()) {
@@ -92,6 +94,6 @@ final class KnownState {
         log.sync();
         index.allInLog();
         index.sync();
-        LOG.info("event=spool-brought-up-to-date messages={}", messages);
+        LOG.info("event=spool-migrated count={}", messages);
     }
 }

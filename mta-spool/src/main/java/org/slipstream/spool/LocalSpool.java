@@ -37,10 +37,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// The spool on the local disk: hands changes to the log thread, answers questions from memory, index and log.
+/// The spool on the local disk: passes changes to the log thread and answers queries from memory, index and
+/// log.
 ///
-/// A question to the index first waits until the index has all that is in the log at that moment. What is under way is answered from
-/// memory: from [RecentContents] and [Tail].
+/// A query to the index first waits until the index has everything that is in the log at that moment.
+/// Messages in delivery are answered from memory: from [RecentContents] and [Tail].
 final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
@@ -56,15 +57,15 @@ final class LocalSpool implements Spool {
     private final ReaderThreads readers;
     private final SpoolLock lock;
     private final AtomicLong lastId;
-    private final CommitTimeout patience;
+    private final CommitTimeout commitTimeout;
     private final DraftMemory drafts;
     private final HealthReport health;
     private final Optional<SpoolWatchdog> watchdog;
 
-    /// Takes over everything it gets; [#close] closes it.
+    /// Takes over all its arguments; [#close] closes them.
     LocalSpool(SpoolConfig config, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
             RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
-            SpoolLock lock, long lastId, CommitTimeout patience, DraftMemory drafts, HealthReport health,
+            SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
             Optional<SpoolWatchdog> watchdog) {
         this.config = config;
         this.clock = clock;
@@ -78,7 +79,7 @@ final class LocalSpool implements Spool {
         this.readers = readers;
         this.lock = lock;
         this.lastId = new AtomicLong(lastId);
-        this.patience = patience;
+        this.commitTimeout = commitTimeout;
         this.drafts = drafts;
         this.health = health;
         this.watchdog = watchdog;
@@ -88,7 +89,7 @@ final class LocalSpool implements Spool {
     public Draft draft() throws IOException {
         space.require();
         if (tail.isFull()) {
-            throw new IOException("the queue index is too far behind the log: " + tail.size() + " messages");
+            throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
@@ -98,7 +99,7 @@ final class LocalSpool implements Spool {
     @Override
     public void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then) {
         if (fresh.recorded(id, outcomes)) {
-            // What is left to be known of it is that it is finished: one record instead of two.
+            // All recipients are delivered: one removal record replaces the outcomes.
             change(new LogRecord.Remove(id), then);
             return;
         }
@@ -113,7 +114,7 @@ final class LocalSpool implements Spool {
     @Override
     public void remove(QueueId id, Runnable then) {
         if (fresh.forget(id)) {
-            // Its last outcome has removed it; only the answer is missing.
+            // Its last outcome has removed it; only the callback remains.
             add(new Task.Changes(List.of(), then));
             return;
         }
@@ -169,7 +170,7 @@ final class LocalSpool implements Spool {
         }
     }
 
-    /// Asks the index when it has all that is in the log now.
+    /// Queries the index when it has everything that is in the log now.
     private <T> T current(Callable<T> question) throws IOException {
         indexer.bringUp();
         return read(question);
@@ -186,7 +187,7 @@ final class LocalSpool implements Spool {
         }
     }
 
-    /// Asks the index about one message, which it may have known for long.
+    /// Queries the index about one message, without waiting when its rows are current.
     private <T> T about(QueueId id, Callable<T> question) throws IOException {
         return tail.mentions(id) ? current(question) : read(question);
     }
@@ -219,7 +220,7 @@ final class LocalSpool implements Spool {
         return new RecipientBatch(open.subList(0, Math.min(most, open.size())), open.size() <= most);
     }
 
-    /// Marks the message; its rows and its letter stay where they are.
+    /// Marks the message; its rows and its content stay.
     private void setAside(QueueId id, String reason) {
         LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id, reason);
         change(new LogRecord.SetAside(id), () -> {});
@@ -247,9 +248,9 @@ final class LocalSpool implements Spool {
 
     private void contentDamaged(QueueId id, RecordPlace place) {
         try {
-            // A message that was removed or copied elsewhere in between is not damaged.
+            // A message that was removed or copied in between is not damaged.
             if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
-                setAside(id, "its letter is damaged or missing");
+                setAside(id, "its content is damaged or missing");
             }
         } catch (IOException e) {
             LOG.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
@@ -299,7 +300,7 @@ final class LocalSpool implements Spool {
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
                 break;
             }
-            // Damaged ones made the page shorter, and a short page would look like the last.
+            // Damaged messages made the page shorter, and the caller takes a short page for the last one.
             from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
                     page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(QueueId::compareTo);
         }
@@ -324,7 +325,7 @@ final class LocalSpool implements Spool {
         try (InputStream input = log.content(id, located.orElseThrow(() -> new NoSuchFileException("" + id)).place(),
                 message.summary().sizeBytes(), () -> {}).open()) {
             input.transferTo(OutputStream.nullOutputStream());
-            return new SetAside(id, Optional.of(message), "its letter can be read; `mta spool repair` queues it again",
+            return new SetAside(id, Optional.of(message), "its content can be read; `mta spool repair` queues it again",
                     true);
         } catch (IOException e) {
             return new SetAside(id, Optional.of(message), SpoolTools.reason(e), false);
@@ -374,7 +375,7 @@ final class LocalSpool implements Spool {
 
     @Override
     public void close() {
-        patience.close();
+        commitTimeout.close();
         writer.close();
         indexer.close();
         watchdog.ifPresent(SpoolWatchdog::close);

@@ -17,17 +17,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-log-0`: the only one that writes the message log. Nothing interrupts it, and nothing ends it but [#close].
+/// The thread `spool-log-0`: the only writer of the message log. Only [#close] ends it, and it is never
+/// interrupted.
 ///
-/// **Group commit.** A sync costs the same for one message and for a hundred, so the thread takes all that waits, appends it, syncs once
-/// and answers. It does not wait for a group to fill: while one group is synced, the next one gathers by itself.
+/// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes all
+/// waiting tasks, appends them, syncs once and completes them. It does not wait for a group to fill: while
+/// one group is synced, the next one gathers.
 ///
-/// **The promise.** The sync comes before the first answer, so "250" is never said of a message that a power cut can take away. The log is
-/// the only thing that a client waits for; the index follows ([Indexer]).
+/// **Durability.** The sync comes before the first reply, so no message that got a 250 is lost in a power
+/// cut. Clients wait for the log only; the index follows ([Indexer]).
 ///
-/// **When it fails.** The group is cut off, and the next one goes to a fresh segment. Messages are refused: their clients get 451 or 452
-/// and come again. Everything else (outcomes, removals, leases, holds) comes only once, so it waits here, in order, and goes
-/// with the next group, at the latest after half a second.
+/// **Failures.** The group is cut off the segment, and the next one goes to a new segment. New messages are
+/// refused with 451 or 452, and their clients try again. All other changes (outcomes, removals, leases,
+/// holds) come only once, so they wait here, in order, and are written with the next group, at the latest
+/// after half a second.
 final class LogWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -41,10 +44,10 @@ final class LogWriter implements AutoCloseable {
     private final Consumer<Set<QueueId>> discard;
     private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
-    /// Not written yet, in order. The log thread's own.
-    private List<Task.Lasting> owed = List.of();
+    /// Changes not written yet, in order. Only the log thread uses it.
+    private List<Task.Lasting> pending = List.of();
 
-    /// @param discard deletes files of messages that are gone; does not wait for the disk
+    /// @param discard deletes the content files of removed messages; does not wait for the disk
     LogWriter(MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard) {
         this.log = log;
@@ -60,7 +63,7 @@ final class LogWriter implements AutoCloseable {
         thread.start();
     }
 
-    /// Any thread. @return false when the log takes nothing more
+    /// Any thread. @return false when the log takes no more tasks
     boolean add(Task task) {
         if (task instanceof Task.FromIndex) {
             tail.taskWaits();
@@ -68,17 +71,17 @@ final class LogWriter implements AutoCloseable {
         return queue.add(task);
     }
 
-    /// Any thread: the sessions of messages that it has not taken by then are told so.
+    /// Any thread: fails the deposits that the log thread has not taken by then.
     void giveUp(long sinceBeforeNanos, Consumer<Task.Deposit> then) {
         queue.giveUp(sinceBeforeNanos, then);
     }
 
-    /// Any thread: true when it takes nothing more.
+    /// Any thread: true when no more tasks are taken.
     boolean isStopping() {
         return queue.isClosed();
     }
 
-    /// Writes what waits, on its own thread: the caller's may carry an interrupt, which would close the file.
+    /// Writes what waits, on the log thread: an interrupt of the caller's thread would close the file.
     @Override
     public void close() {
         queue.close();
@@ -87,19 +90,19 @@ final class LogWriter implements AutoCloseable {
 
     private void run() {
         while (!queue.hasEnded()) {
-            List<Task> group = queue.nextGroup(owed.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
+            List<Task> group = queue.nextGroup(pending.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
             write(group);
         }
-        for (int i = 0; i < LAST_TRIES && !owed.isEmpty(); i++) {
+        for (int i = 0; i < LAST_TRIES && !pending.isEmpty(); i++) {
             write(List.of());
         }
-        owed.forEach(task -> LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
+        pending.forEach(task -> LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
         log.close();
     }
 
     private void write(List<Task> tasks) {
         List<Task.Deposit> deposits = new ArrayList<>(tasks.size());
-        List<Task.Lasting> lasting = new ArrayList<>(owed);
+        List<Task.Lasting> lasting = new ArrayList<>(pending);
         for (Task task : tasks) {
             switch (task) {
                 case Task.Deposit deposit -> deposits.add(deposit);
@@ -120,30 +123,30 @@ final class LogWriter implements AutoCloseable {
         } finally {
             health.ends(Spool.What.LOG);
         }
-        owed = List.of();
+        pending = List.of();
         health.over(Spool.What.LOG);
-        group.answer(deposits);
+        group.complete(deposits);
     }
 
     private void failed(Throwable e, List<Task.Deposit> deposits, List<Task.Lasting> lasting) {
-        LOG.warn("event=log-failed retained={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
+        LOG.warn("event=log-failed count={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
         log.abandon();
         health.met(Spool.What.LOG, e);
-        owed = lasting;
+        pending = lasting;
         if (SpaceGuard.isNoSpace(e)) {
             space.ranOut(false);
         }
         deposits.forEach(deposit -> deposit.safe().completeExceptionally(e));
     }
 
-    /// What one sync makes safe.
+    /// The tasks that one sync makes durable.
     private final class Group {
         private final List<LogRecord> records = new ArrayList<>();
         private final List<LogRecord> small = new ArrayList<>();
         private final List<NewMessage> messages;
         private final List<Task.Carried> copies = new ArrayList<>();
         private final Set<Object> subjects = new HashSet<>();
-        private final List<Runnable> answers = new ArrayList<>();
+        private final List<Runnable> callbacks = new ArrayList<>();
 
         Group(List<Task.Deposit> deposits) {
             messages = deposits.stream().map(Task.Deposit::message).toList();
@@ -153,17 +156,17 @@ final class LogWriter implements AutoCloseable {
             switch (task) {
                 case Task.Changes(List<LogRecord> changes, Runnable then) -> {
                     changes.forEach(this::change);
-                    answers.add(then);
+                    callbacks.add(then);
                 }
                 case Task.Lease lease -> {
                     List<MessageSummary> leased = lease.found().stream().filter(each -> isUntouched(each.id()))
                             .toList();
                     leased.forEach(each -> change(new LogRecord.NextAttempt(each.id(), lease.untilMillis())));
-                    answers.add(() -> done(() -> lease.then().accept(leased)));
+                    callbacks.add(() -> done(() -> lease.then().accept(leased)));
                 }
                 case Task.Carry(List<Task.Carried> carried, Runnable then) -> {
                     carried.stream().filter(each -> isUntouched(each.subject())).forEach(copies::add);
-                    answers.add(() -> done(then));
+                    callbacks.add(() -> done(then));
                 }
             }
         }
@@ -178,7 +181,7 @@ final class LogWriter implements AutoCloseable {
             small.add(record);
         }
 
-        /// True when nothing became known of it since the index looked.
+        /// True when no change of the subject was recorded since the index was read.
         private boolean isUntouched(Object subject) {
             return !subjects.contains(subject) && !tail.hasNews(subject);
         }
@@ -192,7 +195,8 @@ final class LogWriter implements AutoCloseable {
                 records.addAll(small);
             }
             for (Task.Carried copy : copies) {
-                // A record of the same group would come before the copy in the log, and the copy would undo it.
+                // A record of the same group would come before the copy in the log, and the copy would undo
+                // it.
                 if (!subjects.contains(copy.subject())) {
                     copy(copy);
                 }
@@ -213,8 +217,8 @@ final class LogWriter implements AutoCloseable {
             }
         }
 
-        /// The group is safe.
-        void answer(List<Task.Deposit> deposits) {
+        /// Completes the tasks of a durable group.
+        void complete(List<Task.Deposit> deposits) {
             Set<QueueId> files = tail.add(records, log.end(), System.nanoTime());
             if (!files.isEmpty()) {
                 discard.accept(files);
@@ -224,11 +228,11 @@ final class LogWriter implements AutoCloseable {
                 space.wrote(deposit.message().content() instanceof NewMessage.OwnFile);
                 deposit.safe().complete(null);
             }
-            answers.forEach(LogWriter::answer);
+            callbacks.forEach(LogWriter::run);
         }
     }
 
-    private static void answer(Runnable then) {
+    private static void run(Runnable then) {
         try {
             then.run();
         } catch (Throwable e) {

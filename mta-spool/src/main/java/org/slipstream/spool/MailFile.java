@@ -29,7 +29,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// One message as an `.eml` file that any mail program opens: the envelope in header fields of its own before the letter's.
+/// One message as an `.eml` file that any mail program opens: the envelope in additional header fields
+/// before the message's own.
 ///
 /// ```
 /// X-Slipstream-From: <ann@example.org>                 (<> for the null sender)
@@ -44,25 +45,25 @@ import java.util.Set;
 /// X-Slipstream-To: <bob@example.net> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;Bob+40Example.NET
 /// ```
 ///
-/// The letter follows byte for byte. Recipients who have had it or were refused are not named: whoever imports the file
-/// delivers what was still owed.
+/// The content follows byte for byte. Only recipients that still wait for the message are named, so an
+/// import of the file delivers to them alone.
 final class MailFile {
     private static final String PREFIX = "X-Slipstream-";
     private static final int LONGEST_LINE = 1 << 20;
 
     private MailFile() {}
 
-    static void write(Path file, Envelope envelope, List<Recipient> owed, Content source) throws IOException {
+    static void write(Path file, Envelope envelope, List<Recipient> open, Content source) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".part");
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh));
                 InputStream content = source.open()) {
-            out.write(header(envelope, owed).getBytes(StandardCharsets.UTF_8));
+            out.write(header(envelope, open).getBytes(StandardCharsets.UTF_8));
             content.transferTo(out);
         }
         Files.move(fresh, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private static String header(Envelope envelope, List<Recipient> owed) {
+    private static String header(Envelope envelope, List<Recipient> open) {
         StringBuilder header = new StringBuilder();
         field(header, "From", "<" + envelope.sender().map(Address::toString).orElse("") + ">");
         field(header, "Body", envelope.body().name());
@@ -71,8 +72,8 @@ final class MailFile {
         }
         field(header, "Return", envelope.returns().name());
         envelope.envelopeId().ifPresent(id -> field(header, "Envid", id));
-        wishes(header, envelope.options());
-        for (Recipient recipient : owed) {
+        options(header, envelope.options());
+        for (Recipient recipient : open) {
             String notify = recipient.notifyOn().isEmpty()
                     ? ""
                     : " NOTIFY=" + String.join(",", recipient.notifyOn().stream().map(Enum::name).toList());
@@ -82,7 +83,7 @@ final class MailFile {
         return header.toString();
     }
 
-    private static void wishes(StringBuilder header, DeliveryOptions options) {
+    private static void options(StringBuilder header, DeliveryOptions options) {
         options.holdUntilMillis()
                 .ifPresent(millis -> field(header, "Hold-Until", Instant.ofEpochMilli(millis).toString()));
         options.deliverBy().ifPresent(by -> field(header, "Deliver-By", Instant.ofEpochMilli(by.deadlineMillis()) + ";"
@@ -101,7 +102,7 @@ final class MailFile {
 
     /// Commits the message of a file.
     ///
-    /// @throws IOException also when the file has no envelope that makes sense
+    /// @throws IOException also when the file has no valid envelope
     static QueueId commit(Path file, Spool spool) throws IOException {
         try (BufferedInputStream in = new BufferedInputStream(Files.newInputStream(file))) {
             Envelope envelope = read(in);
@@ -113,7 +114,7 @@ final class MailFile {
                 return draft.commit(envelope).id();
             }
         } catch (IllegalArgumentException | DateTimeException e) {
-            throw new IOException(file + " has no envelope that makes sense: " + e.getMessage(), e);
+            throw new IOException(file + " has no valid envelope: " + e.getMessage(), e);
         }
     }
 
@@ -165,7 +166,7 @@ final class MailFile {
                 value.charAt(semicolon + 1) == 'R', value.endsWith("T"));
     }
 
-    /// The next line when it is one of ours, without the prefix; otherwise nothing is consumed.
+    /// The next line without the prefix if it is an `X-Slipstream` field; otherwise nothing is consumed.
     private static Optional<String> ownField(BufferedInputStream in) throws IOException {
         in.mark(LONGEST_LINE);
         byte[] start = in.readNBytes(PREFIX.length());

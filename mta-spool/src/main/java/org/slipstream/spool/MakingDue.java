@@ -11,14 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/// An operator's order to make a whole queue due, carried out in portions of a few hundred messages.
+/// An operator's order to make a whole queue due, executed in portions of a few hundred messages.
 ///
-/// As one statement it held the index for as long as the queue was (300,000 messages: a minute, in which every client heard 451),
-/// and the database kept all of the transaction in memory. Now a reader finds the next portion, the log thread writes it
-/// with whatever else waits, and only then the next one is looked for. A new letter waits for one portion at most.
+/// As one statement it blocked the index for as long as the queue was (300,000 messages: a minute, in which
+/// every client got a 451), and the database kept the whole transaction in memory. Now a reader finds the
+/// next portion, the log thread writes it with its next group, and only then the next portion is searched.
+/// A new message waits for one portion at most.
 ///
-/// Messages are taken in order of id, each once, so the order ends however fast mail comes and goes. A stop in the middle leaves the
-/// rest as it was; the operator orders again.
+/// Messages are taken in order of id, each once, so the order ends even while mail arrives and leaves. A
+/// stop in the middle leaves the rest unchanged; the operator repeats the order.
 final class MakingDue {
     private static final long AGAIN_MILLIS = 1_000;
     private static final Logger LOG = LoggerFactory.getLogger(MakingDue.class);
@@ -59,7 +60,7 @@ final class MakingDue {
                 found.next().ifPresent(last -> readers.execute(() -> portion(Optional.of(last))));
             }));
         } catch (IOException e) {
-            LOG.warn("event=flush-waits error=\"{}\"", e.toString());
+            LOG.warn("event=flush-failed error=\"{}\"", e.toString());
             readers.executeAfter(AGAIN_MILLIS, TimeUnit.MILLISECONDS, () -> portion(after));
         }
     }

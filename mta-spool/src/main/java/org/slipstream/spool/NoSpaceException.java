@@ -2,7 +2,8 @@ package org.slipstream.spool;
 
 import java.io.IOException;
 
-/// The spool's disk has less room than the configured minimum, or a write failed for lack of it. Passes by itself.
+/// The spool's disk has less free space than the configured minimum, or a write failed for lack of space.
+/// Temporary.
 public final class NoSpaceException extends IOException {
     private static final long serialVersionUID = 1L;
 

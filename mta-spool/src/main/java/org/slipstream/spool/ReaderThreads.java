@@ -13,8 +13,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// The threads `spool-read-0`, `spool-read-1` … that read the index for whoever asks. Callers may be virtual, and may be
-/// interrupted while they wait: the interrupt stays with them and never reaches the database, which it would close.
+/// The threads `spool-read-0`, `spool-read-1` … that read the index for other threads. Callers may be
+/// virtual threads, and may be interrupted while they wait. The interrupt stays with them and never reaches
+/// the database, because it would close its file.
 final class ReaderThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
 
@@ -24,7 +25,7 @@ final class ReaderThreads implements AutoCloseable {
         threads = Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().name("spool-read-", 0).factory());
     }
 
-    /// Reads on one of the threads and waits for it.
+    /// Reads on one of the threads and waits for the result.
     <T> T read(Callable<T> task) throws IOException {
         try {
             return run(task);
@@ -40,27 +41,14 @@ final class ReaderThreads implements AutoCloseable {
         }
     }
 
-    /// Runs `task` on one of the threads and waits for it, whatever happens meanwhile.
+    /// Runs `task` on one of the threads and waits for it, even when interrupted.
     <T> T run(Callable<T> task) throws ExecutionException {
         FutureTask<T> running = new FutureTask<>(task);
         threads.execute(running);
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return running.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
+        return Threads.uninterruptibly(running::get);
     }
 
-    /// Runs `task` on one of the threads when one is free; not at all when they have been closed.
+    /// Runs `task` on one of the threads when one is free; not at all after [#close].
     void execute(Runnable task) {
         try {
             threads.execute(task);
@@ -73,20 +61,10 @@ final class ReaderThreads implements AutoCloseable {
         CompletableFuture.delayedExecutor(delay, unit, this::execute).execute(task);
     }
 
-    /// Lets what runs come to its end; never interrupts it.
+    /// Waits for the running tasks without interrupting them.
     @Override
     public void close() {
         threads.shutdown();
-        boolean interrupted = false;
-        while (!threads.isTerminated()) {
-            try {
-                threads.awaitTermination(1, TimeUnit.MINUTES);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.uninterruptibly(() -> threads.awaitTermination(Long.MAX_VALUE, TimeUnit.NANOSECONDS));
     }
 }

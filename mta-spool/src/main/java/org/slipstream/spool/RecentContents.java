@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Messages committed just now, in memory, so that most mail is delivered without being read from disk: bounded by bytes, the one
-/// unused for longest goes first. Any thread.
+/// Recently committed messages in memory, so that most mail is delivered without reading the disk. Bounded
+/// by bytes; the least recently used is dropped first. May be called by any thread.
 final class RecentContents {
-    /// About what the objects of an envelope and a recipient weigh.
+    /// Approximate heap size of the objects of an envelope and of a recipient.
     private static final int ENVELOPE_BYTES = 400;
     private static final int RECIPIENT_BYTES = 200;
 
@@ -69,7 +69,7 @@ final class RecentContents {
         this.capacityBytes = capacityBytes;
     }
 
-    /// Once for a whole group.
+    /// Adds a whole group under one lock.
     synchronized void add(List<NewMessage> group) {
         for (NewMessage message : group) {
             Fresh fresh = new Fresh(message);
@@ -96,10 +96,10 @@ final class RecentContents {
                 .map(content -> new Spool.InMemory(fresh.envelope, content, !fresh.touched)));
     }
 
-    /// What is about to be recorded.
+    /// Takes note of outcomes that are about to be recorded.
     ///
-    /// @return true when every recipient has had the message now, and nothing is left to be done but to forget it: a sender who asks
-    ///         for a receipt has to be told first, out of the index
+    /// @return true when all recipients have been delivered to and the message only has to be removed;
+    ///         false when the sender asked for a receipt, which is made from the index first
     synchronized boolean recorded(QueueId id, List<RecipientOutcome> outcomes) {
         Fresh fresh = messages.get(id);
         if (fresh == null) {
@@ -115,7 +115,7 @@ final class RecentContents {
         return fresh.finished;
     }
 
-    /// Forgets the letter. @return true when [#recorded] had said that it was finished
+    /// Drops the message. @return true when [#recorded] had returned true for it
     synchronized boolean forget(QueueId id) {
         Fresh fresh = messages.get(id);
         remove(id);

@@ -17,15 +17,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Brings the index up to the end of the log: at a start, and when the index comes back older than it was.
+/// Applies the rest of the log to the index: at a start, and when the index comes back older than it was.
 ///
-/// The index stores the position of the log up to which it has come. From there on the records are applied in order. An index that is
-/// new or was lost starts at the log's beginning, so it is made again. Everything here may be done twice: a stop in the middle of
-/// a recovery is followed by another recovery.
+/// The index stores the position of the log up to which it was applied. The records after it are applied in
+/// order. A new or lost index starts at the log's beginning, so it is made again. Every step may be
+/// repeated: after a stop in the middle of a recovery, the next recovery starts over.
 ///
-/// **What the log has lost.** A row may name a segment or a file that is missing. The message was finished when the segment was deleted in
-/// order ([MessageLog#deletedUpTo]): such a row comes from an index of an earlier day, and goes. Every other message has lost its
-/// content. Its row is set aside, with the sender and the recipients, until an operator has seen it.
+/// **Lost content.** A row may name a missing segment or file. If the segment was deleted in order
+/// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is removed.
+/// Every other message has lost its content. It is set aside with its sender and recipients until an
+/// operator decides.
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
@@ -46,7 +47,7 @@ final class Recovery {
         lastId = standing.lastId();
     }
 
-    /// Applies what the log has and the index has not.
+    /// Applies the records that the index does not have.
     ///
     /// @param end of the log
     /// @return the greatest queue id
@@ -59,7 +60,7 @@ final class Recovery {
             throw e.getCause();
         }
         if (recovery.entered > 0) {
-            LOG.info("event=log-applied messages={}", recovery.entered);
+            LOG.info("event=log-applied count={}", recovery.entered);
         }
         return recovery.lastId;
     }
@@ -73,10 +74,11 @@ final class Recovery {
             case Found.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
             case Found.Headless(long segment, String copy) ->
-                LOG.warn("event=segment-header-damaged segment={} copy={} records=\"read all the same\"", segment,
+                LOG.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
+                        segment,
                         copy);
             case Found.Torn(long segment, long offset, long bytes) ->
-                LOG.info("event=log-ends-inside-a-record segment={} offset={} bytes={}", segment, offset, bytes);
+                LOG.info("event=log-ends-inside-record segment={} offset={} bytes={}", segment, offset, bytes);
         }
     }
 
@@ -86,7 +88,7 @@ final class Recovery {
         }
         reached = at;
         if (fromBeginning && record instanceof LogRecord.SetAside) {
-            // Whether a content can be read is found out again: the operator may have brought it back.
+            // Whether its content can be read is checked again, because the operator may have restored it.
             return;
         }
         if (record instanceof LogRecord.Stored stored) {
@@ -96,7 +98,7 @@ final class Recovery {
         waiting.add(record);
     }
 
-    /// Messages that came and left since the index's last position never get rows.
+    /// Applies collected records. Messages that came and left since the index's last position never get rows.
     private void apply(Position upTo) {
         try {
             index.apply(Unfinished.of(waiting), upTo, lastId);
@@ -106,7 +108,7 @@ final class Recovery {
         }
     }
 
-    /// Sets aside messages whose contents are gone, and deletes files that no message names.
+    /// Sets aside messages whose content is missing, and deletes content files that no message names.
     static void settle(MessageLog log, QueueIndex index) throws IOException {
         QueueIndex.Named named = index.named();
         Set<Long> present = log.segments();
@@ -141,7 +143,7 @@ final class Recovery {
 
     private static void drop(Set<QueueId> ids, List<LogRecord> changes) {
         if (!ids.isEmpty()) {
-            LOG.info("event=old-rows-dropped messages={} reason=\"their segments were deleted, so they were finished\"",
+            LOG.info("event=old-rows-dropped count={} reason=\"their segments were deleted, so they were finished\"",
                     ids.size());
         }
         ids.forEach(id -> changes.add(new LogRecord.Remove(id)));

@@ -15,22 +15,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Says no to new letters while there is still room for what the letters on hand need: outcomes, bounces, the index.
+/// Refuses new messages while there is still space for what the queued messages need: outcomes, bounces,
+/// the index.
 ///
-/// Looks at the disk at most once a second. Any thread; two threads that look at the same time do no harm.
+/// Checks the disk at most once a second. May be called by any thread; two simultaneous checks do no harm.
 ///
-/// Java cannot see free inodes or a quota. Both show as a write that finds no room on a disk that has some, which is told here by
-/// [#ranOut] and refuses letters for the next second; then the next letter tries. One trouble lasts from the first such write until a
-/// letter of the same kind succeeds: without inodes a small letter still finds room in its segment, and a large one needs a file.
+/// Java cannot read free inodes or a quota. Both appear as a write that finds no space on a disk that has
+/// some. [#ranOut] reports it, and messages are refused for the next second; then the next message tries.
+/// The shortage lasts from the first such write until a message of the same kind succeeds: without inodes a
+/// small message still fits into its segment, and a large one needs a file.
 final class SpaceGuard {
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
     private static final long USUAL_BYTES = 256L << 20;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final String TOO_LITTLE = "the spool's disk has less than the minimum of free space";
-    /// With less free, bytes may be what a write has not found.
+    private static final String TOO_LITTLE = "the spool's disk has less free space than the minimum";
+    /// With less free space than this, a failed write may have lacked bytes and not inodes.
     private static final long ROOM_BYTES = 1 << 20;
 
-    /// The disk, as far as the guard sees it.
+    /// The disk as the guard sees it.
     interface DiskSpace {
         long usableBytes() throws IOException;
 
@@ -52,31 +54,31 @@ final class SpaceGuard {
         }
     }
 
-    /// @param sinceNanos of the first of the looks that saw the same
+    /// @param sinceNanos of the first check in a row with the same result
     private record Look(boolean enough, long nanos, long sinceNanos) {
         Look then(boolean enough, long nanos) {
             return new Look(enough, nanos, enough == this.enough ? sinceNanos : nanos);
         }
     }
 
-    /// A write that found no room.
+    /// A write that found no space.
     ///
-    /// @param sinceNanos of the first one
-    /// @param freeBytes what the disk said it had
+    /// @param sinceNanos of the first one in a row
+    /// @param freeBytes free space that the disk reported
     private record Refused(long sinceNanos, long freeBytes) {}
 
-    /// Why letters are refused.
+    /// Why messages are refused.
     record Shortage(Spool.What what, long millis, String reason) {}
 
     private final DiskSpace disk;
     private final OptionalLong minimumFreeBytes;
     private final LongSupplier nanoTime;
-    /// By whether it was the own file of a large letter.
+    /// Key: whether it was the own file of a large message.
     private final Map<Boolean, Refused> refused = new ConcurrentHashMap<>();
     private volatile Look latest;
     private volatile long closedUntilNanos;
 
-    /// @param minimumFreeBytes empty for what is usual
+    /// @param minimumFreeBytes empty for the default
     SpaceGuard(DiskSpace disk, OptionalLong minimumFreeBytes) {
         this(disk, minimumFreeBytes, System::nanoTime);
     }
@@ -103,14 +105,14 @@ final class SpaceGuard {
             Look fresh = before.then(look(), now);
             latest = fresh;
             if (fresh.enough() && !before.enough()) {
-                // The bytes are back; what else was missing shows with the next write.
+                // There is enough free space again; any other shortage shows with the next write.
                 refused.clear();
             }
         }
         return !latest.enough() || now - closedUntilNanos < 0;
     }
 
-    /// Why letters are refused, or would be, and for how long; empty when there is room.
+    /// Why messages are or would be refused, and for how long; empty when there is space.
     Optional<Shortage> shortage() {
         long now = nanoTime.getAsLong();
         if (isLow() && !latest.enough()) {
@@ -118,9 +120,9 @@ final class SpaceGuard {
         }
         return refused.values().stream().min(Comparator.comparingLong(each -> each.sinceNanos() - now))
                 .map(each -> each.freeBytes() < ROOM_BYTES
-                        ? new Shortage(Spool.What.SPACE, millis(each.sinceNanos(), now), "a write found no room")
+                        ? new Shortage(Spool.What.SPACE, millis(each.sinceNanos(), now), "a write found no space")
                         : new Shortage(Spool.What.INODES, millis(each.sinceNanos(), now),
-                                "a write found no room although "
+                                "a write found no space although "
                                         + (each.freeBytes() >> 20) + " MiB are free: no free inodes, or a quota"));
     }
 
@@ -128,19 +130,19 @@ final class SpaceGuard {
         return TimeUnit.NANOSECONDS.toMillis(now - sinceNanos);
     }
 
-    /// A write failed for lack of space, whatever the disk says of itself.
+    /// A write failed for lack of space, whatever free space the disk reports.
     ///
-    /// @param ownFile true for the own file of a large letter, false for the log or the index
+    /// @param ownFile true for the own file of a large message, false for the log or the index
     void ranOut(boolean ownFile) {
         long now = nanoTime.getAsLong();
         long free = usable();
         closedUntilNanos = now + LOOK_NANOS;
         if (refused.putIfAbsent(ownFile, new Refused(now, free)) == null) {
-            LOG.warn("event=no-room own-file={} free-bytes={} look-at=\"df -h, df -i, quota\"", ownFile, free);
+            LOG.warn("event=no-space own-file={} bytes={} next=\"df -h, df -i, quota\"", ownFile, free);
         }
     }
 
-    /// A letter was written: what had run out for such letters is there again.
+    /// A message was written: the shortage for messages of this kind has ended.
     ///
     /// @param ownFile true when it has a file of its own
     void wrote(boolean ownFile) {
@@ -158,7 +160,7 @@ final class SpaceGuard {
         }
     }
 
-    /// 5 % of a small disk, which could not spare as much as a large one.
+    /// 5 % of a small disk, which cannot spare as much as a large one.
     private static long usual(long totalBytes) {
         return Math.min(USUAL_BYTES, totalBytes / 20);
     }
@@ -168,12 +170,12 @@ final class SpaceGuard {
             long minimum = minimumFreeBytes.isPresent() ? minimumFreeBytes.getAsLong() : usual(disk.totalBytes());
             return disk.usableBytes() >= minimum;
         } catch (IOException e) {
-            // A disk that does not answer this will answer the write.
+            // A disk that cannot report its free space shows a shortage with the next write.
             return true;
         }
     }
 
-    /// True when some system said, anywhere in the chain of causes, that there is no room.
+    /// True when an exception in the chain of causes says that the disk is full.
     static boolean isNoSpace(Throwable failure) {
         for (Throwable each = failure; each != null; each = each.getCause() == each ? null : each.getCause()) {
             String text = String.valueOf(each.getMessage());

@@ -19,17 +19,17 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// The spool as the rest of the house sees it. Every method may be called from any thread.
+/// The spool as the other modules see it. Every method may be called from any thread.
 ///
-/// Methods that change something enqueue to the log thread and return at once; `then` runs on that thread after the group that holds
-/// the change is synced, and must not block. Changes take effect in the order of the calls. A change that fails (disk full) is tried
-/// again until it succeeds; nothing is dropped.
-/// Methods that read may block on disk; callers bring a thread of their own that nobody interrupts.
+/// Methods that change something enqueue a task for the log thread and return at once. `then` runs on that
+/// thread after the group with the change is synced, and must not block. Changes take effect in the order
+/// of the calls. A change that fails (disk full) is tried again until it succeeds; nothing is dropped.
+/// Methods that read may block on disk; callers use a thread of their own that is never interrupted.
 public interface Spool extends AutoCloseable {
-    /// A new message.
+    /// Begins a new message.
     ///
-    /// @throws NoSpaceException when the disk is too full to begin
-    /// @throws IOException when the index is so far behind the log that no more mail is taken
+    /// @throws NoSpaceException when the disk is too full
+    /// @throws IOException when the index is so far behind the log that no more mail is accepted
     Draft draft() throws IOException;
 
     /// Replaces the state of these recipients.
@@ -37,43 +37,45 @@ public interface Spool extends AutoCloseable {
     /// @param attempt counts as an attempt of the message
     void record(QueueId id, List<RecipientOutcome> outcomes, boolean attempt, Runnable then);
 
-    /// Counts an attempt where a recipient was deferred.
+    /// Records outcomes, and counts an attempt when a recipient was deferred.
     default void record(QueueId id, List<RecipientOutcome> outcomes, Runnable then) {
         record(id, outcomes, outcomes.stream().anyMatch(each -> each.outcome() instanceof Outcome.Deferred), then);
     }
 
     void defer(QueueId id, long nextAttemptMillis, Runnable then);
 
-    /// Forgets the message with all its rows; its segment follows when it names nothing else.
+    /// Removes the message with all its rows; its segment is deleted when it holds no other message.
     void remove(QueueId id, Runnable then);
 
     void hold(QueueId id, boolean held, Runnable then);
 
-    /// One message, or everything, or what waits for a domain, is due at `nowMillis`. More than one message is done in
-    /// portions ([MakingDue]), and `then` runs after each of them, at least once.
+    /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message is
+    /// processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
-    /// Failed recipients count as reported; a delay notice counts as sent.
+    /// Marks all failed recipients as reported.
     void failuresReported(QueueId id, Runnable then);
 
     void delayReported(QueueId id, Runnable then);
 
-    /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves their next attempt to
-    /// `leaseUntilMillis`, in the deferred queue, and answers after that is synced. Held messages belong to the deferred queue
-    /// and are found only when created before `heldCreatedBeforeMillis`.
+    /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves their
+    /// next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is synced. Held
+    /// messages belong to the deferred queue and are found only when created before
+    /// `heldCreatedBeforeMillis`.
     ///
-    /// @param furthestMillis what is deferred beyond this, though its sender did not ask for it, is brought forward to it;
-    /// `Long.MAX_VALUE`: nothing is
+    /// @param furthestMillis a message deferred beyond this time becomes due then, unless its sender asked
+    /// for the delay; `Long.MAX_VALUE`: no limit
     void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
             long furthestMillis,
             Consumer<Claimed> then);
 
-    /// @param nextDueMillis earliest next attempt in this queue of what was not claimed and not held
+    /// @param nextDueMillis earliest next attempt in this queue of the messages that were neither claimed
+    /// nor held
     record Claimed(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
 
     /// Open recipients with a number above `after`, in order.
     ///
-    /// @throws DamagedException when the rows make no sense; the message has then been set aside
+    /// @throws DamagedException when the rows are damaged; the message has then been set aside
     RecipientBatch readRecipients(QueueId id, int after, int limit) throws IOException, DamagedException;
 
     record RecipientBatch(List<Recipient> recipients, boolean end) {
@@ -85,14 +87,14 @@ public interface Spool extends AutoCloseable {
         }
     }
 
-    /// What is in memory of a message that was committed just now. Does not block: for a thread that must not wait.
+    /// The part of a recently committed message that is in memory. Does not block.
     Optional<InMemory> inMemory(QueueId id);
 
     /// @param untried no outcome has been recorded: every recipient of the envelope is open
     record InMemory(Envelope envelope, Content content, boolean untried) {}
 
-    /// The content, from memory while it is fresh, else from disk. Opening or reading a damaged letter (checksum) throws
-    /// an IOException.
+    /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged content
+    /// (checksum) throws an IOException.
     Content content(QueueId id) throws IOException;
 
     /// The envelope as it was committed, without the recipients' states.
@@ -104,7 +106,7 @@ public interface Spool extends AutoCloseable {
     /// @param nextAttemptMillis when it is due
     record Details(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
             List<RecipientState> recipients) {
-        /// Those that still wait for the message.
+        /// Recipients that still wait for the message.
         public List<Recipient> openRecipients() {
             return recipients.stream().filter(each -> each.state() == State.OPEN).map(RecipientState::recipient)
                     .toList();
@@ -122,20 +124,22 @@ public interface Spool extends AutoCloseable {
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
 
-    /// The next messages behind `after` that fit, in order of id, at most `limit`. Looks at a bounded piece of the queue: a short
-    /// answer, even an empty one, is the last only when it has no `next`.
+    /// The next messages after `after` that match, in order of id, at most `limit`. Reads a bounded part of
+    /// the queue: a short or empty result is the last only when it has no `next`.
     QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
 
-    /// The first messages, in order of id, that were tried, are not held, and have a recipient in this domain who still waits. Reads one
-    /// page of the index by domain, however long the queue is; there may be more when the answer has a `next`.
+    /// The first messages, in order of id, that were tried, are not held, and have a waiting recipient in
+    /// this domain. Reads one page of the index by domain, however long the queue is; there may be more
+    /// when the result has a `next`.
     QueueIndex.Found tried(String domain) throws IOException;
 
-    /// The next messages behind `after` that are set aside, in order of id, each with what is wrong with it now. Reads their letters.
+    /// The next messages after `after` that are set aside, in order of id, each with its current fault.
+    /// Reads their contents.
     List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;
 
-    /// @param details empty when its rows make no sense
-    /// @param reason what is wrong with it
-    /// @param readable its letter and its rows are in order after all: somebody has put a file back
+    /// @param details empty when its rows are damaged
+    /// @param reason the fault
+    /// @param readable its content and its rows are intact: a file was restored
     record SetAside(QueueId id, Optional<Details> details, String reason, boolean readable) {
         /// Names the message, its sender and the recipients that still wait for it.
         public String sentence() {
@@ -146,48 +150,51 @@ public interface Spool extends AutoCloseable {
             String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
                     .collect(Collectors.joining(", "));
             return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "
-                    + (open.isEmpty() ? "nobody who still waits" : open);
+                    + (open.isEmpty() ? "no waiting recipient" : open);
         }
     }
 
-    /// Those of `ids` that are still there, in order of id.
+    /// Those of `ids` that still exist, in order of id.
     List<Details> details(List<QueueId> ids) throws IOException;
 
-    /// Keeps what is known of a host, in place of an earlier record of the same kind.
+    /// Keeps a host record in place of an earlier one of the same kind.
     void keepHost(HostRecord host);
 
     void forgetHost(String host, String kind);
 
-    /// All that is kept of hosts.
+    /// All host records.
     List<HostRecord> hosts() throws IOException;
 
     /// Counts for operators.
     Counts counts() throws IOException;
 
-    /// @param messages all; @param held those held; @param corrupt files set aside
+    /// @param messages all; @param held those on hold; @param corrupt those set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
-    /// What is wrong below the spool now. Reads no index and no log: it answers when they do not.
+    /// Current failures of the spool. Reads no index and no log, so it returns when they are not available.
     List<Trouble> troubles();
 
     enum What {
-        /// The index cannot be written: mail is taken in and delivered as long as the tail of the log has room in memory.
+        /// The index cannot be written: mail is accepted and delivered as long as the tail of the log has
+        /// space in memory.
         INDEX,
-        /// A message could not be written into the log: each is refused until one succeeds.
+        /// A message could not be written into the log: new messages are refused until one succeeds.
         LOG,
-        /// The disk has less free space than the minimum: letters are refused.
+        /// The disk has less free space than the minimum: new messages are refused.
         SPACE,
-        /// A letter found no room on a disk that has some, so inodes or a quota are used up: each is refused until one succeeds.
+        /// A write found no space on a disk that has some, so inodes or a quota are used up: new messages
+        /// are refused until one succeeds.
         INODES,
-        /// A write has not come back for long: letters wait, and are refused when they have waited too long.
+        /// A write has not returned for long: new messages wait, and are refused when they have waited too
+        /// long.
         STALL
     }
 
     /// @param reason in the system's words
-    /// @param noSpace clients hear of a lack of space and not of trouble
+    /// @param noSpace clients get 452 4.3.1 and not 451 4.3.0
     record Trouble(What what, long sinceMillis, String reason, boolean noSpace) {}
 
-    /// Writes what waits, brings the index up to date, releases the lock.
+    /// Writes what waits, applies the log to the index, releases the lock.
     @Override
     void close();
 }

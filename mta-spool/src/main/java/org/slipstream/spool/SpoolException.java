@@ -1,10 +1,10 @@
 package org.slipstream.spool;
 
-/// The spool cannot be opened. The message is one sentence that says what to do.
+/// The spool cannot be opened. The message is one sentence with the remedy.
 public final class SpoolException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /// Why, for the exit code.
+    /// The cause, for the exit code.
     public enum Reason {
         /// Another process has it.
         IN_USE,

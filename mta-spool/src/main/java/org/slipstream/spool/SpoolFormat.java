@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The file `version`, one line: which program may open this spool. The number grows whenever the log's format or the
-/// index's schema does; an older program reads it before it touches anything else.
+/// The file `version`, one line: the format of this spool. The number grows whenever the log's format or the
+/// index's schema does. A program reads it before it touches anything else.
 final class SpoolFormat {
     static final int VERSION = 7;
 
@@ -21,7 +21,7 @@ final class SpoolFormat {
 
     private SpoolFormat() {}
 
-    /// Reads, and touches nothing.
+    /// Checks the version and changes nothing.
     static void check(Path directory) throws SpoolException {
         String text;
         try {
@@ -35,7 +35,7 @@ final class SpoolFormat {
         Matcher line = LINE.matcher(text);
         if (!line.matches()) {
             throw new SpoolException(SpoolException.Reason.DAMAGED, "The file " + directory.resolve(FILE)
-                    + " should say \"slipstream-spool " + VERSION + "\" and does not: correct it by hand.");
+                    + " must contain \"slipstream-spool " + VERSION + "\" and does not: correct it by hand.");
         }
         int version = Integer.parseInt(line.group(1));
         if (version > VERSION) {
@@ -49,7 +49,7 @@ final class SpoolFormat {
                         + ", this one knows " + VERSION + "): start that version; nothing was touched.");
     }
 
-    /// Before the first thing in our format is written.
+    /// Writes the version, before anything else in this format.
     static void mark(Path directory) throws IOException {
         Path file = directory.resolve(FILE);
         String line = "slipstream-spool " + VERSION + "\n";

@@ -28,26 +28,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// What an operator does with the spool of a stopped server. Each tool takes the spool's lock, so it refuses, with a sentence,
-/// while a server runs.
+/// Operators' tools for the spool of a stopped server. Each tool takes the spool's lock, so it fails with a
+/// clear message while a server runs.
 public final class SpoolTools {
     private static final int PAGE = 500;
     private static final QueueId NO_MESSAGE = new QueueId(1);
 
     private SpoolTools() {}
 
-    /// @param records sound records in the log: letters and notes
+    /// @param records valid records in the log
     /// @param queued messages in the index
     /// @param setAside messages that are set aside, each named in a finding
-    /// @param findings a sentence each; empty when all is well
+    /// @param findings a sentence each; empty when the spool is intact
     public record Report(long records, long queued, long setAside, List<String> findings) {
         Report(long records, long queued, List<String> findings) {
             this(records, queued, 0, findings);
         }
     }
 
-    /// Reads everything: each record of the log, each message of the index and its letter. Bytes that make no sense are
-    /// copied into `corrupt/`, messages whose letters are damaged or missing are set aside, as a server would do on meeting them.
+    /// Reads everything: each record of the log, each message of the index and its content. Invalid bytes
+    /// are copied into `corrupt/`, and messages with damaged or missing content are set aside, as a running
+    /// server would do.
     public static Report verify(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
         long records = scan(config, findings);
@@ -82,7 +83,7 @@ public final class SpoolTools {
         return e instanceof NoSuchFileException ? "the file " + e.getMessage() + " is missing" : "" + e.getMessage();
     }
 
-    /// Returns when the writer has done what was asked of it so far.
+    /// Waits until the log thread has executed all earlier tasks.
     private static void settle(Spool spool) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         spool.makeDue(Optional.of(NO_MESSAGE), Optional.empty(), 0, () -> done.complete(null));
@@ -99,7 +100,7 @@ public final class SpoolTools {
                 e);
     }
 
-    /// What an operator wants of a message that is set aside.
+    /// An operator's order for a message that is set aside.
     @FunctionalInterface
     public interface Order {
         /// @return true when it is done and the message may be removed
@@ -115,11 +116,12 @@ public final class SpoolTools {
         });
     }
 
-    /// Gives an order for messages that are set aside, and removes those for which it is done. A message that can be read after all
-    /// is left alone.
+    /// Executes an order for messages that are set aside, and removes those for which it succeeded. A
+    /// message that can be read again is skipped.
     ///
-    /// @param chosen whom it concerns; empty for all
-    /// @return removed ones, those that are left, and a finding for each that was meant and is left or not there
+    /// @param chosen the messages; empty for all
+    /// @return removed ones, remaining ones, and a finding for each chosen message that remains or does not
+    /// exist
     public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, Order order)
             throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
@@ -173,15 +175,16 @@ public final class SpoolTools {
         }
     }
 
-    /// Writes damaged beginnings of segments again, makes the index again from the log (the old one is kept under another name), then
-    /// reads everything once. Names the messages that only the old index knows, because the log has lost them.
+    /// Rewrites damaged headers of segments, makes the index again from the log (the old one is kept under
+    /// another name), then reads everything once. Names the messages that only the old index knows because
+    /// the log has lost them.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<Spool.SetAside> before = setAsideBefore(config, clock);
         Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
         try (SpoolLock _ = lock(config); Segments log = log(config)) {
             mend(log);
             Path index = config.directory().resolve(IndexDatabase.FILE_NAME);
-            // When the log is lost, only the index can say whose messages were in it.
+            // When the log is lost, only the index knows the messages that were in it.
             if (Files.exists(index) && !log.segments().isEmpty()) {
                 Files.move(index, old);
                 Directories.sync(config.directory());
@@ -199,8 +202,8 @@ public final class SpoolTools {
         });
     }
 
-    /// What the index knows of messages whose contents are lost. A spool of an earlier version also tells its log now what stood in its
-    /// index alone. Empty when the index cannot be opened.
+    /// Messages whose content is lost, from the index. For a spool of an earlier version this also writes
+    /// into the log what was in the index alone. Empty when the index cannot be opened.
     private static List<Spool.SetAside> setAsideBefore(SpoolConfig config, LongSupplier clock) throws SpoolException {
         lock(config).close();
         List<Spool.SetAside> before = new ArrayList<>();
@@ -226,7 +229,7 @@ public final class SpoolTools {
         }
     }
 
-    /// Its end lies behind all segments.
+    /// The log of a stopped server; its end is after all segments.
     private static Segments log(SpoolConfig config) throws IOException {
         Segments log = new Segments(config.directory(), config.segmentBytes());
         log.startAfter(0);
@@ -254,9 +257,9 @@ public final class SpoolTools {
                                 + "; copied to " + copy + ".");
                     case Found.Headless(long segment, String copy) ->
                         findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
-                                + "); its records were read all the same, and `spool repair` writes it again.");
+                                + "); its records were read nevertheless, and `spool repair` writes it again.");
                     case Found.Torn _ -> {
-                        // Where a machine stopped; nobody was told that it was safe.
+                        // The machine stopped here; no client got a 250 for it.
                     }
                 }
             });
@@ -279,7 +282,7 @@ public final class SpoolTools {
         return count;
     }
 
-    /// @return what is wrong with its letter
+    /// @return the fault of its content
     private static Optional<String> readThrough(Spool spool, QueueId id) throws IndexException {
         try (InputStream input = spool.content(id).open()) {
             input.transferTo(OutputStream.nullOutputStream());
@@ -291,7 +294,7 @@ public final class SpoolTools {
         }
     }
 
-    /// Writes every queued message into a file `ID.eml` of `target`; the queue stays as it is.
+    /// Writes every queued message into a file `ID.eml` of `target`; the queue does not change.
     ///
     /// @return findings: messages that could not be written
     public static Report export(SpoolConfig config, LongSupplier clock, Path target)
@@ -301,11 +304,11 @@ public final class SpoolTools {
             Files.createDirectories(target);
             long[] written = {0};
             long queued = eachMessage(spool, message -> {
-                List<Recipient> owed = message.openRecipients();
+                List<Recipient> open = message.openRecipients();
                 QueueId id = message.summary().id();
                 try {
-                    if (!owed.isEmpty()) {
-                        MailFile.write(target.resolve(id + ".eml"), message.envelope(), owed, spool.content(id));
+                    if (!open.isEmpty()) {
+                        MailFile.write(target.resolve(id + ".eml"), message.envelope(), open, spool.content(id));
                         written[0]++;
                     }
                 } catch (IndexException e) {
@@ -318,8 +321,8 @@ public final class SpoolTools {
         });
     }
 
-    /// Commits every `.eml` file of `source`, in order of name, as new messages that are due at once. A file that was taken is
-    /// renamed to `.eml.done`, so that an import that was cut off can be repeated.
+    /// Commits every `.eml` file of `source`, in order of name, as new messages that are due at once. A
+    /// file that was taken is renamed to `.eml.done`, so that an interrupted import can be repeated.
     public static Report importFrom(SpoolConfig config, LongSupplier clock, Path source)
             throws SpoolException, IOException {
         List<Path> files;

@@ -15,16 +15,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index thread does not come back although the disk works.
+/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index thread does
+/// not return although the disk works.
 ///
-/// Such a write hangs in a program and not in a disk (ADR 34 tells of two faults of a database that did this). Waiting does not help,
-/// and nothing is lost by an end: no client was told 250 for what is not synced, and a supervisor starts the server again.
+/// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database that
+/// caused this). Waiting does not help. Ending the process loses nothing: no client got a 250 for what is
+/// not synced, and a supervisor restarts the server.
 ///
-/// **A disk that hangs, fails or is slow is no reason.** The thread tries the disk itself before it decides: it writes and syncs a
-/// small file beside the index. The patience begins with the first attempt that succeeds within [#QUICK_NANOS], and begins
-/// again after one that does not. Each write that comes back ends it. While the server stops, one attempt is enough.
+/// **A disk that hangs, fails or is slow is no reason.** The thread tests the disk before it decides: it
+/// writes and syncs a small file beside the index. The timeout begins with the first test that succeeds
+/// within [#QUICK_NANOS], and begins again after one that does not. Each write that returns ends it. While
+/// the server stops, one successful test is enough.
 ///
-/// A platform thread, because virtual ones may all wait for the log.
+/// The thread is a platform thread, because all virtual threads may be waiting for the log.
 final class SpoolWatchdog implements AutoCloseable {
     static final long PATIENCE_MILLIS = TimeUnit.MINUTES.toMillis(1);
     private static final int LOOKS = 6;
@@ -54,7 +57,7 @@ final class SpoolWatchdog implements AutoCloseable {
     private final BooleanSupplier stopping;
     private final Probe probe;
     private final LongSupplier nanoTime;
-    private final long patienceNanos;
+    private final long timeoutNanos;
     private final Runnable end;
     private final Thread thread;
     private OptionalLong write = OptionalLong.empty();
@@ -62,13 +65,13 @@ final class SpoolWatchdog implements AutoCloseable {
 
     /// @param stopping true when the server only waits for its last writes; @param end ends the process
     SpoolWatchdog(HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
-            long patienceMillis,
+            long timeoutMillis,
             Runnable end) {
         this.health = health;
         this.stopping = stopping;
         this.probe = probe;
         this.nanoTime = nanoTime;
-        patienceNanos = TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         this.end = end;
         thread = Thread.ofPlatform().daemon().name("spool-watchdog-0").unstarted(this::run);
     }
@@ -80,7 +83,7 @@ final class SpoolWatchdog implements AutoCloseable {
     private void run() {
         try {
             while (true) {
-                TimeUnit.NANOSECONDS.sleep(patienceNanos / LOOKS);
+                TimeUnit.NANOSECONDS.sleep(timeoutNanos / LOOKS);
                 look();
             }
         } catch (InterruptedException closed) {
@@ -88,7 +91,7 @@ final class SpoolWatchdog implements AutoCloseable {
         }
     }
 
-    /// Call it [#LOOKS] times in the patience.
+    /// To be called [#LOOKS] times per timeout.
     void look() {
         OptionalLong running = health.runningWrite();
         if (running.isEmpty() || !running.equals(write)) {
@@ -102,7 +105,7 @@ final class SpoolWatchdog implements AutoCloseable {
             return;
         }
         worksSince = worksSince.isPresent() ? worksSince : OptionalLong.of(begin);
-        boolean overdue = stopping.getAsBoolean() || begin - worksSince.getAsLong() >= patienceNanos;
+        boolean overdue = stopping.getAsBoolean() || begin - worksSince.getAsLong() >= timeoutNanos;
         if (overdue && health.runningWrite().equals(write)) {
             tell(begin - write.getAsLong());
             end.run();
@@ -114,22 +117,22 @@ final class SpoolWatchdog implements AutoCloseable {
             probe.write();
             return nanoTime.getAsLong() - begin < QUICK_NANOS;
         } catch (IOException e) {
-            LOG.debug("event=disk-does-not-work error=\"{}\"", e.toString());
+            LOG.debug("event=disk-test-failed error=\"{}\"", e.toString());
             return false;
         }
     }
 
     private static void tell(long nanos) {
         LOG.error(
-                "event=writer-hangs seconds={} reason=\"the disk works, and a write has not come back: the process ends,"
-                        + " nothing acknowledged is lost, start the server again\"",
+                "event=writer-hangs seconds={} reason=\"the disk works and a write has not returned\" next=\"the process ends,"
+                        + " no acknowledged message is lost, start the server again\"",
                 TimeUnit.NANOSECONDS.toSeconds(nanos));
         for (Map.Entry<Thread, StackTraceElement[]> each : Thread.getAllStackTraces().entrySet()) {
             String name = each.getKey().getName();
             if (name.startsWith("spool-") || name.startsWith("H2-") || name.startsWith("MVStore")) {
                 Throwable stack = new Throwable(name + " " + each.getKey().getState());
                 stack.setStackTrace(each.getValue());
-                LOG.error("event=thread-at-the-end name=\"{}\"", name, stack);
+                LOG.error("event=thread-dump thread=\"{}\"", name, stack);
             }
         }
     }

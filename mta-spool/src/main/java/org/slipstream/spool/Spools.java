@@ -22,23 +22,26 @@ import java.util.function.LongSupplier;
 
 /// Opens spools.
 ///
-/// The order matters. First the version is read, so that a spool of a newer program is left as it is; then the lock is taken, so that
-/// nothing of another process is touched; then the index opens, the end of the log is applied to it, and only then the log thread
-/// starts. What fails on the way closes what was opened before.
+/// The order matters. The version is read first, so that a spool of a newer program is not changed. Then
+/// the lock is taken, so that no file of another process is touched. Then the index opens, the end of the
+/// log is applied to it, and the log thread starts last. A failure closes everything that was opened
+/// before.
 public final class Spools {
     private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
     private static final int READERS = 2;
-    /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait for 1 or 2.
+    /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait
+    /// for 1 or 2.
     private static final long PATIENCE_MILLIS = 45_000;
-    /// A supervisor starts the server again.
+    /// A supervisor restarts the server.
     private static final int EXIT_INTERNAL = 70;
-    /// What waits for longer is read back from the page cache; held here, the collector would carry it along all the time.
+    /// Older messages are read back from the page cache; if they were kept here, the garbage collector
+    /// would have to copy them.
     private static final long FRESH_BYTES = 16 << 20;
-    /// Of the heap: 32 of 512 MiB.
+    /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
 
     private static final long INDEX_DELAY_MILLIS = 2_000;
-    /// Of which each takes some 600 octets of heap.
+    /// Each takes some 600 octets of heap.
     private static final int TAIL_MESSAGES = 100_000;
     private static final long TAIL_BYTES = 64 << 20;
 
@@ -49,7 +52,8 @@ public final class Spools {
         return open(config, clock, new Parts() {});
     }
 
-    /// Looks whether [#open] may succeed, and touches nothing: an existing spool's format, and the database of a shared index.
+    /// Checks whether [#open] may succeed without changing anything: an existing spool's format, and the
+    /// database of a shared index.
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
@@ -61,7 +65,7 @@ public final class Spools {
         }
     }
 
-    /// What a test may replace: the world below the spool.
+    /// Parts that a test may replace.
     interface Parts {
         default MessageLog log(SpoolConfig config) throws IOException {
             return new Segments(config.directory(), config.segmentBytes());
@@ -73,17 +77,17 @@ public final class Spools {
                     : IndexDatabase.open(config.directory(), READERS);
         }
 
-        /// How long a session waits for the log thread to take its message.
+        /// Limit for a session that waits until the log thread takes its message.
         default long patienceMillis() {
             return PATIENCE_MILLIS;
         }
 
-        /// What letters may take before they are on disk, beyond the small buffer that each has.
+        /// Memory for messages that are not on disk yet, in addition to each draft's small buffer.
         default DraftMemory drafts() {
             return new DraftMemory(Runtime.getRuntime().maxMemory() / DRAFTS_SHARE);
         }
 
-        /// How long a write may not come back while the disk works.
+        /// Limit for a write that does not return while the disk works.
         default long watchdogMillis() {
             return SpoolWatchdog.PATIENCE_MILLIS;
         }
@@ -97,23 +101,23 @@ public final class Spools {
             return SpaceGuard.DiskSpace.of(config.directory());
         }
 
-        /// How long a message may live before the index hears of it.
+        /// Age at which a message is entered into the index.
         default long indexDelayMillis() {
             return INDEX_DELAY_MILLIS;
         }
 
-        /// How many messages the index may be behind the log.
+        /// Limit for the messages that the index may be behind the log.
         default int tailMessages() {
             return TAIL_MESSAGES;
         }
 
-        /// Whether an empty log is taken for what it is although the index names messages.
+        /// Whether an empty log is accepted although the index names messages.
         default boolean acceptsEmptyLog() {
             return false;
         }
     }
 
-    /// For an operator who repairs: what is missing is set aside.
+    /// For an operator's repair: messages with missing content are set aside.
     static Spool openToRepair(SpoolConfig config, LongSupplier clock) throws SpoolException {
         return open(config, clock, new Parts() {
             @Override
@@ -130,7 +134,7 @@ public final class Spools {
         SpoolLock lock = SpoolLock.take(config.directory());
         ReaderThreads readers = new ReaderThreads(READERS);
         try {
-            // Not on the caller's thread: it may be interrupted, and the database would not survive that.
+            // Not on the caller's thread: an interrupt of it would close the database.
             Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
             LOG.debug("event=spool-open directory={} millis={}", config.directory(),
                     (System.nanoTime() - begin) / 1_000_000);
@@ -146,7 +150,7 @@ public final class Spools {
         try {
             if (Files.notExists(directory)) {
                 Files.createDirectories(directory.toAbsolutePath().getParent());
-                // It will hold other people's mail.
+                // It will hold private mail.
                 Files.createDirectory(directory, ownerOnly(directory));
                 Directories.sync(directory.toAbsolutePath().getParent());
             }
@@ -177,13 +181,13 @@ public final class Spools {
         return open(config, clock, parts, lock, readers, parts.log(config));
     }
 
-    /// An index that cannot be read is kept under a name of its own, and a new one is made from the log. Anything else that keeps it
-    /// from opening (another process, a newer program, a full disk, a folder without rights) has nothing to do with its contents.
+    /// Renames an index that cannot be read; a new one is made from the log. Other obstacles
+    /// (another process, a newer program, a full disk, missing rights) have nothing to do with its contents.
     private static void setIndexAside(Path directory, long nowMillis, Exception why) throws IOException {
         Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
         Files.move(directory.resolve(IndexDatabase.FILE_NAME), aside);
         Directories.sync(directory);
-        LOG.warn("event=index-made-again-from-log kept={} reason=\"{}\"", aside, why.getMessage());
+        LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, why.getMessage());
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
@@ -199,7 +203,8 @@ public final class Spools {
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog log, QueueIndex index) throws IOException, SpoolException {
         try {
-            // The names of the log's folders and of a new index: the sync of what lies in them does not cover them.
+            // Makes the names of the log's folders and of a new index durable; the syncs of their contents
+            // do not cover them.
             Directories.sync(config.directory());
             if (!parts.acceptsEmptyLog()) {
                 requireLog(config.directory(), log, index);
@@ -215,7 +220,7 @@ public final class Spools {
             cleaner.start(writer, indexer::step);
             writer.start();
             indexer.start();
-            // A database elsewhere may take its time, and its connections have limits of their own.
+            // A remote database may be slow, and its connections have timeouts of their own.
             Optional<SpoolWatchdog> watchdog = config.database().isPresent()
                     ? Optional.empty()
                     : Optional.of(
@@ -243,8 +248,8 @@ public final class Spools {
         return lastId;
     }
 
-    /// A disk that is not mounted and a folder that was deleted look like this. Nothing has been written yet: with the files back
-    /// in their place, the next start finds everything as it was.
+    /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with the
+    /// files back in place, the next start succeeds.
     private static void requireLog(Path directory, MessageLog log, QueueIndex index)
             throws IOException, SpoolException {
         long queued = log.segments().isEmpty() ? index.named().queued() : 0;

@@ -20,15 +20,16 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// The end of the log that the index does not have yet, in memory, by subject. Any thread.
+/// The end of the log that the index does not have yet, in memory, by subject. May be called by any thread.
 ///
-/// A message that is finished before the index thread takes it leaves without a trace: its records cancel each other. So a server that
-/// delivers what it receives hardly writes to the index at all.
+/// The records of a message that is finished before the index thread takes them cancel each other. So a
+/// server that delivers what it receives hardly writes to the index.
 ///
-/// **Bounds.** The tail has a limit in messages and in bytes. From half of it on each commit waits a little, and at the limit new mail is
-/// refused with 451. Outcomes are never refused: they make the queue shorter.
+/// **Bounds.** The tail has a limit in messages and in bytes. From half of the limit each commit waits a
+/// little, and at the limit new mail is refused with 451. Outcomes are never refused, because they shorten
+/// the queue.
 final class Tail {
-    /// What the objects of a record weigh about.
+    /// Approximate heap size of the objects of a record.
     private static final int RECORD_BYTES = 150;
     private static final int RECIPIENT_BYTES = 200;
     private static final long LONGEST_WAIT_MILLIS = 1_000;
@@ -36,7 +37,7 @@ final class Tail {
     /// All records of one subject.
     ///
     /// @param start of the group in which the first of them was appended
-    /// @param sinceNanos when
+    /// @param sinceNanos time of that group
     private record Pending(Position start, long sinceNanos, List<LogRecord> records) {
         Optional<LogRecord.Stored> stored() {
             return records.getFirst() instanceof LogRecord.Stored stored ? Optional.of(stored) : Optional.empty();
@@ -56,9 +57,9 @@ final class Tail {
         }
     }
 
-    /// What the index thread applies in one transaction.
+    /// Records that the index thread applies in one transaction.
     ///
-    /// @param position to which it brings the index
+    /// @param position of the index after them
     record Batch(List<LogRecord> records, Position position, long lastId) {}
 
     private final int mostMessages;
@@ -66,7 +67,7 @@ final class Tail {
     private final Map<Object, Pending> pending = new LinkedHashMap<>();
     /// Taken by the index thread and not yet applied.
     private final Map<Object, Pending> taken = new LinkedHashMap<>();
-    /// What the index has learnt of while tasks made of its answers wait for the log thread.
+    /// Subjects of records applied while tasks that are based on an earlier query wait for the log thread.
     private final Set<Object> learnt = new HashSet<>();
     private int waitingTasks;
     private Position end;
@@ -81,10 +82,10 @@ final class Tail {
         this.lastId = lastId;
     }
 
-    /// A group that is safe in the log.
+    /// Adds a group that is durable in the log.
     ///
-    /// @param reached the log's end behind it
-    /// @return messages with files of their own that came and left without the index
+    /// @param reached the log's end after it
+    /// @return messages with own content files that were finished without the index
     synchronized Set<QueueId> add(List<LogRecord> group, Position reached, long nanos) {
         Set<QueueId> files = Set.of();
         for (LogRecord record : group) {
@@ -112,7 +113,7 @@ final class Tail {
         bytes += of.bytes();
     }
 
-    /// @return the message, when the index has not heard of it and never will
+    /// @return the message, when the index never had it and never will
     private Optional<LogRecord.Stored> removed(QueueId id, long nanos) {
         Pending before = pending.remove(id);
         if (before != null) {
@@ -125,8 +126,8 @@ final class Tail {
         return Optional.empty();
     }
 
-    /// The next transaction of the index thread: what was taken before and has not been applied, or what came before `nanos`, at
-    /// most so many records.
+    /// The next transaction of the index thread: what was taken before and has not been applied, or what
+    /// was added before `beforeNanos`, at most so many records.
     synchronized Batch take(long beforeNanos, int most) {
         if (taken.isEmpty()) {
             Iterator<Map.Entry<Object, Pending>> oldest = pending.entrySet().iterator();
@@ -150,7 +151,7 @@ final class Tail {
         return pending.isEmpty() ? end : pending.values().iterator().next().start();
     }
 
-    /// Records before it need not be applied any more.
+    /// Records before it are applied or need no index.
     synchronized Position position() {
         return taken.isEmpty() ? start() : taken.values().iterator().next().start();
     }
@@ -171,32 +172,32 @@ final class Tail {
         notifyAll();
     }
 
-    /// The greatest queue id in the log, also of messages that the index never hears of.
+    /// The greatest queue id in the log, including messages that the index never gets.
     synchronized long lastId() {
         return lastId;
     }
 
-    /// The log's end as far as it is safe.
+    /// The durable end of the log.
     synchronized Position end() {
         return end;
     }
 
-    /// How many subjects wait for the index.
+    /// Number of subjects that wait for the index.
     synchronized int size() {
         return pending.size() + taken.size();
     }
 
-    /// True when the index has not heard the last of this message or host.
+    /// True when the index does not have all records of this message or host.
     synchronized boolean mentions(Object subject) {
         return pending.containsKey(subject) || taken.containsKey(subject);
     }
 
-    /// The index thread, before it applies anything more: a task made of an answer of the index waits from now on.
+    /// Called by the index thread before it applies more: a task that is based on a query now waits.
     synchronized void taskWaits() {
         waitingTasks++;
     }
 
-    /// The log thread has done such a task.
+    /// Called when the log thread has executed such a task.
     synchronized void taskDone() {
         waitingTasks--;
         if (waitingTasks == 0) {
@@ -204,13 +205,13 @@ final class Tail {
         }
     }
 
-    /// True when the answer of which a waiting task was made may be out of date: the log has more, whether the index knows it by now
-    /// or not.
+    /// True when the query that a waiting task is based on may be out of date: the log has more records of
+    /// the subject, applied or not.
     synchronized boolean hasNews(Object subject) {
         return mentions(subject) || learnt.contains(subject);
     }
 
-    /// Where the content of a message lies that the index need not be asked for.
+    /// Place of the content of a message that is in the tail.
     synchronized Optional<QueueIndex.Located> locate(QueueId id) {
         return stored(id).map(stored -> new QueueIndex.Located(stored.place(), stored.message().sizeBytes()));
     }
@@ -228,7 +229,7 @@ final class Tail {
                 .flatMap(map -> map.get(id).records().stream());
     }
 
-    /// Those who still wait for a message that the index has not heard of.
+    /// Waiting recipients of a message that the index does not have.
     synchronized Optional<List<Recipient>> openRecipients(QueueId id) {
         return stored(id).map(stored -> {
             Set<Integer> done = new HashSet<>();
@@ -243,7 +244,7 @@ final class Tail {
         });
     }
 
-    /// True when there is no room for another message.
+    /// True when there is no space for another message.
     synchronized boolean isFull() {
         return fill() >= 1;
     }
@@ -252,15 +253,15 @@ final class Tail {
         return Math.max((double) size() / mostMessages, (double) (bytes + takenBytes) / mostBytes);
     }
 
-    /// From half full on: waits for the index, the longer the fuller, a second at most.
-    synchronized void waitForRoom() throws InterruptedException {
+    /// From half of the limit: waits for the index, longer the fuller the tail is, a second at most.
+    synchronized void waitForSpace() throws InterruptedException {
         double over = 2 * fill() - 1;
         if (over > 0) {
             wait(Math.max(1, (long) (Math.min(1, over) * LONGEST_WAIT_MILLIS)));
         }
     }
 
-    /// How old the oldest record is that the index does not have; 0 when it has all.
+    /// Age of the oldest record that the index does not have; 0 when it has all.
     synchronized long ageMillis(long nowNanos) {
         Iterator<Pending> oldest = taken.isEmpty() ? pending.values().iterator() : taken.values().iterator();
         return oldest.hasNext() ? TimeUnit.NANOSECONDS.toMillis(nowNanos - oldest.next().sinceNanos()) : 0;

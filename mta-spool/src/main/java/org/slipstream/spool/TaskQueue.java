@@ -11,11 +11,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// What waits for the log thread. Any thread adds, the log thread alone takes, in groups of what is there: up to 1024 messages or 8 MiB
-/// of them, and up to 1024 other tasks. It waits for nothing once there is something.
+/// Tasks that wait for the log thread. Any thread adds. The log thread alone takes, in groups of what is
+/// there: up to 1024 messages or 8 MiB of them, and up to 1024 other tasks. It takes a group as soon as
+/// there is one task.
 ///
-/// Letters have a line of their own, so that a new letter waits for one group at most, however many changes an operator has ordered
-/// before it came. The changes keep their order; no change names a letter that has not been committed.
+/// Messages have a queue of their own, so that a new message waits for one group at most, however many
+/// changes an operator ordered before. The changes keep their order; no change is about a message that has
+/// not been committed.
 final class TaskQueue {
     static final int GROUP_TASKS = 1024;
     static final long GROUP_BYTES = 8 << 20;
@@ -24,16 +26,16 @@ final class TaskQueue {
 
     private final Queue<Task.Deposit> messages = new ConcurrentLinkedQueue<>();
     private final Queue<Task.Lasting> changes = new ConcurrentLinkedQueue<>();
-    /// One for each task in the lines, and one for the end.
+    /// One permit for each queued task, and one for the end.
     private final Semaphore waiting = new Semaphore(0);
-    private final Object door = new Object();
+    private final Object lock = new Object();
     private volatile boolean closed;
     private boolean ended;
 
-    /// @return false when nothing more is taken
+    /// @return false when no more tasks are taken
     boolean add(Task task) {
-        // A lock, so that nothing gets in behind the end; held for the time of an enqueue.
-        synchronized (door) {
+        // A lock, so that no task is added after the end; held for the time of an enqueue.
+        synchronized (lock) {
             if (closed) {
                 return false;
             }
@@ -47,7 +49,7 @@ final class TaskQueue {
     }
 
     void close() {
-        synchronized (door) {
+        synchronized (lock) {
             closed = true;
         }
         waiting.release();
@@ -58,20 +60,20 @@ final class TaskQueue {
         return closed;
     }
 
-    /// The log thread's: true when the last group has been taken.
+    /// For the log thread: true when the last group has been taken.
     boolean hasEnded() {
         return ended;
     }
 
-    /// The log thread's: empty when `waitNanos` have passed without a task.
+    /// For the log thread: empty when `waitNanos` have passed without a task.
     List<Task> nextGroup(long waitNanos) {
         if (!await(waitNanos)) {
             return List.of();
         }
         boolean last = closed;
         List<Task> group = new ArrayList<>();
-        int taken = takeLetters(group) + takeChanges(group);
-        // One has been acquired; the end keeps its own.
+        int taken = takeMessages(group) + takeChanges(group);
+        // One permit has been acquired; the permit of the end stays.
         waiting.acquireUninterruptibly(Math.max(0, taken - 1));
         if (taken == 0) {
             ended = last;
@@ -79,8 +81,8 @@ final class TaskQueue {
         return group;
     }
 
-    /// @return how many have left the line, those included that had been given up
-    private int takeLetters(List<Task> group) {
+    /// @return number of messages removed from the queue, including those that had been given up
+    private int takeMessages(List<Task> group) {
         int taken = 0;
         long bytes = 0;
         while (group.size() < GROUP_TASKS && bytes < GROUP_BYTES && !messages.isEmpty()) {
@@ -103,7 +105,7 @@ final class TaskQueue {
         return taken;
     }
 
-    /// Any thread: letters that wait since before `nanos` are given up, in the order in which they came.
+    /// Any thread: gives up messages that have waited since before `nanos`, in order of arrival.
     void giveUp(long nanos, Consumer<Task.Deposit> then) {
         for (Task.Deposit deposit : messages) {
             if (deposit.sinceNanos() - nanos < 0 && deposit.settle()) {

@@ -1,21 +1,38 @@
 package org.slipstream.spool;
 
-/// Waits for threads that must not be interrupted.
+/// Waits that an interrupt does not end, for threads that must not be interrupted because an interrupt would close their files.
 final class Threads {
     private Threads() {}
 
-    /// Returns when the thread has ended, whatever happens meanwhile; an interrupt stays with the caller.
-    static void join(Thread thread) {
+    /// A call that blocks. Called again after an interrupt.
+    @FunctionalInterface
+    interface Wait<T, E extends Exception> {
+        T get() throws InterruptedException, E;
+    }
+
+    /// Returns when the call returns; an interrupt stays with the caller.
+    static <T, E extends Exception> T uninterruptibly(Wait<T, E> wait) throws E {
         boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
+        try {
+            while (true) {
+                try {
+                    return wait.get();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    }
+
+    /// Returns when the thread has ended; an interrupt stays with the caller.
+    static void join(Thread thread) {
+        uninterruptibly(() -> {
+            thread.join();
+            return thread;
+        });
     }
 }

@@ -17,12 +17,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 
-/// A draft of one session thread: in memory up to `inlineBytes`, or until [DraftMemory] is spent, then in a file of its own. Both the writing and the
-/// syncing of a large letter are the session's work, so that the writer thread never waits for a megabyte.
+/// A draft of one session thread: in memory up to `inlineBytes`, or until [DraftMemory] is used up, then in
+/// a file of its own. The session thread writes and syncs a large message, so that the log thread never
+/// waits for a megabyte.
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;
-    /// Room for a letter of 64 KiB with its trace lines.
+    /// Space for a message of 64 KiB with its trace lines.
     private static final int SECOND_BYTES = 72 << 10;
     private static final byte[] NOTHING = {};
     private static final long LOOK_EVERY_BYTES = 1 << 20;
@@ -41,7 +42,7 @@ final class WritingDraft implements Draft {
     private long flushed;
     private Optional<OwnFile> file = Optional.empty();
     private Optional<IOException> failed = Optional.empty();
-    /// From here on what fails is not the writing of our own file.
+    /// Failures from here on do not concern our own file.
     private boolean handedOver;
     private boolean ended;
 
@@ -75,7 +76,7 @@ final class WritingDraft implements Draft {
                 flush(bytes, offset, length);
             }
         } catch (IOException e) {
-            // A hole in the content: nothing can be added any more, and nothing committed.
+            // The content is incomplete: nothing can be added or committed.
             failed = Optional.of(translated(e));
             discard();
             throw failed.get();
@@ -87,7 +88,7 @@ final class WritingDraft implements Draft {
             return true;
         }
         int size = bytes <= SECOND_BYTES ? Math.min(SECOND_BYTES, inlineBytes) : inlineBytes;
-        // In a file already, a draft needs no more than the buffer that it has.
+        // Once it has a file, a draft needs only its buffer.
         if (file.isPresent() || !shared.take(size - memory.length)) {
             return false;
         }
@@ -132,7 +133,7 @@ final class WritingDraft implements Draft {
         } catch (IOException e) {
             throw translated(e);
         } finally {
-            // Whatever happened, a draft is committed at most once: after a refusal its number is withdrawn.
+            // A draft is committed at most once, whatever the result.
             close();
         }
     }
@@ -142,14 +143,14 @@ final class WritingDraft implements Draft {
             flush();
             return file.get().finish();
         }
-        // The one allocation of a letter's size; the block serves the next draft.
+        // The one allocation of the message's size; the block serves the next draft.
         NewMessage.Inline content = new NewMessage.Inline(Arrays.copyOf(memory, used), used);
         giveBackBlock();
         return content;
     }
 
     private void store(NewMessage message) throws IOException {
-        waitForRoom();
+        waitForSpace();
         Task.Deposit deposit = new Task.Deposit(message);
         if (!writer.add(deposit)) {
             throw new IOException("the spool is closed");
@@ -161,11 +162,11 @@ final class WritingDraft implements Draft {
         }
     }
 
-    private void waitForRoom() {
+    private void waitForSpace() {
         try {
-            tail.waitForRoom();
+            tail.waitForSpace();
         } catch (InterruptedException e) {
-            // The wait is over early; the message goes on.
+            // The wait ends early; the commit continues.
             Thread.currentThread().interrupt();
         }
     }
@@ -214,7 +215,7 @@ final class WritingDraft implements Draft {
                 file.get().discard();
             }
         } catch (IOException e) {
-            // The next start sweeps it.
+            // The next start deletes it.
             LOG.warn("event=draft-not-deleted queue={} error=\"{}\"", id, e.toString());
         }
         file = Optional.empty();

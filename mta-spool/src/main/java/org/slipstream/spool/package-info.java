@@ -1,2 +1,2 @@
-/// The spool: a message log that is the commit, and a queue index that is made of it.
+/// The spool: a message log, which is the commit, and a queue index that is made from it.
 package org.slipstream.spool;

@@ -30,8 +30,9 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A day's mail goes through, a little of it waits for long: the box stays in proportion to what waits.
+/// A day's mail passes and a little of it waits for long: the log stays in proportion to the queue.
 class CleanerTest {
+    private static final int RUNS = Boolean.getBoolean("slipstream.long") ? 6 : 2;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
@@ -45,7 +46,7 @@ class CleanerTest {
         return new SpoolConfig(directory, 30_000, 128 << 10, 0);
     }
 
-    /// Two letters in a hundred stay, one in two hundred is large.
+    /// Two messages in a hundred stay, one in two hundred is large.
     private void churn(Spool spool, int messages, Random random) throws IOException {
         for (int i = 0; i < messages; i++) {
             byte[] body = TestMessages.body(random.nextInt(200) == 0 ? 150_000 : 1 + random.nextInt(4000),
@@ -86,7 +87,7 @@ class CleanerTest {
         long seed = System.nanoTime();
         System.out.println("CleanerTest seed " + seed);
         Random random = new Random(seed);
-        for (int run = 0; run < 3; run++) {
+        for (int run = 0; run < RUNS; run++) {
             try (Spool spool = world.open(config())) {
                 if (run == 0) {
                     partly = TestMessages
@@ -98,15 +99,16 @@ class CleanerTest {
                 churn(spool, 400, random);
                 verify(spool);
                 long live = waiting.values().stream().mapToLong(body -> body.length).sum();
-                // 800 KB went through in each run. Four segments spare, one open, twice what waits, and the last being filled.
-                // The cleaner looks every second, and again after ten when what it left out had changed.
+                // 800 KB went through in each run. Four segments spare, one open, twice what waits, and the
+                // last being filled. The cleaner looks every second, and again after ten when what it left
+                // out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
                         .untilAsserted(() -> assertThat(boxBytes()).isLessThan(2 * live + 8 * 34_000));
             }
             try (Spool spool = world.open(config())) {
                 verify(spool);
             }
-            // The register is lost: the box alone says the same, although its beginning has been thrown away.
+            // The index is lost: the log alone says the same, although its beginning has been thrown away.
             Files.delete(directory.resolve("register.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -115,7 +117,7 @@ class CleanerTest {
         }
     }
 
-    /// Nothing that the box counts by tells of it: no segment becomes empty, and none is opened.
+    /// No count of the log shows it: no segment becomes empty, and none is opened.
     @Test
     void whatIsThrownAwayAtOnceLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
         try (Spool spool = world.open(config())) {
@@ -173,7 +175,7 @@ class CleanerTest {
             spool.remove(gone, () -> answered.complete(null));
             removed.countDown();
             CompletableFuture.allOf(held, answered).get(90, TimeUnit.SECONDS);
-            // What the log had before is gone, so the copy would be all that an index hears of.
+            // The earlier records are gone, so a new index would have only the copy.
             Path first = directory.resolve("box").resolve("0000000001.segment");
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(first));
         }

@@ -22,11 +22,12 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// A day of a small server in a few dozen letters, and what it was promised when.
+/// A day of a small server in a few dozen messages, and what it was promised when.
 ///
-/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before that, nothing of it can be
-/// on the disk) and when it was *answered* (from then on, all of it must be). Between the two anything goes. So one run knows
-/// what to expect at each of its moments, and [#check] says so of a spool that was opened from an image of one.
+/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before that,
+/// nothing of it can be on the disk) and when it was *answered* (from then on, all of it must be). Between
+/// the two anything goes. So one run knows what to expect at each of its moments, and [#check] says so of a
+/// spool that was opened from an image of one.
 final class CrashScript {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final Outcome TAKEN = outcome(250, "2.0.0");
@@ -43,7 +44,7 @@ final class CrashScript {
         }
     }
 
-    /// One letter and all that was promised of it.
+    /// One message and all that was promised of it.
     private static final class Mail {
         final QueueId id;
         final Envelope envelope;
@@ -131,7 +132,7 @@ final class CrashScript {
         record(spool, kept.get(3), 2, BUSY);
         record(spool, kept.get(3), 3, TAKEN);
         report(spool, kept.get(3));
-        TestMessages.done(then -> spool.defer(kept.get(3).id, world.nowMillis.get() + 1_000, then));
+        TestMessages.done(then -> spool.defer(kept.get(3).id, world.clock.millis() + 1_000, then));
         TestMessages.done(then -> spool.delayReported(kept.get(2).id, then));
         return kept;
     }
@@ -142,12 +143,12 @@ final class CrashScript {
     }
 
     private void lease(Spool spool) {
-        TestMessages.claim(spool, world.nowMillis.get() + 10_000, 3, world.nowMillis.get() + 60_000);
+        TestMessages.claim(spool, world.clock.millis() + 10_000, 3, world.clock.millis() + 60_000);
         TestMessages
-                .done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.nowMillis.get(), then));
+                .done(then -> spool.makeDue(Optional.empty(), Optional.of("example.net"), world.clock.millis(), then));
     }
 
-    /// Several sessions at once: their letters share a group.
+    /// Several sessions at once: their messages share a group.
     private void burst(Spool spool) throws Exception {
         CountDownLatch done = new CountDownLatch(6);
         List<Mail> burst = new ArrayList<>();
@@ -174,7 +175,7 @@ final class CrashScript {
 
     /// What is delivered at once, now and then not.
     private void passing(Spool spool) throws IOException {
-        world.nowMillis.addAndGet(1_000);
+        world.clock.advanceMillis(1_000);
         if (random.nextInt(3) == 0) {
             // A reader brings the index up to the log.
             readerComes(spool);
@@ -225,7 +226,7 @@ final class CrashScript {
         spool.record(kept.id, List.of(new RecipientOutcome(1, TAKEN)), answered(span, recorded::countDown));
         refused(spool);
         log.fail(Optional.empty());
-        world.nowMillis.addAndGet(1_000);
+        world.clock.advanceMillis(1_000);
         Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> recorded.getCount() == 0);
         comesAgain(spool);
     }
@@ -326,7 +327,8 @@ final class CrashScript {
         TestMessages.done(then -> spool.remove(mail.id, answered(span, then)));
     }
 
-    /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty when all is well.
+    /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty
+    /// when all is well.
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
         // Damage that only a reader meets is mended in the running server.
@@ -359,7 +361,8 @@ final class CrashScript {
         return broken;
     }
 
-    /// What a start takes for lost. A letter that was never acknowledged may be among them: its sender would be told too much.
+    /// What a start takes for lost. A message that was never acknowledged may be among them: its sender
+    /// would be told too much.
     private void setAside(Spool spool, int n, List<String> broken) throws IOException {
         Map<QueueId, Mail> byId = new HashMap<>();
         mails.forEach(mail -> byId.put(mail.id, mail));

@@ -5,19 +5,20 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 
-/// A spool whose box and register lie on one [DiskLog], with segments so small that a few dozen letters fill many.
+/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen messages
+/// fill many.
 final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
 
-    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final SimulatedClock clock = new SimulatedClock();
     final DiskLog log;
 
     CrashWorld(DiskLog log) {
@@ -27,10 +28,10 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
 
     Spool open() throws SpoolException {
         return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0),
-                nowMillis::get, this);
+                clock::millis, this);
     }
 
-    /// So short that the index hears of some messages and not of others.
+    /// So short that some messages enter the index and others do not.
     @Override
     public long indexDelayMillis() {
         return 5;
@@ -41,7 +42,8 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
-    /// A session writes a large letter's file before the writer appends its record, so the log is told just before that.
+    /// A session writes a large message's file before the writer appends its record, so the log is told just
+    /// before that.
     @Override
     public MessageLog log(SpoolConfig config) throws IOException {
         MessageLog real = Spools.Parts.super.log(config);

@@ -5,6 +5,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.File;
 import java.io.IOException;
@@ -22,14 +23,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 
-/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and each hour what the
-/// files weigh beside what is queued.
+/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and
+/// each hour what the files weigh beside what is queued.
 ///
-/// Three letters in a hundred are deferred. Each hour half of these leave, and at most four in a thousand stay a day, so the queue
-/// finds its level after a few hours. In the third quarter of the day a destination is away and every fourth letter stays: the files
-/// grow with the queue, and must shrink with it.
+/// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a thousand
+/// stay a day, so the queue finds its level after a few hours. In the third quarter of the day a
+/// destination is away and every fourth message stays: the files grow with the queue, and must shrink with
+/// it.
 ///
 /// As a program: `DayOfMail DIRECTORY LETTERS-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
 final class DayOfMail {
@@ -44,7 +45,7 @@ final class DayOfMail {
     private final Path directory;
     private final int messages;
     private final int bytes;
-    private final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    private final SimulatedClock clock = new SimulatedClock();
     private final Map<QueueId, Integer> waiting = new HashMap<>();
     private final Random random;
     private long came;
@@ -58,12 +59,12 @@ final class DayOfMail {
 
     List<Hour> run(SpoolConfig config, int hours) throws Exception {
         List<Hour> table = new ArrayList<>();
-        try (Spool spool = Spools.open(config, nowMillis::get)) {
+        try (Spool spool = Spools.open(config, clock::millis)) {
             for (int hour = 1; hour <= hours; hour++) {
                 boolean away = hour * 4 > hours * 2 && hour * 4 <= hours * 3;
                 leave(spool);
                 come(spool, away ? 4 : 33);
-                nowMillis.addAndGet(HOUR_MILLIS);
+                clock.advanceMillis(HOUR_MILLIS);
                 rest(spool, config);
                 Spool.Counts counts = spool.counts();
                 table.add(new Hour(hour, (int) counts.messages(), counts.sizeBytes(), size("box"), size("register"),
@@ -80,7 +81,8 @@ final class DayOfMail {
                 .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
     }
 
-    /// Twice what waits, four segments to spare, the open one, and those that are being emptied; and a segment ends with a whole letter.
+    /// Twice what waits, four segments to spare, the open one, and those that are being emptied; and a
+    /// segment ends with a whole message.
     static long mostBoxBytes(long liveBytes, long segmentBytes) {
         return 2 * liveBytes + 8 * (segmentBytes + 8192);
     }
@@ -109,7 +111,7 @@ final class DayOfMail {
             synchronized (waiting) {
                 waiting.put(id, body.length);
             }
-            spool.defer(id, nowMillis.get() + HOUR_MILLIS, answered::countDown);
+            spool.defer(id, clock.millis() + HOUR_MILLIS, answered::countDown);
         } else {
             spool.remove(id, answered::countDown);
         }

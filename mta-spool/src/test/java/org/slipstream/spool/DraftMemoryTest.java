@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A thousand sessions that send slowly must not keep a thousand letters in memory.
+/// A thousand slow sessions must not keep a thousand messages in memory.
 class DraftMemoryTest {
     private static final int DRAFTS = 20;
     private static final int SHARED_BYTES = 200 << 10;

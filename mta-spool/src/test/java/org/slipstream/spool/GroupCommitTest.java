@@ -31,7 +31,7 @@ class GroupCommitTest {
                 ExecutorService sessions = Executors.newVirtualThreadPerTaskExecutor()) {
             CountDownLatch allWait = new CountDownLatch(1);
             world.trouble = (call, _) -> {
-                // Holds the first letter's sync until all the others wait.
+                // Holds the sync of the first message until all the others wait.
                 if (call.equals("log.sync")) {
                     allWait.await(90, TimeUnit.SECONDS);
                 }

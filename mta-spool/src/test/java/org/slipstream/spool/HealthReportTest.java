@@ -3,26 +3,24 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.Test;
 import org.slipstream.spool.Spool.Trouble;
 import org.slipstream.spool.Spool.What;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class HealthReportTest {
-    private final AtomicLong millis = new AtomicLong(1_800_000_000_000L);
-    private final AtomicLong nanos = new AtomicLong(-5);
-    private final HealthReport health = new HealthReport(millis::get, nanos::get);
+    private final SimulatedClock clock = new SimulatedClock();
+    private final HealthReport health = new HealthReport(clock::millis, clock::nanos);
 
     private void after(long seconds) {
-        millis.addAndGet(TimeUnit.SECONDS.toMillis(seconds));
-        nanos.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+        clock.advance(Duration.ofSeconds(seconds));
     }
 
     @Test
     void aTroubleIsToldSinceItBeganWithTheLatestReasonUntilItIsOver() {
-        long since = millis.get();
+        long since = clock.millis();
         health.met(What.LOG, new IOException("cannot write", new IOException("input/output error")));
         after(60);
         health.met(What.LOG, new IOException("No space left on device"));
@@ -39,13 +37,13 @@ class HealthReportTest {
 
     @Test
     void aWriteThatDoesNotComeBackIsToldThoughNothingHasFailed() {
-        long since = millis.get();
+        long since = clock.millis();
         health.begins(Spool.What.LOG);
         after(9);
         assertThat(health.now()).as("slow disks are no news").isEmpty();
         after(3);
         assertThat(health.now()).containsExactly(
-                new Trouble(What.STALL, since, "a write has not come back for 12 s", false));
+                new Trouble(What.STALL, since, "a write has not returned for 12 s", false));
         health.ends(Spool.What.LOG);
         assertThat(health.now()).isEmpty();
         after(100);

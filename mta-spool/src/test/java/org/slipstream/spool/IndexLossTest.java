@@ -75,7 +75,7 @@ class IndexLossTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
     private Path keepIndex(Path as) throws IOException {
@@ -125,7 +125,7 @@ class IndexLossTest {
             spool.keepHost(new HostRecord("[192.0.2.9]:25", "RETRY", "gone.example", 1, 2, 3, "421 no", ""));
         }
         keepIndex(afterFirstRun);
-        world.nowMillis.addAndGet(60_000);
+        world.clock.advanceMillis(60_000);
         QueueId finishedSoon;
         try (Spool spool = world.open(directory)) {
             finishedSoon = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 2));
@@ -245,7 +245,7 @@ class IndexLossTest {
         }
     }
 
-    /// The cleaner writes again what the index knows of hosts, and the index has not heard of this one.
+    /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
         SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());

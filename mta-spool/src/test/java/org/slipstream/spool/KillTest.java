@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Promise 1: kill the process at any moment, and every acknowledged message is found again, exactly once.
 class KillTest {
-    private static final int ROUNDS = 4;
+    private static final int ROUNDS = Boolean.getBoolean("slipstream.long") ? 20 : 2;
 
     @TempDir
     Path directory;
@@ -52,7 +52,8 @@ class KillTest {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 note(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what it has still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with what it has
+                    // still said.
                     child.toHandle().destroyForcibly();
                 }
             }

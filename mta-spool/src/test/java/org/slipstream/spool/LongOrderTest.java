@@ -51,7 +51,7 @@ class LongOrderTest {
     }
 
     private void fill(int messages) throws InterruptedException {
-        FillQueue.fill(spool, messages, new byte[10], world.nowMillis.get() + HOUR);
+        FillQueue.fill(spool, messages, new byte[10], world.clock.millis() + HOUR);
     }
 
     @AfterEach
@@ -60,10 +60,11 @@ class LongOrderTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
-    /// The order is a few dozen portions. The second one is held back until a letter has come; it is with the next group.
+    /// The order is a few dozen portions. The second one is held back until a message has come; it is with
+    /// the next group.
     @Test
     void aNewMessageWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
         int messages = postgresql ? 5_000 : 20_000;
@@ -94,7 +95,7 @@ class LongOrderTest {
             }
         });
         secondPortion.await();
-        world.nowMillis.addAndGet(1);
+        world.clock.advanceMillis(1);
         CompletableFuture<QueueId> message = new CompletableFuture<>();
         try (Draft draft = spool.draft()) {
             draft.write(new byte[10], 0, 10);
@@ -109,7 +110,8 @@ class LongOrderTest {
             QueueId fresh = message.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();
-            // The order may be speaking of the letter just then: such a one is left to the next scan, which is told of it.
+            // The order may be speaking of the message just then: such a one is left to the next scan, which
+            // is told of it.
             List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
                 Spool.Claimed claimed = TestMessages.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);
                 assertThat(claimed.messages().size() == 1 || claimed.more()).isTrue();

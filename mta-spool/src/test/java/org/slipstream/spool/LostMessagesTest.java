@@ -8,6 +8,7 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +18,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Somebody has deleted files of the box, a disk is not mounted, a record is damaged: the register still knows whose letters they were.
+/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index still
+/// knows whose messages they were.
 class LostMessagesTest {
     @TempDir
     Path temporary;
@@ -52,7 +54,7 @@ class LostMessagesTest {
     }
 
     private SpoolTools.Report verify() throws Exception {
-        return SpoolTools.verify(config, world.nowMillis::get);
+        return SpoolTools.verify(config, world.clock::millis);
     }
 
     private static void delete(Path folder) throws IOException {
@@ -81,7 +83,7 @@ class LostMessagesTest {
 
         Files.move(kept, segment(2));
         assertThat(verify().findings()).singleElement().asString().contains("can be read", "spool repair");
-        assertThat(SpoolTools.repair(config, world.nowMillis::get).findings()).isEmpty();
+        assertThat(SpoolTools.repair(config, world.clock::millis).findings()).isEmpty();
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).as("put back and repaired").isEqualTo(ids);
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
@@ -132,7 +134,7 @@ class LostMessagesTest {
         }
 
         delete(directory.resolve("box"));
-        SpoolTools.Report repaired = SpoolTools.repair(config, world.nowMillis::get);
+        SpoolTools.Report repaired = SpoolTools.repair(config, world.clock::millis);
         assertThat(repaired.setAside()).isEqualTo(2);
         assertThat(repaired.findings()).hasSize(2).anySatisfy(each -> assertThat(each).contains(ids.get(0).toString()))
                 .anySatisfy(each -> assertThat(each).contains(ids.get(1).toString(), "<carol@example.com>"));
@@ -173,14 +175,14 @@ class LostMessagesTest {
         List<QueueId> ids = queued(100, 200, 300);
         Files.delete(segment(1));
         Files.delete(segment(2));
-        SpoolTools.Report left = SpoolTools.settleSetAside(config, world.nowMillis::get, Set.of(ids.get(1), ids.get(2)),
+        SpoolTools.Report left = SpoolTools.settleSetAside(config, world.clock::millis, Set.of(ids.get(1), ids.get(2)),
                 (_, _) -> true);
         assertThat(left.records()).isEqualTo(1);
         assertThat(left.setAside()).isEqualTo(1);
         assertThat(left.findings()).singleElement().asString().contains(ids.get(2) + " is not set aside");
-        assertThat(SpoolTools.settleSetAside(config, world.nowMillis::get, Set.of(), (_, _) -> true))
+        assertThat(SpoolTools.settleSetAside(config, world.clock::millis, Set.of(), (_, _) -> true))
                 .isEqualTo(new SpoolTools.Report(1, 1, List.of()));
-        assertThat(SpoolTools.repair(config, world.nowMillis::get)).as("the box notes it, too")
+        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the box notes it, too")
                 .satisfies(report -> assertThat(report.findings()).isEmpty());
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(2));

@@ -143,7 +143,7 @@ class OpeningTest {
             assertThat(spool.details(queued).orElseThrow().summary().held()).isTrue();
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 1, 0, 50));
         }
-        assertThat(directory.resolve("register-damaged-" + world.nowMillis + ".mv.db")).hasBinaryContent(junk);
+        assertThat(directory.resolve("register-damaged-" + world.clock.millis() + ".mv.db")).hasBinaryContent(junk);
     }
 
     private static RecipientOutcome outcome(int number, String code, String status) {
@@ -158,7 +158,7 @@ class OpeningTest {
         try (Spool spool = world.open(directory)) {
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[10])).isNotNull();
         }
-        assertThat(Files.size(directory.resolve("register-damaged-" + world.nowMillis + ".mv.db")))
+        assertThat(Files.size(directory.resolve("register-damaged-" + world.clock.millis() + ".mv.db")))
                 .isGreaterThanOrEqualTo(half.length);
     }
 
@@ -203,7 +203,7 @@ class OpeningTest {
             // With its first deferral a message has a row for each recipient.
             TestMessages.done(then -> spool.defer(waits, 1, then));
         }
-        long next = world.nowMillis.get() + 600_000;
+        long next = world.clock.millis() + 600_000;
         TestWorld.sql(directory,
                 "update message set next_millis = " + next + ", attempts = 3, delay_notified = true where id = "
                         + waits.value(),
@@ -228,7 +228,7 @@ class OpeningTest {
                         .containsExactly(Optional.of(outcome(1, "550", "5.1.1").outcome().reply()),
                                 Optional.of(outcome(2, "451", "4.0.0").outcome().reply()), Optional.empty());
                 assertThat(spool.hosts()).containsExactly(new HostRecord("h", "RETRY", "mx", 1, 2, 3, "busy", ""));
-                assertThat(TestMessages.claim(spool, QueueName.INCOMING, world.nowMillis.get(), 10, 0).messages())
+                assertThat(TestMessages.claim(spool, QueueName.INCOMING, world.clock.millis(), 10, 0).messages())
                         .hasSizeLessThanOrEqualTo(1).allMatch(each -> each.id().equals(fresh));
             }
             if (start == 1) {
@@ -240,7 +240,7 @@ class OpeningTest {
     @Test
     void theIndexOfTheFirstVersionIsBroughtUpToDateWithItsMail() throws Exception {
         try (Spool spool = world.open(directory)) {
-            // With its first deferral a letter has the rows that it had from the beginning then.
+            // With its first deferral a message has the rows that it had from the beginning then.
             spool.defer(TestMessages.commit(spool, "bob@example.net", new byte[10]), 1, () -> {});
         }
         TestWorld.sql(directory, java.util.Arrays.copyOf(BEFORE_THE_LOG, BEFORE_THE_LOG.length - 1));

@@ -31,14 +31,14 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The real register on a disk that loses power, or space, at any moment.
+/// The real index on a disk that loses power, or space, at any moment.
 class PowerCutTest {
-    private static final int CUTS = Integer.getInteger("cuts", 25);
+    private static final int CUTS = Boolean.getBoolean("slipstream.long") ? 100 : 8;
 
     @TempDir
     Path directory;
 
-    /// The register on the watched disk; the box notes how long its segment was when it was last synced.
+    /// The index on the watched disk; the log notes how long its segment was when it was last synced.
     private final class Parts implements Spools.Parts {
         final TreeMap<Integer, Long> boxBytes = new TreeMap<>();
 
@@ -90,7 +90,7 @@ class PowerCutTest {
         }
     }
 
-    /// @return when the first letter was acknowledged
+    /// @return when the first message was acknowledged
     private int run(Path where, Random random) throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(where), System::currentTimeMillis, parts)) {
             int first = 0;
@@ -114,7 +114,7 @@ class PowerCutTest {
         Path segment = to.resolve("box").resolve("0000000001.segment");
         Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
         try (RandomAccessFile box = new RandomAccessFile(segment.toFile(), "rw")) {
-            // What the box had surely written by then; the rest of the unsynced tail may be there in part.
+            // What the log had certainly written by then; the rest of the unsynced tail may be there in part.
             long safe = parts.boxBytes.floorEntry(cut).getValue();
             box.setLength(Math.min(box.length(), safe + random.nextInt(2000)));
         }

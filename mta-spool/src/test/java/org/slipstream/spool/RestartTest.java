@@ -92,11 +92,11 @@ class RestartTest {
             large = TestMessages.commit(spool, "bob@example.net", TestMessages.body(400_000, 2));
         }
         bringBack(kept);
-        world.nowMillis.addAndGet(100_000);
+        world.clock.advanceMillis(100_000);
         for (int start = 0; start < 2; start++) {
             try (Spool spool = world.open(directory)) {
                 assertThat(listed(spool)).containsExactly(known, rich.id(), large);
-                // Its age is that of the letter, not of the replay.
+                // Its age is that of the message, not of the replay.
                 assertThat(spool.details(rich.id()).orElseThrow().summary()).isEqualTo(rich);
                 assertThat(spool.envelope(rich.id())).contains(TestMessages.richEnvelope());
                 assertThat(TestMessages.read(spool, rich.id())).isEqualTo(TestMessages.body(5000, 1));
@@ -104,7 +104,7 @@ class RestartTest {
             }
         }
         try (Spool spool = world.open(directory)) {
-            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThat(TestMessages.claim(spool, world.clock.millis(), 10, Long.MAX_VALUE))
                     .containsExactly(known, rich.id(), large);
             assertThat(TestMessages.commit(spool, "bob@example.net", new byte[1])).isGreaterThan(large);
         }
@@ -177,7 +177,7 @@ class RestartTest {
         try (Spool spool = world.open(directory)) {
             assertThatThrownBy(() -> TestMessages.read(spool, damaged)).isInstanceOf(IOException.class);
             assertThat(TestMessages.read(spool, sound)).isEqualTo(TestMessages.body(5000, 2));
-            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThat(TestMessages.claim(spool, world.clock.millis(), 10, Long.MAX_VALUE))
                     .containsExactly(sound);
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(1, 0, 1, 5000));
             assertThat(spool.details(damaged)).isPresent();
@@ -259,7 +259,7 @@ class RestartTest {
                         .commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10]).id());
                 QueueId id = ids.getLast();
                 // From its first deferral on a message has a row for each recipient.
-                TestMessages.done(then -> spool.defer(id, world.nowMillis.get(), then));
+                TestMessages.done(then -> spool.defer(id, world.clock.millis(), then));
             }
         }
         TestWorld.sql(directory,
@@ -275,7 +275,7 @@ class RestartTest {
             assertThatThrownBy(() -> spool.readRecipients(ids.get(0), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(1), 0, 10)).isInstanceOf(DamagedException.class);
             assertThatThrownBy(() -> spool.readRecipients(ids.get(7), 0, 10)).isInstanceOf(DamagedException.class);
-            assertThat(TestMessages.claim(spool, world.nowMillis.get(), 10, Long.MAX_VALUE))
+            assertThat(TestMessages.claim(spool, world.clock.millis(), 10, Long.MAX_VALUE))
                     .as("one without a single recipient in a known state must not pass for settled")
                     .containsExactly(ids.get(3), ids.get(5));
             assertThat(spool.list(Optional.empty(), 1)).extracting(each -> each.summary().id())

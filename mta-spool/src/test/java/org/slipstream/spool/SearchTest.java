@@ -35,7 +35,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator looks for mail. The same answers from each database, for mail that was tried and for mail that was not.
+/// An operator looks for mail. The same answers from each database, for mail that was tried and for mail
+/// that was not.
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SearchTest {
@@ -190,9 +191,9 @@ class SearchTest {
     @Test
     void ageCountsFromTheArrival() throws Exception {
         QueueId old = to("bob@example.net");
-        world.nowMillis.addAndGet(3_600_000);
+        world.clock.advanceMillis(3_600_000);
         QueueId young = to("bob@example.net");
-        world.nowMillis.addAndGet(600_000);
+        world.clock.advanceMillis(600_000);
         assertThat(found(ages(OptionalLong.of(3_600_000), OptionalLong.empty()))).containsExactly(old);
         assertThat(found(ages(OptionalLong.empty(), OptionalLong.of(3_600_000)))).containsExactly(young);
         assertThat(found(ages(OptionalLong.of(600_000), OptionalLong.of(4_200_001)))).containsExactly(old, young);
@@ -223,7 +224,7 @@ class SearchTest {
         QueueId wanted = from("news@example.org", "bob@example.net");
         from("news@example.org", "bob@example.com");
         from("ann@example.org", "bob@example.net");
-        world.nowMillis.addAndGet(60_000);
+        world.clock.advanceMillis(60_000);
         from("news@example.org", "bob@example.net");
         var filter = new QueueFilter(AddressPattern.parse("news@*"), List.of(AddressPattern.ofDomain("example.net")
                 .orElseThrow()), Optional.of(State.DEFERRED), OptionalLong.of(60_000), OptionalLong.of(60_001), 0);

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// A disk that takes its time, and one that nobody may write any more. Both pass by themselves.
+/// A slow disk, and a disk that has become read-only. The spool recovers from both by itself.
 class SlowDiskTest {
     @TempDir
     Path directory;

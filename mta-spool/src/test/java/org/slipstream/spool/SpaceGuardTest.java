@@ -2,9 +2,9 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.spool.Spool.What;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SpaceGuardTest {
     private static final long MINIMUM = 256L << 20;
 
-    private final AtomicLong nanos = new AtomicLong(-5);
+    private final SimulatedClock clock = new SimulatedClock();
     private final AtomicLong usable = new AtomicLong(10L << 30);
     private final SpaceGuard guard = new SpaceGuard(new SpaceGuard.DiskSpace() {
         @Override
@@ -24,10 +24,10 @@ class SpaceGuardTest {
         public long totalBytes() {
             return 100L << 30;
         }
-    }, OptionalLong.of(MINIMUM), nanos::get);
+    }, OptionalLong.of(MINIMUM), clock::nanos);
 
     private void after(long millis) {
-        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(millis));
+        clock.advanceMillis(millis);
     }
 
     @Test
@@ -93,9 +93,9 @@ class SpaceGuardTest {
             public long totalBytes() {
                 return 0;
             }
-        }, OptionalLong.of(0), nanos::get);
+        }, OptionalLong.of(0), clock::nanos);
         careless.ranOut(false);
         after(10_000);
-        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no room"));
+        assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no space"));
     }
 }

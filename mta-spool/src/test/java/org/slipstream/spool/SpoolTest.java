@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SpoolTest {
-    /// The same stories with each database that may keep the register.
+    /// The same stories with each database that may keep the index.
     enum Database {
         H2, POSTGRESQL
     }
@@ -82,7 +82,7 @@ class SpoolTest {
     }
 
     private long now() {
-        return world.nowMillis.get();
+        return world.clock.millis();
     }
 
     @Test
@@ -153,7 +153,7 @@ class SpoolTest {
     void idsGrowThoughTheClockJumpsBackAndTheQueueIsEmptyAfterARestart() throws Exception {
         QueueId first = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
         TestMessages.done(then -> spool.remove(first, then));
-        world.nowMillis.addAndGet(-3_600_000);
+        world.clock.setBack(Duration.ofHours(1));
         restart();
         QueueId second = TestMessages.commit(spool, "bob@example.net", TestMessages.body(10, 1));
         assertThat(second).isGreaterThan(first);
@@ -179,7 +179,8 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the register, after the last outcome and before the message is removed.
+    /// RFC 3461: the report is made out of the index, after the last outcome and before the message is
+    /// removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
@@ -247,7 +248,7 @@ class SpoolTest {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
             ids.add(id);
             TestMessages.done(then -> spool.defer(id, now() - 1000, then));
-            world.nowMillis.incrementAndGet();
+            world.clock.advanceMillis(1);
         }
         TestMessages.done(then -> spool.defer(ids.get(0), now() + 1000, then));
         TestMessages.done(then -> spool.defer(ids.get(4), now() - 2000, then));
@@ -296,7 +297,7 @@ class SpoolTest {
         QueueId near = TestMessages.commit(spool, "b@example.net", new byte[10]);
         QueueId held = TestMessages.commit(spool, "c@example.net", new byte[10]);
         QueueId asked = TestMessages
-                .commit(spool, TestMessages.envelope("d@example.net").withWishes(new DeliveryOptions(
+                .commit(spool, TestMessages.envelope("d@example.net").withOptions(new DeliveryOptions(
                         OptionalLong.of(now() + 900_000), Optional.empty(), 0, false)), new byte[10])
                 .id();
         TestMessages.done(then -> spool.defer(deferred, now() + 900_000, then));
@@ -419,7 +420,8 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about it may lie there.
+        // All but one in the middle: its segment stays, and what lies behind it, for records about it may
+        // lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {

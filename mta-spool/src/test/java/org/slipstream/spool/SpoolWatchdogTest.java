@@ -2,30 +2,30 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 /// Time is virtual; one look every ten seconds.
 class SpoolWatchdogTest {
-    private final AtomicLong nanos = new AtomicLong();
+    private final SimulatedClock clock = new SimulatedClock();
     private final AtomicInteger ends = new AtomicInteger();
     private final AtomicBoolean stopping = new AtomicBoolean();
-    private final HealthReport health = new HealthReport(() -> 0, nanos::get);
+    private final HealthReport health = new HealthReport(() -> 0, clock::nanos);
     private SpoolWatchdog.Probe disk = () -> {};
-    private final SpoolWatchdog watchdog = new SpoolWatchdog(health, stopping::get, () -> disk.write(), nanos::get,
+    private final SpoolWatchdog watchdog = new SpoolWatchdog(health, stopping::get, () -> disk.write(), clock::nanos,
             SpoolWatchdog.PATIENCE_MILLIS, ends::incrementAndGet);
 
     private void seconds(int seconds) {
         for (int i = 0; i < seconds / 10; i++) {
-            nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+            clock.advance(Duration.ofSeconds(10));
             watchdog.look();
         }
     }
@@ -55,7 +55,7 @@ class SpoolWatchdogTest {
 
     @Test
     void aSlowDiskIsWaitedFor() {
-        disk = () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
+        disk = () -> clock.advance(Duration.ofSeconds(5));
         health.begins(Spool.What.LOG);
         seconds(3_600);
         assertThat(ends).hasValue(0);

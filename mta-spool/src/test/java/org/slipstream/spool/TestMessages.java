@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Letters and envelopes to try the spool with, and the few steps that every story takes.
+/// Messages and envelopes to try the spool with, and the few steps that every story takes.
 final class TestMessages {
     private TestMessages() {}
 

@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.MessageLog;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -17,18 +18,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The world below a spool, with a clock that stands still, a record of what was called, and trouble on request.
+/// The world below a spool, with a clock that stands still, a record of what was called, and trouble on
+/// request.
 final class TestWorld implements Spools.Parts {
-    /// Runs before a call reaches box or register; what it throws is what the caller gets.
+    /// Runs before a call reaches log or index; the caller gets what it throws.
     interface Trouble {
         void before(String call, Object[] arguments) throws Exception;
     }
 
-    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final SimulatedClock clock = new SimulatedClock();
     final AtomicLong usableBytes = new AtomicLong(Long.MAX_VALUE);
     final AtomicLong totalBytes = new AtomicLong(Long.MAX_VALUE);
     final List<String> calls = new CopyOnWriteArrayList<>();
-    /// Where the register is; empty for a file.
+    /// Where the index is; empty for a file.
     Optional<String> database = Optional.empty();
     long patienceMillis = 60_000;
     int tailMessages = 100_000;
@@ -38,7 +40,7 @@ final class TestWorld implements Spools.Parts {
     volatile Trouble trouble = (_, _) -> {};
 
     Spool open(SpoolConfig config) throws SpoolException {
-        return Spools.open(config, nowMillis::get, this);
+        return Spools.open(config, clock::millis, this);
     }
 
     Spool open(Path directory) throws SpoolException {
@@ -117,14 +119,14 @@ final class TestWorld implements Spools.Parts {
         }));
     }
 
-    /// A connection of our own to the register of a spool in this process.
+    /// A connection of our own to the index of a spool in this process.
     static Connection connect(Path directory) throws SQLException {
         return DriverManager.getConnection("jdbc:h2:file:" + directory.toAbsolutePath().resolve("register")
                 + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH;DB_CLOSE_ON_EXIT=FALSE"
                 + ";DB_CLOSE_DELAY=-1", "sa", "");
     }
 
-    /// What somebody's fingers did to the register.
+    /// Changes the index by hand, as an operator might.
     static void sql(Path directory, String... statements) throws SQLException {
         try (Connection connection = connect(directory); var statement = connection.createStatement()) {
             for (String each : statements) {

@@ -175,7 +175,8 @@ class TroubleTest {
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class);
             assertThat(spool.counts().messages()).as("nothing of the refused one is left").isEqualTo(1);
-            long since = world.nowMillis.getAndAdd(5000);
+            long since = world.clock.millis();
+            world.clock.advanceMillis(5000);
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
                     .isInstanceOf(IOException.class);
             assertThat(spool.troubles()).as("since the first failure").containsExactly(
@@ -206,7 +207,7 @@ class TroubleTest {
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).singleElement().satisfies(trouble -> {
                 assertThat(trouble.what()).isEqualTo(Spool.What.INDEX);
-                assertThat(trouble.sinceMillis()).isEqualTo(world.nowMillis.get());
+                assertThat(trouble.sinceMillis()).isEqualTo(world.clock.millis());
                 assertThat(trouble.reason()).contains("No space left on device");
             });
             noTrouble();
@@ -244,7 +245,7 @@ class TroubleTest {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("index.due", registerFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
-            spool.claimDue(QueueName.INCOMING, world.nowMillis.get(), 10, world.nowMillis.get() + 60_000, 0,
+            spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
             Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -253,7 +254,7 @@ class TroubleTest {
             assertThat(TestMessages.ids(claimed.get(90, TimeUnit.SECONDS).messages())).contains(id);
             assertThat(spool.counts().messages()).isEqualTo(2);
             assertThat(spool.details(id).orElseThrow().nextAttemptMillis())
-                    .isEqualTo(world.nowMillis.get() + 60_000);
+                    .isEqualTo(world.clock.millis() + 60_000);
         }
     }
 

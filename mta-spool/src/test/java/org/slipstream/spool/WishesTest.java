@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.spool.TestMessages.claim;
 
-/// What a sender asked of a message stays with it: in the box, in the register, in a file.
+/// The delivery options of a message are kept: in the log, in the index, in a file.
 class WishesTest {
     private static final Outcome LATER = Outcome.of(Reply.of(450, "4.2.0", "later"), "mx.example.net");
     private static final long HOUR = 3_600_000;
@@ -27,12 +27,12 @@ class WishesTest {
     @TempDir
     Path directory;
     private final TestWorld world = new TestWorld();
-    private final long now = world.nowMillis.get();
+    private final long now = world.clock.millis();
     private final DeliveryOptions all = new DeliveryOptions(OptionalLong.of(now + HOUR),
             Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
 
     private Envelope wished(String... recipients) {
-        return TestMessages.envelope(recipients).withWishes(all);
+        return TestMessages.envelope(recipients).withOptions(all);
     }
 
     @Test
@@ -81,8 +81,8 @@ class WishesTest {
         try (Spool spool = world.open(old)) {
             TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1));
         }
-        SpoolTools.export(old, world.nowMillis::get, files);
-        assertThat(SpoolTools.importFrom(fresh, world.nowMillis::get, files).findings()).isEmpty();
+        SpoolTools.export(old, world.clock::millis, files);
+        assertThat(SpoolTools.importFrom(fresh, world.clock::millis, files).findings()).isEmpty();
         try (Spool spool = world.open(fresh)) {
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.envelope()).isEqualTo(wished("bob@example.net")));

@@ -13,9 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Asks the running server of a home folder over its socket, which only the owner can open.
+/// Queries the running server of a home folder over its socket, which only the owner can open.
 ///
-/// Whatever keeps it from being asked ends the command with one sentence.
+/// Any failure ends the command with one sentence.
 final class AdminClient implements AutoCloseable {
     private static final Duration ANSWER = Duration.ofSeconds(60);
 
@@ -30,19 +30,19 @@ final class AdminClient implements AutoCloseable {
     static AdminClient of(Path home) {
         try {
             return new AdminClient(home, ApiClient.connect(AdminSocket.in(home), ANSWER));
-        } catch (NoSuchFileException | ConnectException nobody) {
+        } catch (NoSuchFileException | ConnectException refused) {
             throw new CommandFailure(Exit.UNREACHABLE,
                     "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
         } catch (AccessDeniedException denied) {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: " + AdminSocket.in(home)
-                    + " may not be opened; only the owner of the server may ask it", denied);
+                    + " cannot be opened: permission denied (only the owner of the server may use it)", denied);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " cannot be reached: "
                     + trouble.getMessage(), trouble);
         }
     }
 
-    /// The answer as the server wrote it; empty when there is no such thing.
+    /// The answer as the server wrote it; empty when the resource does not exist.
     Optional<String> ask(String method, String path) {
         ApiClient.ApiReply reply = send(method, path);
         return switch (reply.status()) {
@@ -62,9 +62,10 @@ final class AdminClient implements AutoCloseable {
         try {
             return api.ask(method, path);
         } catch (InterruptedIOException silent) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not answer", silent);
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not respond", silent);
         } catch (IOException broken) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " has gone", broken);
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " closed the connection",
+                    broken);
         }
     }
 

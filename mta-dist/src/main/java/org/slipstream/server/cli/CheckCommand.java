@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.Command;
@@ -12,17 +13,17 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// `check`: everything that is wrong with the settings.
-@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads the settings as the server would and tells every mistake.", descriptionHeading = "%n", description = {
-        "One line for each mistake, with its place and a way out. Everything that a start reads is read: settings, certificates,"
+/// `check`: reports all mistakes in the settings.
+@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Checks the settings like a start and reports every mistake.", descriptionHeading = "%n", description = {
+        "One line for each mistake, with its place and the remedy. Everything that a start reads is checked: settings, certificates,"
                 + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
-                + " is taken is no mistake, since a running server holds its own."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                + " is in use is no mistake, because a running server holds its ports."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT,
-                        " 1:the server would start, but some mail would not go", Exit.USAGE_TEXT,
+                        " 1:the server would start, but some mail would not be delivered", Exit.USAGE_TEXT,
                         Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta check",
                                 "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
 final class CheckCommand implements Callable<Integer> {
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting that is stronger than mta.toml; may be repeated")
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
     private final MtaCommand mta;
@@ -46,11 +47,11 @@ final class CheckCommand implements Callable<Integer> {
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"
                 : "there is no " + file
-                        + "; the defaults hold");
+                        + "; the defaults apply");
         return Exit.DONE;
     }
 
     private static String sentences(List<String> all) {
-        return all.stream().map(Table::harmless).collect(Collectors.joining(System.lineSeparator()));
+        return all.stream().map(Controls::replaced).collect(Collectors.joining(System.lineSeparator()));
     }
 }

@@ -13,11 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Puts the commands together and turns every way in which they can end into an exit code and at most a sentence.
+/// Executes the commands and converts every way in which they can end into an exit code and at most one
+/// sentence.
 public final class Cli {
     private Cli() {}
 
-    /// Names of commands below each command, in the order of the help.
+    /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
             List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "user", "spool", "status",
                     "lab", "completion"),
@@ -27,7 +28,7 @@ public final class Cli {
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
             List.of("list", "run", "study", "golden"));
-    /// These show all commands.
+    /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
     /// @return the exit code
@@ -46,8 +47,8 @@ public final class Cli {
                 .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
     }
 
-    /// Adds the commands that the words name. Reading the annotations of all forty takes longer than most of them run.
-    /// Where none is named, all are added, for the help and for "did you mean".
+    /// Adds the commands that the words name, because reading the annotations of all forty takes longer
+    /// than most of them run. When the words name none, all are added, for the help and for "did you mean".
     private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
         CommandLine line = new CommandLine(command);
         List<String> all = NAMES.getOrDefault(path, List.of());

@@ -3,21 +3,21 @@ package org.slipstream.server.cli;
 import java.io.InputStream;
 import java.io.PrintStream;
 
-/// What a command touches outside of itself.
+/// The environment of a command.
 ///
-/// @param spoolReports how `spool corrupt report` tells senders
-/// @param stopSignal how `run` learns that it is to end
+/// @param spoolReports reports lost mail for `spool corrupt report`
+/// @param stopSignal ends `run`
 public record CliContext(InputStream in, PrintStream out, PrintStream err, ServerStarter starter,
         SpoolReports spoolReports,
         StopSignal stopSignal) {
-    /// How a server that runs is told to stop.
+    /// The signal that stops a running server.
     public interface StopSignal {
-        /// From now on a signal no longer ends the process by itself.
+        /// From now on a signal does not end the process by itself.
         void arm();
 
         void await() throws InterruptedException;
 
-        /// The command has cleaned up and ends with this exit code.
+        /// Called when the command has cleaned up and ends with this exit code.
         void done(int exit);
     }
 }

@@ -1,6 +1,6 @@
 package org.slipstream.server.cli;
 
-/// A command that ends early: with this exit code and these words on standard error. Thrown from anywhere in a command and
+/// Ends a command with this exit code and this message on standard error. Thrown anywhere in a command and
 /// caught in one place, [Cli].
 final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;

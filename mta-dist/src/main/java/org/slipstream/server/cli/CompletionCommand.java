@@ -7,7 +7,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/// `completion`: what a shell needs to complete the others.
+/// `completion`: prints the script with which a shell completes the commands.
 @Command(name = "completion", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Prints a completion script for bash and zsh.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  source <(./mta completion)",
                 "  ./mta completion > ~/.local/share/bash-completion/completions/mta"})

@@ -17,9 +17,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `destdb`: what the server knows of other hosts. Here are the commands that look; [DestdbOrderCommand] has those that change.
-@Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows and changes what is known of the hosts that take our mail.", descriptionHeading = "%n", description = {
-        "A host is named as in `destdb list`, by its address, or by its name."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `destdb`: the server's knowledge about remote hosts. This class has the commands that show,
+/// [DestdbOrderCommand] those that change.
+@Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows and changes what the server knows about remote hosts.", descriptionHeading = "%n", description = {
+        "A host is given as in `destdb list`, by its address, or by its name."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta destdb list",
                         "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
@@ -46,10 +47,10 @@ final class DestdbCommand implements Callable<Integer> {
     }
 
     static CommandFailure unknown(String host, String what) {
-        return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (./mta destdb list shows who is known)");
+        return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (./mta destdb list shows the known hosts)");
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the hosts that are known, and why some are left alone.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the known hosts, and why some are not tried.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                     "  ./mta destdb list", "  ./mta destdb list --json | jq '.hosts[].host'"})
     static final class Listing implements Callable<Integer> {
@@ -77,7 +78,7 @@ final class DestdbCommand implements Callable<Integer> {
 
         private static void print(Hosts known, PrintStream out) {
             if (known.hosts().isEmpty()) {
-                out.println("nothing is known of any host");
+                out.println("no host is known");
                 return;
             }
             Instant now = Instant.now();
@@ -117,7 +118,7 @@ final class DestdbCommand implements Callable<Integer> {
         public Integer call() {
             try (AdminClient server = AdminClient.of(mta.home())) {
                 String body = server.ask("GET", "destdb/host?name=" + encoded(host))
-                        .orElseThrow(() -> unknown(host, "nothing is known of"));
+                        .orElseThrow(() -> unknown(host, "nothing is known about"));
                 if (json) {
                     mta.world().out().println(body);
                 } else {
@@ -156,7 +157,7 @@ final class DestdbCommand implements Callable<Integer> {
         }
     }
 
-    /// As in the log: `mx.example.org[192.0.2.1]:25/may`. A host whose name is its address has it once.
+    /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its address.
     static String nameOf(HostView host) {
         return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
 
-/// Times and sizes for the eyes of an operator.
+/// Formats times and sizes for operators.
 final class DisplayUnits {
     private DisplayUnits() {}
 
@@ -33,7 +33,7 @@ final class DisplayUnits {
         return when.isEmpty() ? "-" : age(when, now);
     }
 
-    /// The time from now to then, without the "in".
+    /// The time from now until then, without the "in".
     static String rest(String when, Instant now) {
         return instant(when).map(then -> span(Duration.between(now, then))).orElse(when);
     }

@@ -1,6 +1,6 @@
 package org.slipstream.server.cli;
 
-/// Exit codes and what `--help` says of them.
+/// Exit codes and their description in `--help`.
 final class Exit {
     static final int DONE = 0;
     static final int NO = 1;
@@ -11,11 +11,11 @@ final class Exit {
     static final int INTERNAL = 70;
 
     static final String DONE_TEXT = " 0:done";
-    static final String NO_TEXT = " 1:the command ran and the answer is no: no such message, mail refused";
+    static final String NO_TEXT = " 1:the command ran with a negative result: no such message, mail refused";
     static final String USAGE_TEXT = " 2:wrong usage";
-    static final String CONFIGURATION_TEXT = " 3:the configuration is wrong";
+    static final String CONFIGURATION_TEXT = " 3:the configuration has mistakes";
     static final String UNREACHABLE_TEXT = " 4:no server is running, or it cannot be reached";
-    static final String CANNOT_START_TEXT = " 5:the server cannot start: port taken, spool in use or newer, folder not"
+    static final String CANNOT_START_TEXT = " 5:the server cannot start: port in use, spool in use or newer, folder not"
             + " writable";
     static final String INTERNAL_TEXT = "70:internal error; -v shows more";
     static final String HEADING = "%nExit codes:%n";

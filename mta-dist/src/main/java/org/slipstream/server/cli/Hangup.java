@@ -6,11 +6,11 @@ import org.slf4j.LoggerFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/// SIGHUP for a running server: a log line instead of the end of the process, which is the JVM's default.
+/// Handles SIGHUP of a running server: it logs a line and does not end the process, which is the JVM's default.
 ///
-/// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no handler. The JDK has no
-/// supported API for signals. `sun.misc.Signal` is the one that JEP 260 keeps open; it is called by reflection because
-/// the compiler warns of it in a way that cannot be switched off.
+/// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no handler. The
+/// JDK has no supported API for signals. `sun.misc.Signal` is kept accessible by JEP 260; it is called by
+/// reflection because the compiler's warning about it cannot be switched off.
 final class Hangup {
     private static final Logger log = LoggerFactory.getLogger(Hangup.class);
 
@@ -25,7 +25,7 @@ final class Hangup {
             signal.getMethod("handle", signal, handler).invoke(null,
                     signal.getConstructor(String.class).newInstance("HUP"), logs);
         } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
-            // With -Xrs, or on a system without SIGHUP: the JVM handles no signals then.
+            // With -Xrs, or on a system without SIGHUP, the JVM handles no signals.
             log.debug("event=signal-unavailable signal=HUP error=\"{}\"", reason(unavailable));
         }
     }

@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 
 import java.io.IOException;
@@ -15,13 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `run --hello`: one message to the postmaster through the server that has just started, so that a first-time user sees
-/// mail flow before reading anything.
+/// `run --hello`: sends one message to the postmaster through the started server, so that a first-time user
+/// sees mail flow before reading anything.
 ///
-/// It goes the whole way: over the port, through the spool and the queue manager, into the mailbox. Runs on a thread of its
-/// own and only prints; the server does not depend on it.
+/// The message takes the whole way: over the port, through the spool and the queue manager, into the
+/// mailbox. It runs on a thread of its own and only prints; the server does not depend on it.
 final class Hello {
-    private static final long PATIENCE_MILLIS = 30_000;
+    private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 50;
 
     private final Config config;
@@ -34,13 +35,13 @@ final class Hello {
         this.err = err;
     }
 
-    /// @param port where the server takes mail
+    /// @param port of the SMTP listener
     void greet(InetSocketAddress port) {
         Thread.ofPlatform().daemon().name("hello").start(() -> {
             try {
                 send(port);
             } catch (IOException trouble) {
-                err.println("mta: the greeting did not get through: " + trouble.getMessage());
+                err.println("mta: the hello message was not sent: " + trouble.getMessage());
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
             }
@@ -51,7 +52,7 @@ final class Hello {
         Address postmaster = new Address("postmaster", config.local().domains().getFirst());
         long before = files().size();
         byte[] message = Composer.compose(postmaster, List.of(postmaster), "Hello from Slipstream",
-                "This message came in by SMTP, was synced to the spool, and was filed by the queue manager.\n",
+                "This message arrived by SMTP, was synced to the spool, and was delivered by the queue manager.\n",
                 config.hostname());
         InetAddress host = port.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : port.getAddress();
         SubmissionClient.Result result;
@@ -61,14 +62,14 @@ final class Hello {
         } catch (SubmissionClient.Unreachable unreachable) {
             throw new IOException(unreachable.getMessage(), unreachable);
         }
-        out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Table::harmless).orElse("refused"));
-        out.println("hello: " + arrived(before).map(file -> "it lies in " + file)
-                .orElse("it is in the queue; ./mta queue list says why"));
+        out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Controls::replaced).orElse("refused"));
+        out.println("hello: " + arrived(before).map(file -> "delivered to " + file)
+                .orElse("it is in the queue; ./mta queue list shows why"));
         out.flush();
     }
 
     private Optional<Path> arrived(long before) throws IOException, InterruptedException {
-        for (long waited = 0; waited < PATIENCE_MILLIS; waited += LOOK_MILLIS) {
+        for (long waited = 0; waited < TIMEOUT_MILLIS; waited += LOOK_MILLIS) {
             List<Path> now = files();
             if (now.size() > before) {
                 return Optional.of(now.getLast());
@@ -78,7 +79,7 @@ final class Hello {
         return Optional.empty();
     }
 
-    /// What lies unread in mailboxes, oldest name first: Maildir names begin with the time.
+    /// Unread messages of the mailboxes, oldest name first: Maildir names begin with the time.
     private List<Path> files() throws IOException {
         Path maildir = config.local().maildir();
         if (!Files.isDirectory(maildir)) {

@@ -4,12 +4,12 @@ import org.slipstream.core.QueueId;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/// Queue ids as people type them.
+/// Parses queue ids that operators type.
 final class Ids {
     private Ids() {}
 
     static QueueId of(CommandSpec spec, String text) {
         return QueueId.parse(text)
-                .orElseThrow(() -> new ParameterException(spec.commandLine(), "\"" + text + "\" is no queue id"));
+                .orElseThrow(() -> new ParameterException(spec.commandLine(), "\"" + text + "\" is not a queue id"));
     }
 }

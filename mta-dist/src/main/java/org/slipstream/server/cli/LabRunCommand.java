@@ -1,10 +1,12 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.scene.Comparison;
 import org.slipstream.lab.scene.Page;
 import org.slipstream.lab.scene.Scene;
 import org.slipstream.lab.scene.SceneReader;
 import org.slipstream.lab.scene.SceneReader.Reading;
+import org.slipstream.lab.scene.SceneSeries;
 import org.slipstream.lab.scene.SceneText;
 import org.slipstream.lab.scene.Shelf;
 import org.slipstream.lab.scene.Stage;
@@ -18,28 +20,49 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// `lab run`: a scenario file, played in simulated time.
-@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Plays a scenario file and prints what went when.", descriptionHeading = "%n", description = {
-        "Prints whose entries were delivered in which order, a table of messages and one of destinations. The same file"
-                + " gives the same output, byte for byte. What the file expects of its run is checked."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `lab run`: a scenario file, run in simulated time, once or twice with different settings.
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
+        "Prints the order in which entries were delivered, a table of messages and one of destinations. The same file"
+                + " gives the same output, byte for byte. The expectations of the file are checked, unless a setting is changed."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, " 1:the run is not as the file expects, or was stopped by an impossible event",
                         Exit.USAGE_TEXT,
-                        " 3:the scenario makes no sense"}, footerHeading = "%nExamples:%n", footer = {
+                        " 3:the scenario is not valid"}, footerHeading = "%nExamples:%n", footer = {
                                 "  ./mta lab list                            scenarios that come with the program",
                                 "  ./mta lab run ten-two-two",
+                                "  ./mta lab run ten-two-two --compare order=fifo --html page.html",
+                                "  ./mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
                                 "  ./mta lab run mine.toml --events --html mine.html"})
 final class LabRunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "a scenario file, or the name of one that comes with the program")
     private String file;
 
-    @Option(names = "--events", description = "first a line for each thing that happens")
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "run with another value of this key; may be repeated. A key of a section is"
+            + " written section.key; [settings], [transport], [placement] and [servers.default] need no section")
+    private List<String> set = List.of();
+
+    @Option(names = "--compare", paramLabel = "KEY=VALUE", description = "run a second time with another value of this key, and compare; may be repeated for"
+            + " a second run with several changes")
+    private List<String> compare = List.of();
+
+    @Option(names = "--events", description = "first print a line for each thing that happens")
     private boolean events;
 
-    @Option(names = "--html", paramLabel = "OUT", description = "also draw it: a page of its own, without anything from elsewhere")
+    @Option(names = "--html", paramLabel = "OUT", description = "also write a page with pictures, which needs no other file")
     private Optional<Path> html = Optional.empty();
+
+    @Option(names = "--svg", paramLabel = "OUT", description = "also write the timeline and the queue as a picture")
+    private Optional<Path> svg = Optional.empty();
+
+    @Option(names = "--csv", paramLabel = "DIR", description = "also write every series as a CSV file into this folder")
+    private Optional<Path> csv = Optional.empty();
+
+    @Option(names = "--json", paramLabel = "OUT", description = "also write every series into one JSON file")
+    private Optional<Path> json = Optional.empty();
 
     private final MtaCommand mta;
 
@@ -50,15 +73,31 @@ final class LabRunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintStream out = mta.world().out();
-        Played played = play(scene(), out);
-        SceneText.lines(played).forEach(out::println);
-        html.ifPresent(path -> write(path, Page.of(played)));
-        return played.isAsExpected() ? Exit.DONE : Exit.NO;
+        List<Played> runs = new ArrayList<>();
+        for (Scene scene : scenes()) {
+            if (!compare.isEmpty()) {
+                out.println((runs.isEmpty() ? "" : "\n") + "== " + scene.variant() + "\n");
+            }
+            Played played = play(scene, out);
+            runs.add(played);
+            SceneText.lines(played).forEach(out::println);
+        }
+        if (!compare.isEmpty()) {
+            out.println("\n== compared\n");
+            Comparison.lines(runs).forEach(out::println);
+        }
+        html.ifPresent(path -> write(path, Page.of(runs)));
+        svg.ifPresent(path -> write(path, Page.svg(runs)));
+        csv.ifPresent(folder -> writeAll(folder, runs));
+        json.ifPresent(path -> write(path, SceneSeries.json(runs)));
+        return runs.stream().allMatch(Played::isAsExpected) ? Exit.DONE : Exit.NO;
     }
 
     private Played play(Scene scene, PrintStream out) {
+        ProgressLine progress = new ProgressLine(mta.world().err(), System::nanoTime);
         try {
-            Played played = events ? Stage.play(scene, out::println) : Stage.play(scene);
+            Played played = Stage.play(scene, events ? out::println : _ -> {}, (run, millis) -> progress
+                    .report(() -> "run of " + run + ": " + millis / 1_000 + " s of simulated time"));
             if (events) {
                 out.println();
             }
@@ -69,25 +108,45 @@ final class LabRunCommand implements Callable<Integer> {
         }
     }
 
-    private Scene scene() {
-        return switch (reading()) {
+    /// The scene as it is to be run first, and the one that it is compared with.
+    private List<Scene> scenes() {
+        List<Scene> scenes = new ArrayList<>(List.of(scene(set)));
+        if (!compare.isEmpty()) {
+            List<String> both = new ArrayList<>(set);
+            both.addAll(compare);
+            scenes.add(scene(both));
+        }
+        return scenes;
+    }
+
+    private Scene scene(List<String> changes) {
+        return switch (reading(changes)) {
             case Reading.Good(Scene scene) -> scene;
             case Reading.Bad(String sentence) -> throw new CommandFailure(Exit.CONFIGURATION, sentence);
         };
     }
 
-    private Reading reading() {
+    private Reading reading(List<String> changes) {
         Path path = Path.of(file);
         try {
             if (Files.isRegularFile(path)) {
-                return SceneReader.read(file, Files.readString(path));
+                return SceneReader.read(file, Files.readString(path), changes);
             }
         } catch (IOException e) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + e.getMessage(), e);
         }
-        return Shelf.find(file).map(text -> SceneReader.read(Shelf.file(file), text))
+        return Shelf.find(file).map(text -> SceneReader.read(Shelf.file(file), text, changes))
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no file " + file
                         + ", and no scenario of that name comes with the program (see mta lab list)"));
+    }
+
+    private static void writeAll(Path folder, List<Played> runs) {
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new CommandFailure(Exit.USAGE, "mta: cannot write " + folder + ": " + e.getMessage(), e);
+        }
+        SceneSeries.csv(runs).forEach((name, text) -> write(folder.resolve(name), text));
     }
 
     private static void write(Path path, String text) {

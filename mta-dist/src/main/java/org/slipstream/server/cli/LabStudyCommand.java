@@ -15,12 +15,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// `lab study`: the published measurements of the concurrency scheduler, made again.
-@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes published measurements again and prints both.", descriptionHeading = "%n", description = {
+/// `lab study`: the published measurements of the concurrency scheduler, repeated.
+@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Repeats published measurements and prints both results.", descriptionHeading = "%n", description = {
         "Three tables and a sentence of Postfix's scheduler document, measured in simulated time with the queue manager of this program:"
-                + " limiter, connect, greeting and balancer. Takes some seconds. The same figures each time."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                + " limiter, connect, greeting and balancer. Each run gives the same figures."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, " 1:the page cannot be written",
                         Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                                 "  ./mta lab study                           all of them",
@@ -42,7 +43,9 @@ final class LabStudyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<Study> studies = name.map(LabStudyCommand::find).map(List::of).orElseGet(Studies::all);
-        html.ifPresentOrElse(out -> write(out, studies), () -> print(studies));
+        ProgressLine line = new ProgressLine(mta.world().err(), System::nanoTime);
+        Consumer<String> progress = what -> line.report(() -> what);
+        html.ifPresentOrElse(out -> write(out, studies, progress), () -> print(studies, progress));
         return Exit.DONE;
     }
 
@@ -51,19 +54,19 @@ final class LabStudyCommand implements Callable<Integer> {
                 + "; there are " + Studies.all().stream().map(Study::name).collect(Collectors.joining(", "))));
     }
 
-    private void print(List<Study> studies) {
+    private void print(List<Study> studies, Consumer<String> progress) {
         PrintStream out = mta.world().out();
         for (int i = 0; i < studies.size(); i++) {
             if (i > 0) {
                 out.println();
             }
-            StudyText.lines(studies.get(i)).forEach(out::println);
+            StudyText.lines(studies.get(i), progress).forEach(out::println);
         }
     }
 
-    private void write(Path out, List<Study> studies) {
+    private void write(Path out, List<Study> studies, Consumer<String> progress) {
         try {
-            Files.writeString(out, StudyPage.html(studies));
+            Files.writeString(out, StudyPage.html(studies, progress));
         } catch (IOException e) {
             throw new CommandFailure(Exit.NO, "mta: cannot write " + out + ": " + e.getMessage(), e);
         }

@@ -13,15 +13,16 @@ import java.io.OutputStream;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Log lines to standard error, many with one write.
+/// Writes log lines to standard error, many with one write.
 ///
-/// A message leaves three or four lines. One write for each costs a busy server as much as a good part of the work that
-/// the lines tell of, and all sessions meet at the stream's lock. Here a line is put behind those that wait, and a thread
-/// writes whatever waits at once: on an idle server that is the line itself, at full load some hundred together.
+/// A message produces three or four lines. A write for each of them would cost a busy server a considerable
+/// part of the time of its real work, and all sessions would contend for the stream's lock. Here a line is
+/// appended to those that wait, and a thread writes all waiting lines at once: on an idle server that is
+/// one line, at full load some hundred.
 ///
-/// Nothing is dropped: who logs waits when a MiB has gathered. Errors are on the stream when the call returns, because the
-/// next thing that happens may be the end of the process; other lines, when it is killed, may be those of the last
-/// moment. From the orderly end of the process on, every line is written by the thread that logs it.
+/// No line is dropped: a logging thread waits when a MiB has gathered. Errors are written when the call
+/// returns, because the process may end next. Other lines of the last moment may be lost when the process
+/// is killed. From the orderly end of the process on, every line is written by the thread that logs it.
 public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final int MOST_BYTES = 1 << 20;
 
@@ -101,7 +102,7 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
         }
     }
 
-    /// What waits, in exchange for an empty buffer; empty itself when there will be no more.
+    /// The waiting lines, in exchange for an empty buffer; empty when there will be no more.
     private ByteArrayOutputStream next(ByteArrayOutputStream empty) {
         lock.lock();
         try {
@@ -141,7 +142,7 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
             lines.writeTo(stream);
             stream.flush();
         } catch (IOException e) {
-            // Whoever read them is gone; there is no one to tell, and mail goes on.
+            // The reader of the stream has gone; nothing can be reported, and mail continues.
         }
         lines.reset();
     }

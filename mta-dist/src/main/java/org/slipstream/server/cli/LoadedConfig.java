@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The configuration, or the end of the command with everything that is wrong with it.
+/// Reads the configuration, or ends the command with all its mistakes.
 final class LoadedConfig {
     private LoadedConfig() {}
 

@@ -12,19 +12,21 @@ import ch.qos.logback.core.status.NopStatusListener;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// What logback is told at its start: one line per fact on standard error. `run` sets the level of org.slipstream from `log.level`
-/// ([LogLevel]); other commands tell warnings only.
+/// Configures logback: one line per event on standard error. `run` sets the level of org.slipstream from
+/// `log.level` ([LogLevel]); other commands log warnings only.
 ///
-/// In code and not in a `logback.xml`, because an XML parser and logback's own interpreter of it are some 350 classes that every start would
-/// load, and an idle server keep. A file that is named by `-Dlogback.configurationFile`, or a `logback-test.xml`, still counts.
+/// It is code and not a `logback.xml`, because an XML parser and logback's interpreter of it are some 350
+/// classes that every start would load and an idle server keep. A file named by
+/// `-Dlogback.configurationFile`, or a `logback-test.xml`, takes precedence.
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_NORMAL_PRIORITY)
 public final class LogConfiguration extends ContextAwareBase implements Configurator {
-    /// Line ends inside a message (a peer's reply, perhaps) must not look like lines of ours, nor paint the terminal.
+    /// Line ends inside a message (from a peer's reply, perhaps) must not look like log lines, nor control
+    /// the terminal.
     private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
             + "%replace(%msg){'\\p{Cntrl}+',' '} thread=%thread logger=%logger{0}%n";
 
     private static final Map<String, Level> LIBRARIES = Map.of(
-            // Stack traces at WARN for every client that hangs up.
+            // These log stack traces at WARN for every client that disconnects.
             "org.subethamail.smtp.server.Session", Level.OFF, "org.subethamail", Level.ERROR, "com.zaxxer.hikari",
             Level.WARN, "org.flywaydb", Level.WARN, "h2database", Level.WARN, "org.xbill", Level.WARN,
             "org.simplejavamail", Level.ERROR);

@@ -4,11 +4,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets how much is logged. [LogConfiguration] lets only warnings through, which is right for all commands but `run`.
+/// Sets the log level. [LogConfiguration] admits only warnings, which suits all commands except `run`.
 final class LogLevel {
     private LogLevel() {}
 
-    /// Our own lines from this level on. Libraries speak from warnings on, and only in errors when we do, too.
+    /// Logs the server's own lines from this level on. Libraries log warnings, and only errors when the
+    /// server does, too.
     static void set(String name) {
         Level level = Level.toLevel(name, Level.INFO);
         logger("org.slipstream").setLevel(level);

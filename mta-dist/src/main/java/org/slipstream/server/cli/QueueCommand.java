@@ -7,8 +7,8 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/// `queue`: the family of commands about mail that waits.
-@Command(name = "queue", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and orders the mail that waits.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `queue`: the commands for waiting mail.
+@Command(name = "queue", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and manages waiting mail.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue list --sender 'news@*'",
                 "  ./mta queue count --older-than 1d",

@@ -8,8 +8,8 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/// `queue count`: how many.
-@Command(name = "count", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Counts the mail that waits: all of it, or what fits.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `queue count`: the number of messages.
+@Command(name = "count", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Counts waiting mail: all of it, or the messages that match.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue count",
                 "  ./mta queue count --domain example.org --older-than 2h"})
@@ -31,7 +31,8 @@ final class QueueCountCommand implements Callable<Integer> {
         String query = filter.query(spec);
         try (AdminClient server = AdminClient.of(mta.home())) {
             mta.world().out()
-                    .println(Pieces.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
+                    .println(PagedRequests
+                            .of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
                             .mapToLong(MessageCount::count).sum());
         }
         return Exit.DONE;

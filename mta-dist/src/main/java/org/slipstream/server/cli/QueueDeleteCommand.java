@@ -9,8 +9,8 @@ import picocli.CommandLine.Spec;
 
 import java.util.concurrent.Callable;
 
-/// `queue delete`: throw away without a report to the sender.
-@Command(name = "delete", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Deletes messages for good; their senders are not told.", descriptionHeading = "%n", description = "With several options, messages that fit all of them. A message is deleted for all of its recipients.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `queue delete`: deletes messages without a report to the sender.
+@Command(name = "delete", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Deletes messages without a report to their senders.", descriptionHeading = "%n", description = "With several options, messages that match all of them. A message is deleted for all of its recipients.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue delete 1p4q0c8k2v0",
                 "  ./mta queue delete --sender 'news@*' --older-than 2h --dry-run", "  ./mta queue delete --all --yes"})
@@ -18,10 +18,10 @@ final class QueueDeleteCommand implements Callable<Integer> {
     @Mixin
     private QueueSweep sweep;
 
-    @Option(names = "--all", description = "everything that is in the queue now")
+    @Option(names = "--all", description = "all messages that are in the queue now")
     private boolean all;
 
-    @Option(names = "--yes", description = "yes, really everything")
+    @Option(names = "--yes", description = "confirms --all")
     private boolean yes;
 
     @Spec

@@ -4,6 +4,7 @@ import org.slipstream.admin.HostOperations.Hosts;
 import org.slipstream.admin.Operations.MessageCount;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -13,8 +14,8 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `queue flush`: try now.
-@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tries mail now instead of at its next time.", descriptionHeading = "%n", description = "Without ID and options, all of it. Held mail stays.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `queue flush`: tries deferred mail now.
+@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tries mail now instead of at its next attempt.", descriptionHeading = "%n", description = "Without ID and options, all mail. Mail on hold is not tried.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue flush",
                 "  ./mta queue flush 1p4q0c8k2v0", "  ./mta queue flush --domain example.org",
@@ -82,24 +83,25 @@ final class QueueFlushCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /// The spool does it in portions, however long the queue is.
+    /// The spool does this in portions, however long the queue is.
     private static boolean isOneDomain(String query) {
         return query.matches("&domain=[^&*]*");
     }
 
     private static long count(AdminClient server, String query) {
-        return Pieces.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
+        return PagedRequests.of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)
                 .mapToLong(MessageCount::count).sum();
     }
 
-    /// What has been done, and what a flush leaves as it is.
+    /// Prints what was done, and what a flush does not change.
     private void tell(AdminClient server, long due, long held) {
         PrintStream out = mta.world().out();
         out.println(
-                DisplayUnits.count(due, "message") + " due" + (held == 0 ? "" : ", " + held + " held and left alone"));
+                DisplayUnits.count(due, "message") + " due"
+                        + (held == 0 ? "" : ", " + held + " on hold and not tried"));
         RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
                 .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
-                        .forEach(state -> out.println("left alone: " + Table.harmless(DestdbCommand.nameOf(host)
+                        .forEach(state -> out.println("not tried: " + Controls.replaced(DestdbCommand.nameOf(host)
                                 + ", suspended "
                                 + (state.until().isEmpty() ? "until it is resumed" : "until " + state.until())
                                 + ": " + state.reason()))));

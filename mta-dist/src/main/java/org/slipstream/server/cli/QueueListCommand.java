@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `queue list`: a page of the queue.
-@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the mail that waits, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `queue list`: one page of the queue.
+@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists waiting mail, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
                 "  ./mta queue list --recipient '*@example.org' --attempts 3",
@@ -30,7 +30,7 @@ final class QueueListCommand implements Callable<Integer> {
     @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "at most N messages, 1 to 1000 (default: 100)")
     private int limit;
 
-    @Option(names = "--after", paramLabel = "ID", description = "those after this one: the next page")
+    @Option(names = "--after", paramLabel = "ID", description = "messages after this one: the next page")
     private String after = "";
 
     @Mixin
@@ -48,7 +48,7 @@ final class QueueListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (limit < 1 || limit > MOST) {
-            throw new ParameterException(spec.commandLine(), "--limit is a number from 1 to " + MOST);
+            throw new ParameterException(spec.commandLine(), "--limit must be a number from 1 to " + MOST);
         }
         String from = after.isEmpty() ? "" : "&after=" + Ids.of(spec, after);
         String query = filter.query(spec);
@@ -63,19 +63,19 @@ final class QueueListCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /// The server looks at a piece of the queue for each request, and few of its messages may fit.
+    /// The server reads a part of the queue for each request, and few of its messages may match.
     private QueuePage page(AdminClient server, String query, String after) {
         List<MessageView> messages = new ArrayList<>();
         String from = after;
         while (true) {
-            QueuePage piece = RecordJson
+            QueuePage part = RecordJson
                     .read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
                             .orElseThrow(), QueuePage.class);
-            messages.addAll(piece.messages());
-            if (messages.size() >= limit || piece.next().isEmpty()) {
-                return new QueuePage(messages, piece.next(), piece.total());
+            messages.addAll(part.messages());
+            if (messages.size() >= limit || part.next().isEmpty()) {
+                return new QueuePage(messages, part.next(), part.total());
             }
-            from = "&after=" + piece.next().get();
+            from = "&after=" + part.next().get();
         }
     }
 
@@ -83,7 +83,7 @@ final class QueueListCommand implements Callable<Integer> {
         if (page.messages().isEmpty()) {
             out.println(page.total() == 0
                     ? "the queue is empty"
-                    : after.isEmpty() && !filter.isEmpty() ? "no message fits" : "nothing more");
+                    : after.isEmpty() && !filter.isEmpty() ? "no message matches" : "nothing more");
             return;
         }
         Instant now = Instant.now();
@@ -98,7 +98,7 @@ final class QueueListCommand implements Callable<Integer> {
                 + (filter.isEmpty() ? " of " + page.total() : "") + "; the next page: --after " + next));
     }
 
-    /// With the time that it may take, of what has such a time.
+    /// The reason, with the time limit of a phase that has one.
     static String why(MessageView message, Instant now) {
         boolean hasLimit = message.state().equals("active") && !message.phase().until().isEmpty();
         return hasLimit
@@ -110,7 +110,7 @@ final class QueueListCommand implements Callable<Integer> {
         return message.sender().isEmpty() ? "<>" : message.sender();
     }
 
-    /// The first that is not finished, and how many more.
+    /// The first unfinished recipient, and the number of further ones.
     private static String recipients(MessageView message) {
         var open = message.recipients().stream().filter(r -> r.state().equals("open")).toList();
         var shown = open.isEmpty() ? message.recipients() : open;

@@ -10,13 +10,14 @@ import picocli.CommandLine.Spec;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// Orders that name messages: `queue hold` and `queue release`.
+/// Orders for messages: `queue hold` and `queue release`.
 final class QueueOrderCommand {
     private QueueOrderCommand() {}
 
-    /// Gives the order for each message. One that does not exist keeps the others from nothing, but makes the answer no.
+    /// Gives the order for each message. An unknown message does not stop the others, but makes the exit
+    /// code 1.
     ///
-    /// @param done what the message has become then
+    /// @param done description of the executed order
     static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {
         List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
         int given = 0;
@@ -36,7 +37,7 @@ final class QueueOrderCommand {
         return given == ids.size() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Keeps messages from being delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Puts messages on hold: they are not delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
             Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
                     "  ./mta queue hold --domain example.org"})
@@ -44,7 +45,7 @@ final class QueueOrderCommand {
         @Mixin
         private QueueSweep sweep;
 
-        @Option(names = "--all", description = "everything that is in the queue now")
+        @Option(names = "--all", description = "all messages that are in the queue now")
         private boolean all;
 
         @Spec
@@ -63,7 +64,7 @@ final class QueueOrderCommand {
         }
     }
 
-    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lets held messages go.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Releases messages from hold.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
             Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
                     "  ./mta queue release --domain example.org"})
@@ -71,7 +72,7 @@ final class QueueOrderCommand {
         @Mixin
         private QueueSweep sweep;
 
-        @Option(names = "--all", description = "everything that is in the queue now")
+        @Option(names = "--all", description = "all messages that are in the queue now")
         private boolean all;
 
         @Spec

@@ -12,7 +12,7 @@ import java.io.PrintStream;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 
-/// `queue show`: all about one message.
+/// `queue show`: all facts about one message.
 @Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows a message with each of its recipients.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue show 1p4q0c8k2v0"})
@@ -47,7 +47,7 @@ final class QueueShowCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /// Where it would go now, and a line for each host that was passed over.
+    /// The seat that the message would get now, and a line for each host that was passed over.
     private static void add(Table facts, SeatView seat) {
         facts.add("seat", seat.host().isEmpty() ? "none: " + seat.reason() : seat.host() + ", " + seat.reason());
         seat.passedOver().forEach(passed -> facts.add("passed over", passed.host() + ": " + passed.why()));

@@ -9,8 +9,9 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// What `delete`, `hold`, `release` and `flush` have in common: they take ids, or say by a filter which messages are meant. The
-/// server does the latter a page at a time, so that nobody waits for a long queue behind one request.
+/// Common part of `delete`, `hold`, `release` and `flush`: messages are given by ids or selected by a
+/// filter. The server processes a filter a page at a time, so that other requests do not wait for a long
+/// queue.
 final class QueueSweep {
     private static final int TELL_EVERY = 5_000;
 
@@ -20,7 +21,7 @@ final class QueueSweep {
     @Mixin
     private FilterOptions filter;
 
-    @Option(names = "--dry-run", description = "only say how many it would be")
+    @Option(names = "--dry-run", description = "only count the messages")
     private boolean dryRun;
 
     boolean namesIds() {
@@ -43,18 +44,19 @@ final class QueueSweep {
         return filter.query(spec);
     }
 
-    /// @param all the whole queue is meant
+    /// @param all the whole queue is selected
     void check(CommandSpec spec, boolean all) {
         int ways = (ids.isEmpty() ? 0 : 1) + (filter.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (ways != 1) {
-            throw new ParameterException(spec.commandLine(), "give ids, or options that say which, or --all");
+            throw new ParameterException(spec.commandLine(), "give ids, options that select messages, or --all");
         }
         if (dryRun && !ids.isEmpty()) {
-            throw new ParameterException(spec.commandLine(), "--dry-run counts what fits; ids need no counting");
+            throw new ParameterException(spec.commandLine(),
+                    "--dry-run counts matching messages and cannot be used with ids");
         }
     }
 
-    /// @param order as the API calls it; @param done what the message has become then
+    /// @param order its name in the API; @param done description of the executed order
     int give(MtaCommand mta, CommandSpec spec, String order, String done) {
         if (!ids.isEmpty()) {
             return QueueOrderCommand.give(mta, spec, order, done, ids);
@@ -64,15 +66,15 @@ final class QueueSweep {
         return Exit.DONE;
     }
 
-    /// @return to how many messages; with `--dry-run`, how many it would be
+    /// @return number of messages; with `--dry-run`, the number that match
     long giveAll(MtaCommand mta, CommandSpec spec, String order, String done) {
         String query = query(spec) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta.home())) {
-            Pieces.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
-                    .forEach(piece -> {
+            PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
+                    .forEach(part -> {
                         long before = count[0];
-                        count[0] += piece.count();
+                        count[0] += part.count();
                         if (before / TELL_EVERY < count[0] / TELL_EVERY && !dryRun) {
                             mta.world().err().println(
                                     "mta: " + DisplayUnits.count(count[0], "message") + " " + done + " so far");

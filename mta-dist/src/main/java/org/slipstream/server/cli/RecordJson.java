@@ -20,17 +20,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The API's JSON as records and back: texts, numbers, truth values, lists, optionals, maps by name, and records of such.
+/// Converts the API's JSON to records and back: texts, numbers, booleans, lists, optionals, maps by name,
+/// and records of such.
 ///
-/// Jackson's databind reads the same and much more, but needs 150 ms of processor time to get ready, which is most of what a
-/// command may take. Its parser alone needs a tenth of that. As there, unknown fields are skipped, so that a command understands a server of
-/// a later release; fields that are missing are empty.
+/// Jackson's databind can do this and much more, but needs 150 ms of processor time to initialize, which is
+/// most of the time of a command. Its parser alone needs a tenth of that. As in databind, unknown fields
+/// are skipped, so that a command understands a server of a later release; missing fields are empty.
 final class RecordJson {
     private static final JsonFactory JSON = new JsonFactory();
 
     private RecordJson() {}
 
-    /// @throws tools.jackson.core.JacksonException when the text is no JSON, or its values are of other types
+    /// @throws tools.jackson.core.JacksonException when the text is not valid JSON, or its values have
+    /// other types
     static <T extends Record> T read(String text, Class<T> type) {
         try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();
@@ -79,7 +81,7 @@ final class RecordJson {
             canonical.setAccessible(true);
             return canonical.newInstance(values);
         } catch (ReflectiveOperationException unforeseen) {
-            throw new IllegalStateException(type + " cannot be made", unforeseen);
+            throw new IllegalStateException(type + " cannot be created", unforeseen);
         }
     }
 
@@ -110,7 +112,7 @@ final class RecordJson {
 
     private static void expect(JsonToken token, JsonParser parser) {
         if (parser.currentToken() != token) {
-            throw new StreamReadException(parser, "there is no " + token + " but " + parser.currentToken());
+            throw new StreamReadException(parser, "expected " + token + ", found " + parser.currentToken());
         }
     }
 

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
-/// `run`: the server until a signal ends it.
+/// `run`: runs the server until a signal ends it.
 @Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
         "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
                 + " standard output:",
         "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
-        "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) end the server in an orderly way: transfers in"
-                + " progress may finish, and after ten seconds at the latest the process has ended."
+        "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
+                + " progress may finish, and the process ends after ten seconds at the latest."
                 + " SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
                         Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
@@ -32,10 +32,10 @@ import java.util.stream.Collectors;
                                 "  ./mta --home /srv/mail run --set log.level=debug",
                                 "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
 final class RunCommand implements Callable<Integer> {
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run, stronger than mta.toml; may be repeated")
+    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
-    @Option(names = "--hello", description = "when ready, send one message to the postmaster and say where it lies")
+    @Option(names = "--hello", description = "when ready, send one message to the postmaster and print its file")
     private boolean hello;
 
     private final MtaCommand mta;
@@ -51,7 +51,7 @@ final class RunCommand implements Callable<Integer> {
         Config config = LoadedConfig.read(mta.home(), overrides);
         LogLevel.set(config.logLevel());
         if (written) {
-            // Fetched here: logging costs start time that commands like --help need not pay.
+            // Fetched here, because logging costs start time that commands like --help do not need.
             LoggerFactory.getLogger(RunCommand.class).info("event=settings-written file={}",
                     mta.home().resolve(ConfigReader.FILE));
         }
@@ -72,7 +72,7 @@ final class RunCommand implements Callable<Integer> {
                 yield Exit.CANNOT_START;
             }
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
-                Thread rest = MemoryRest.watch();
+                Thread rest = IdleCollector.watch();
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));
@@ -91,7 +91,7 @@ final class RunCommand implements Callable<Integer> {
         };
     }
 
-    // Only when they are open, so that the line stays what scripts know.
+    // Only when they are open, because scripts parse this line.
     private static String further(ServerStarter.Running server) {
         return server.furtherPorts().entrySet().stream()
                 .map(port -> " " + port.getKey() + "=" + text(Optional.of(port.getValue())))
@@ -102,9 +102,9 @@ final class RunCommand implements Callable<Integer> {
         try {
             return DefaultFile.writeIfMissing(home);
         } catch (FileAlreadyExistsException | NotDirectoryException file) {
-            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is no folder", file);
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is not a folder", file);
         } catch (AccessDeniedException denied) {
-            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " may not be written", denied);
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is not writable", denied);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.CANNOT_START,
                     "mta: the home " + home + " cannot be written: " + trouble.getMessage(), trouble);

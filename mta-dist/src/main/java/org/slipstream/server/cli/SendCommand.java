@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.HostName;
@@ -20,14 +21,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// `send`: a message from the command line into the server.
+/// `send`: sends a message from the command line to the server.
 @Command(name = "send", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Sends a message.", descriptionHeading = "%n", description = {
         "With --subject or --text a message is composed; text that is not given is read from standard input. Otherwise a"
                 + " whole message, header and body, is read from --eml or from standard input and sent unchanged but"
                 + " for its line ends.",
         "",
-        "The server's reply is printed. Refused recipients are told on standard error, one per line."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, " 1:somebody or the message was refused", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+        "The server's reply is printed. Refused recipients are printed on standard error, one per line."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
                 Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                         "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
                         "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",
@@ -92,18 +93,19 @@ final class SendCommand implements Callable<Integer> {
         try {
             SubmissionClient.Result result = submission.send(sender.map(Address::toString),
                     recipients.stream().map(Address::toString).toList(), content);
-            result.accepted().ifPresent(reply -> mta.world().out().println(Table.harmless(reply)));
+            result.accepted().ifPresent(reply -> mta.world().out().println(Controls.replaced(reply)));
             result.refused().forEach((who, reply) -> mta.world().err().println("mta: "
-                    + (who.isEmpty() ? "the message" : who) + " was refused: " + Table.harmless(reply)));
+                    + (who.isEmpty() ? "the message" : who) + " was refused: " + Controls.replaced(reply)));
             return result.refused().isEmpty() ? Exit.DONE : Exit.NO;
         } catch (SubmissionClient.Unreachable unreachable) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + Table.harmless(unreachable.getMessage()),
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + Controls.replaced(unreachable.getMessage()),
                     unreachable);
         }
     }
 
     private byte[] composed(Optional<Address> sender, List<Address> recipients, String hostname) throws IOException {
-        Address author = sender.orElseThrow(() -> usage("a composed message has a sender; give an address in --from"));
+        Address author = sender
+                .orElseThrow(() -> usage("a composed message needs a sender; give an address in --from"));
         String words = text.isPresent()
                 ? text.get()
                 : new String(mta.world().in().readAllBytes(), StandardCharsets.UTF_8);
@@ -121,10 +123,11 @@ final class SendCommand implements Callable<Integer> {
     }
 
     private Address address(String given) {
-        return Address.parse(given).orElseThrow(() -> usage("\"" + given + "\" is no address"));
+        return Address.parse(given).orElseThrow(() -> usage("\"" + given + "\" is not an address"));
     }
 
-    /// The settings are needed to find the server; where it is named, they only lend their hostname, if they can be read.
+    /// The settings are needed to find the server; with --server they only supply the hostname, if they can
+    /// be read.
     private Optional<Config> config() {
         if (server.isEmpty()) {
             return Optional.of(LoadedConfig.read(mta.home(), List.of()));
@@ -142,7 +145,7 @@ final class SendCommand implements Callable<Integer> {
         InetSocketAddress address = listen.submission().or(listen::smtp)
                 .orElseThrow(() -> usage("mta.toml opens neither listen.submission nor listen.smtp; give --server"));
         if (address.getPort() == 0) {
-            throw usage("mta.toml leaves the port to chance; give --server with the one of the line \"ready\"");
+            throw usage("mta.toml has port 0; give --server with the port of the line \"ready\"");
         }
         return new Place(address.getAddress().isAnyLocalAddress() ? "127.0.0.1" : address.getAddress().getHostAddress(),
                 address.getPort());

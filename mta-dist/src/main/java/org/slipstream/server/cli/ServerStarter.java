@@ -8,18 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What `run` needs of the server.
+/// The server as `run` and `check` use it.
 @FunctionalInterface
 public interface ServerStarter {
     Start start(Config config);
 
-    /// Looks at everything that a start would open, and leaves it as it is.
+    /// Checks everything that a start would open, and changes nothing.
     default Findings examine(Config config) {
         return new Findings(List.of(), List.of());
     }
 
-    /// @param mistakes would keep the server from starting
-    /// @param remarks would not, but some mail would not go
+    /// @param mistakes prevent the start
+    /// @param remarks do not, but some mail would not be accepted or delivered
     record Findings(List<String> mistakes, List<String> remarks) {
         public Findings {
             mistakes = List.copyOf(mistakes);
@@ -40,15 +40,15 @@ public interface ServerStarter {
 
         Optional<InetSocketAddress> submission();
 
-        /// Ports that are seldom open, by the name of their service: `submissions`, `lmtp`.
+        /// Optional ports by the name of their service: `submissions`, `lmtp`.
         default Map<String, InetSocketAddress> furtherPorts() {
             return Map.of();
         }
 
-        /// The socket at which commands ask.
+        /// The socket for commands.
         Path admin();
 
-        /// An orderly stop; returns when everything is closed.
+        /// Stops in an orderly way; returns when everything is closed.
         void stop();
     }
 }

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `spool`: the family of commands about the files of a stopped server's queue.
-@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Checks, mends and moves the queue of a stopped server.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `spool`: the commands for the queue files of a stopped server.
+@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
         Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
                 "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
@@ -27,7 +27,7 @@ final class SpoolCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        mta.world().err().println("mta: say which: verify, repair, corrupt, export or import (see mta spool --help)");
+        mta.world().err().println("mta: choose one: verify, repair, corrupt, export or import (see mta spool --help)");
         return Exit.USAGE;
     }
 
@@ -59,13 +59,13 @@ final class SpoolCommand implements Callable<Integer> {
         report.findings().forEach(mta.world().out()::println);
         mta.world().out().println(words.formatted(report.records(), report.queued(), report.findings().size()));
         if (report.setAside() > 0) {
-            mta.world().out().println(report.setAside() + " messages are set aside: `mta spool corrupt report` tells"
-                    + " their senders, `mta spool corrupt forget` does not");
+            mta.world().out().println(report.setAside() + " messages are set aside: `mta spool corrupt report` sends"
+                    + " reports to their senders, `mta spool corrupt forget` does not");
         }
         return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every letter, and tells what is damaged.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
     static final class Verify implements Callable<Integer> {
@@ -82,7 +82,7 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the queue index again from the message log; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged beginnings of segments are written again, too. What only the old index names, because a segment is missing, is lost with it: see `spool corrupt list` first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the queue index again from the message log; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged headers of segments are rewritten, too. Messages that only the old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {
@@ -103,7 +103,7 @@ final class SpoolCommand implements Callable<Integer> {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
     static final class Export implements Callable<Integer> {
-        @Parameters(paramLabel = "DIR", description = "where the files go")
+        @Parameters(paramLabel = "DIR", description = "folder for the files")
         private Path target;
 
         private final MtaCommand mta;
@@ -119,7 +119,7 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues what an export has written.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues the messages of an export.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
     static final class Import implements Callable<Integer> {

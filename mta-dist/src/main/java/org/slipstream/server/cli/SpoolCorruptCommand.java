@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/// `spool corrupt`: what an operator does with messages that are set aside, because their letters or their rows are damaged or missing.
-@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Lists messages that are set aside, tells their senders, forgets them.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `spool corrupt`: the commands for messages that are set aside because their content or their rows are
+/// damaged or missing.
+@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Lists messages that are set aside, reports them to their senders, or removes them.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
         Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
                 "  ./mta spool corrupt report --all"})
@@ -31,7 +32,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        mta.world().err().println("mta: say which: list, report or forget (see mta spool corrupt --help)");
+        mta.world().err().println("mta: choose one: list, report or forget (see mta spool corrupt --help)");
         return Exit.USAGE;
     }
 
@@ -55,12 +56,12 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
     }
 
-    /// One that removes messages.
+    /// A command that removes messages.
     private abstract static sealed class Settling implements Callable<Integer> {
         @Parameters(paramLabel = "ID", arity = "0..*", description = "queue ids")
         private List<String> ids = List.of();
 
-        @Option(names = "--all", description = "everything that is set aside")
+        @Option(names = "--all", description = "all messages that are set aside")
         private boolean all;
 
         @Spec
@@ -92,7 +93,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tells the senders that their messages were lost, and forgets the messages.", descriptionHeading = "%n", description = "The reports are queued; the server delivers them when it runs. A message without a sender is forgotten, and one whose letter can be read is left alone.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n", description = "The reports are queued; the server delivers them when it runs. A message with the null sender is removed without a report, and one whose content can be read is kept.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt report 1p4q0c8k2v0", "  ./mta spool corrupt report --all"})
@@ -110,7 +111,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Forgets messages that are set aside; their senders are not told.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Removes messages that are set aside without a report to their senders.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
             Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt forget 1p4q0c8k2v0", "  ./mta spool corrupt forget --all"})

@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.server.config.Config;
 import org.slipstream.spool.SpoolTools;
 
-/// What `spool corrupt report` needs of the server: an order that tells the sender of a lost message.
+/// Orders of `spool corrupt report`: each reports a lost message to its sender.
 @FunctionalInterface
 public interface SpoolReports {
     SpoolTools.Order order(Config config);

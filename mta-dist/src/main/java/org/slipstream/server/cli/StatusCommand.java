@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// `status`: how the server is.
-@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows how the running server is.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+/// `status`: the state of the running server.
+@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows the state of the running server.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta status",
                 "  ./mta status --json | jq .messages"})
@@ -47,7 +47,7 @@ final class StatusCommand implements Callable<Integer> {
         facts.add("messages", count(status.messages()));
         facts.add("active", Integer.toString(status.active()));
         if (!status.delivers()) {
-            facts.add("delivers", "no: queue.deliver is false, mail is taken in and kept");
+            facts.add("delivers", "no: queue.deliver is false, mail is accepted and kept");
         }
         facts.add("held", count(status.held()));
         facts.add("corrupt", count(status.corrupt()));
@@ -67,8 +67,8 @@ final class StatusCommand implements Callable<Integer> {
         String open = now.open() + " of " + now.most() + ", " + now.opening() + " wait for a greeting";
         return now.unproven() < now.mostUnproven()
                 ? open
-                : open + "; places are short: " + now.unproven() + " of " + now.mostUnproven()
-                        + " wait for hosts that are not known to work";
+                : open + "; limited: " + now.unproven() + " of " + now.mostUnproven()
+                        + " connections to hosts that are not known to work";
     }
 
     private static String count(Optional<Long> known) {

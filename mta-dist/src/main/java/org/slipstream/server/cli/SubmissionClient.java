@@ -10,6 +10,7 @@ import org.eclipse.angus.mail.smtp.SMTPAddressFailedException;
 import org.eclipse.angus.mail.smtp.SMTPMessage;
 import org.eclipse.angus.mail.smtp.SMTPTransport;
 import org.eclipse.angus.mail.util.MailConnectException;
+import org.slipstream.core.text.Ascii;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -20,20 +21,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 
-/// One SMTP transaction as a client of our own server: bytes in, replies out.
+/// One SMTP transaction as a client of this server.
 ///
-/// The mail library speaks SMTP and is given bytes instead of a message, because a message that it has understood is a
-/// message that it writes anew.
+/// The mail library speaks SMTP and gets bytes instead of a message object, because it would write a parsed
+/// message differently.
 final class SubmissionClient {
     private static final String CONNECT_MILLIS = "30000";
     /// RFC 5321 section 4.5.3.2.6: ten minutes for the reply to the final dot.
     private static final String REPLY_MILLIS = "600000";
 
-    /// @param accepted the server's last reply, when it took the message for somebody
-    /// @param refused by recipient, with the server's reply; under the empty name when it refused the message itself
+    /// @param accepted the server's last reply, when it accepted the message for at least one recipient
+    /// @param refused the server's reply by recipient; under the empty name when it refused the message itself
     record Result(Optional<String> accepted, Map<String, String> refused) {}
 
-    /// Nobody there, or the connection broke: nothing was decided.
+    /// No server, or the connection was lost: the result is unknown.
     static final class Unreachable extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -53,12 +54,12 @@ final class SubmissionClient {
         this.hostname = hostname;
     }
 
-    /// Sends the bytes as they are, but that every line ends with CRLF, and the last one, too.
+    /// Sends the bytes unchanged, except that every line ends with CRLF, the last one included.
     ///
     /// @param sender empty for the null sender
     Result send(Optional<String> sender, List<String> recipients, byte[] content) throws Unreachable {
-        Session session = Session.getInstance(properties(isAscii(sender.orElse("")) && recipients.stream()
-                .allMatch(SubmissionClient::isAscii)));
+        Session session = Session.getInstance(properties(Ascii.is(sender.orElse("")) && recipients.stream()
+                .allMatch(Ascii::is)));
         try (Transport transport = session.getTransport("smtp")) {
             transport.connect(host, port, null, null);
             SMTPTransport smtp = (SMTPTransport) transport;
@@ -69,11 +70,12 @@ final class SubmissionClient {
                 message.setMailExtension("BODY=8BITMIME");
             }
             return transact(smtp, message, addresses(recipients));
-        } catch (MailConnectException nobody) {
+        } catch (MailConnectException refused) {
             throw new Unreachable("cannot connect to " + host + ":" + port + ": "
-                    + Optional.ofNullable(nobody.getCause()).orElse(nobody).getMessage(), nobody);
+                    + Optional.ofNullable(refused.getCause()).orElse(refused).getMessage(), refused);
         } catch (MessagingException broken) {
-            throw new Unreachable("the connection to " + host + ":" + port + " broke: " + broken.getMessage(), broken);
+            throw new Unreachable("the connection to " + host + ":" + port + " was lost: " + broken.getMessage(),
+                    broken);
         }
     }
 
@@ -109,7 +111,7 @@ final class SubmissionClient {
 
     private Properties properties(boolean ascii) {
         Properties properties = new Properties();
-        // Named, lest the library asks DNS who we are.
+        // Set, because the library would otherwise ask DNS for our name.
         properties.put("mail.smtp.localhost", hostname);
         properties.put("mail.smtp.connectiontimeout", CONNECT_MILLIS);
         properties.put("mail.smtp.timeout", REPLY_MILLIS);
@@ -128,10 +130,6 @@ final class SubmissionClient {
         return addresses.toArray(Address[]::new);
     }
 
-    private static boolean isAscii(String text) {
-        return text.chars().allMatch(c -> c < 128);
-    }
-
     private static boolean isSevenBit(byte[] content) {
         for (byte b : content) {
             if (b < 0) {
@@ -141,7 +139,7 @@ final class SubmissionClient {
         return true;
     }
 
-    /// The library's only way to be given bytes is a message that writes them.
+    /// The library accepts bytes only as a message that writes them.
     private static final class RawMessage extends SMTPMessage {
         private final byte[] content;
 
@@ -162,7 +160,7 @@ final class SubmissionClient {
 
         @Override
         public void saveChanges() {
-            // There is nothing to save, and nothing may change.
+            // Does nothing: the message must not change.
         }
     }
 }

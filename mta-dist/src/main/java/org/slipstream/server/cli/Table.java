@@ -1,9 +1,11 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
+
 import java.util.ArrayList;
 import java.util.List;
 
-/// Rows as aligned text. Control characters, which a remote server may have put into its replies, are made harmless.
+/// Formats rows as aligned text. Control characters, which may come from remote replies, are replaced.
 final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 
@@ -12,7 +14,7 @@ final class Table {
     }
 
     void add(String... cells) {
-        rows.add(List.of(cells).stream().map(Table::harmless).toList());
+        rows.add(List.of(cells).stream().map(Controls::replaced).toList());
     }
 
     List<String> lines() {
@@ -35,11 +37,5 @@ final class Table {
             }
         }
         return line.toString().stripTrailing();
-    }
-
-    static String harmless(String text) {
-        StringBuilder safe = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> safe.appendCodePoint(Character.isISOControl(c) ? '?' : c));
-        return safe.toString();
     }
 }

@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
@@ -17,9 +18,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/// `user`: the family of commands about who may log in. They work on the file of users; a running server sees the change.
-@Command(name = "user", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and changes who may log in.", descriptionHeading = "%n", description = {
-        "Users log in to send mail (listen.submission, listen.submissions). They stand in the file `users` of the home"
+/// `user`: the commands for users. They change the file of users; a running server sees the change.
+@Command(name = "user", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.", descriptionHeading = "%n", description = {
+        "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
                 + " folder, with their passwords hashed; a running server sees each change at the next login."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                         Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
@@ -50,7 +51,7 @@ final class UserCommand implements Callable<Integer> {
             work.run(UserFile.in(mta.home()));
             return Exit.DONE;
         } catch (UserFileException refused) {
-            throw new CommandFailure(Exit.NO, "mta: " + Table.harmless(refused.getMessage()), refused);
+            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(refused.getMessage()), refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO,
                     "mta: the file of users in " + mta.home() + " cannot be read or written: " + trouble, trouble);
@@ -58,7 +59,7 @@ final class UserCommand implements Callable<Integer> {
     }
 
     private static void say(MtaCommand mta, String sentence) {
-        mta.world().out().println(Table.harmless(sentence));
+        mta.world().out().println(Controls.replaced(sentence));
     }
 
     @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Adds a user.", descriptionHeading = "%n", description = {
@@ -70,7 +71,7 @@ final class UserCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "what the user gives when logging in")
         private String name;
 
-        @Option(names = "--address", paramLabel = "ADDRESS", description = "an address in whose name the user may send, `@domain`, or `*`; may be repeated (default: NAME in every local domain)")
+        @Option(names = "--address", paramLabel = "ADDRESS", description = "an address that the user may send from, `@domain`, or `*`; may be repeated (default: NAME in every local domain)")
         private List<String> addresses = List.of();
 
         private final MtaCommand mta;
@@ -83,14 +84,14 @@ final class UserCommand implements Callable<Integer> {
         public Integer call() {
             List<String> own = addresses.isEmpty() ? usual() : addresses;
             return on(mta, file -> {
-                // Before a password is typed in vain.
+                // Before the operator types a password.
                 if (!file.knows(name)) {
                     file.add(name, PasswordSource.read(mta.world(), true), own);
                 } else {
                     file.add(name, "", own);
                 }
-                say(mta, name + " may send as " + (own.isEmpty() ? "nobody" : String.join(", ", own)));
-                // With mistakes in the settings nothing can be said; `check` names them.
+                say(mta, name + " may send as " + (own.isEmpty() ? "no address" : String.join(", ", own)));
+                // With mistakes in the settings the addresses are unknown; `check` names them.
                 if (ConfigReader.read(mta.home(), List.of()) instanceof ReadResult.Accepted(Config config)) {
                     new AddressBook(config, _ -> false).lostReports(own).forEach(why -> say(mta, why));
                 }
@@ -156,7 +157,7 @@ final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Removes a user; sessions that are logged in go on.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Removes a user; logged-in sessions continue.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
             Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
                     "  ./mta user remove alice"})
     static final class Remove implements Callable<Integer> {

@@ -14,7 +14,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 
-/// `verify`: would the host of an address take mail for it?
+/// `verify`: checks whether the host of an address would accept mail for it.
 @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Asks the host of an address whether it would accept mail.", descriptionHeading = "%n", description = "The server makes a probe up to RCPT and sends no message. Many hosts accept every recipient, so the verdict deliverable is no proof that a mailbox exists.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
         Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
         Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta verify user@example.org",
@@ -38,7 +38,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Address wanted = Address.parse(address).orElseThrow(
-                () -> new ParameterException(spec.commandLine(), "this is no address: " + address));
+                () -> new ParameterException(spec.commandLine(), "not an address: " + address));
         try (AdminClient server = AdminClient.of(mta.home())) {
             String body = server.ask("POST",
                     "verify?address=" + URLEncoder.encode(wanted.toString(), StandardCharsets.UTF_8)).orElseThrow();

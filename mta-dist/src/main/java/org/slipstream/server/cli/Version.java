@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.server.config.ProgramVersion;
 import picocli.CommandLine.IVersionProvider;
 
-/// From the manifest of the jar.
+/// The version from the manifest of the jar.
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -1,5 +1,5 @@
-/// The command line, `./mta`: parsing and help by picocli, a class per command, what commands have in common beside it.
+/// The command line, `./mta`: picocli for parsing and help, a class per command, and what commands share.
 ///
-/// Commands know the server only as [ServerStarter] and, once it runs, through its HTTP API, so that `--help` loads
-/// nothing of it.
+/// Commands know the server only as [ServerStarter] and, once it runs, through its HTTP API, so `--help` loads
+/// no class of the server.
 package org.slipstream.server.cli;

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -105,7 +104,7 @@ final class AliasBook {
     private void enter(Address alias, String name, SourcePlace place, List<String> targets) {
         List<Address> addresses = targets.stream()
                 .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
-        lines.put(folded(alias).key(), new Line(name, place, addresses));
+        lines.put(alias.folded().key(), new Line(name, place, addresses));
     }
 
     /// An alias that is well formed and still never used: it was meant otherwise.
@@ -138,8 +137,8 @@ final class AliasBook {
 
     private boolean hasMailbox(Address address) {
         Address base = address.withoutExtension(local.subaddressDelimiter());
-        return isNamed(folded(address)) || isNamed(folded(base)) || ALWAYS.contains(folded(base).localPart())
-                || folded(base).equals(folded(local.postmaster())) || local.mailboxes().contains("*");
+        return isNamed(address.folded()) || isNamed(base.folded()) || ALWAYS.contains(base.folded().localPart())
+                || base.folded().equals(local.postmaster().folded()) || local.mailboxes().contains("*");
     }
 
     private boolean isNamed(Address folded) {
@@ -150,17 +149,13 @@ final class AliasBook {
 
     /// The alias that mail for an address meets, if any.
     private Optional<String> next(Address target) {
-        Address address = folded(target);
+        Address address = target.folded();
         if (lines.containsKey(address.key())) {
             return Optional.of(address.key());
         }
         return isNamed(address)
                 ? Optional.empty()
                 : Optional.of(address.withoutExtension(local.subaddressDelimiter()).key()).filter(lines::containsKey);
-    }
-
-    private static Address folded(Address address) {
-        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
     }
 
     private void checkLoops() {

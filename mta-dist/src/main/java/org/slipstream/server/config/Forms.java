@@ -1,5 +1,7 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.text.Nearest;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

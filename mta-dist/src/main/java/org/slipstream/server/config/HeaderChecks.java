@@ -1,5 +1,6 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.server.config.Config.HeaderRule;
 
 import java.io.IOException;

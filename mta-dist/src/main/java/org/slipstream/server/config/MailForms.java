@@ -1,6 +1,7 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +21,7 @@ final class MailForms {
 
     static Form<String> hostname() {
         return Forms.text("a host name such as \"mail.example.org\" or an address in brackets",
-                text -> Address.isDomain(text) && isAscii(text)
+                text -> Address.isDomain(text) && Ascii.is(text)
                         ? Optional.of(text.toLowerCase(Locale.ROOT))
                         : Optional.empty());
     }
@@ -169,10 +170,6 @@ final class MailForms {
         } catch (InvalidPathException none) {
             return Optional.empty();
         }
-    }
-
-    private static boolean isAscii(String text) {
-        return text.chars().allMatch(c -> c < 128);
     }
 
     private record RelayForm() implements Form<Network> {

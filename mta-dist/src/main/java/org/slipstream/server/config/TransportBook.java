@@ -1,5 +1,6 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 

@@ -12,7 +12,8 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// One line per fact of a message's life after its acceptance, each with its queue id: `grep queue=<id>` tells the story.
+/// Logs each event of a message's life after its acceptance, with its queue id: `grep queue=<id>` shows
+/// them all.
 final class DeliveryLog {
     private static final Logger log = LoggerFactory.getLogger(DeliveryLog.class);
 
@@ -26,14 +27,14 @@ final class DeliveryLog {
         if (!log.isInfoEnabled()) {
             return;
         }
-        // The queue id's upper bits are its birth, so the delay needs no look into the queue index.
+        // The queue id's upper bits are its creation time, so the delay needs no query.
         double delaySeconds = Math.max(0, clockMillis.getAsLong() - (record.id().value() >> 10)) / 1000.0;
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome outcome = record.outcomes().get(i);
             Recipient recipient = record.recipients().get(i);
-            log.info("queue={} to={}{} relay={} delay={} status={} reply=\"{}\"", record.id(),
+            log.info("event=delivery queue={} recipient={}{} host={} delay={} result={} reply=\"{}\"", record.id(),
                     LogText.path(recipient.address()),
-                    recipient.original().map(o -> " orig=" + LogText.word(o)).orElse(""),
+                    recipient.original().map(o -> " original=" + LogText.word(o)).orElse(""),
                     LogText.word(outcome.outcome().remote()),
                     String.format(Locale.ROOT, "%.2f", delaySeconds), status(outcome.outcome()),
                     LogText.text(outcome.outcome().reply().toString()));
@@ -41,11 +42,12 @@ final class DeliveryLog {
     }
 
     void deferred(QmgrOrder.Defer defer) {
-        log.info("queue={} msg=deferred next={}", defer.id(), Instant.ofEpochMilli(defer.nextAttemptMillis()));
+        log.info("event=message-deferred queue={} until={}", defer.id(),
+                Instant.ofEpochMilli(defer.nextAttemptMillis()));
     }
 
     void removed(QmgrOrder.Remove remove) {
-        log.info("queue={} msg=removed reason=\"{}\"", remove.id(), LogText.text(remove.reason()));
+        log.info("event=message-removed queue={} reason=\"{}\"", remove.id(), LogText.text(remove.reason()));
     }
 
     private static String status(Outcome outcome) {

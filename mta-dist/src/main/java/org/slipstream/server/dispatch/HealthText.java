@@ -6,7 +6,7 @@ import org.slipstream.spool.Spool.Trouble;
 import java.time.Instant;
 import java.util.Locale;
 
-/// The spool's troubles as an operator reads them: what becomes of mail now, and what has to happen for it to end.
+/// The spool's failures as text for operators: the consequence for mail now, and the condition for its end.
 final class HealthText {
     private HealthText() {}
 
@@ -18,14 +18,15 @@ final class HealthText {
     private static String meaning(Trouble trouble) {
         String refused = "new mail is refused with " + (trouble.noSpace() ? "452" : "451");
         return switch (trouble.what()) {
-            case INDEX -> "the queue index cannot be written, which is tried again twice a second; mail is taken in and"
-                    + " delivered as long as there is room for what the index lacks, then new mail is refused with 451";
-            case LOG -> refused + " until a message can be written to the disk again, which each new one tries";
-            case SPACE -> refused + " until more than spool.minimum-free is free on the disk";
+            case INDEX ->
+                "the queue index cannot be written (tried again twice a second); mail is accepted and delivered"
+                        + " until the memory for unindexed messages is full, then new mail is refused with 451";
+            case LOG -> refused + " until a message can be written to the disk again; each new message tries";
+            case SPACE -> refused + " until the disk has more free space than spool.minimum-free";
             case INODES ->
-                refused + " until one can be written again, which is tried once a second; free inodes (`df -i`),"
+                refused + " until a message can be written again (tried once a second); free inodes (`df -i`),"
                         + " or raise the quota";
-            case STALL -> "new mail waits for the disk; whoever has waited for long hears 451";
+            case STALL -> "new mail waits for the disk; clients that wait too long get 451";
         };
     }
 }

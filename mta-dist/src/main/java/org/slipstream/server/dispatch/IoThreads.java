@@ -12,11 +12,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The threads on which the desk's errands run, bounded by kind.
+/// The threads for the dispatcher's blocking tasks, bounded by kind.
 ///
-/// Whatever touches the spool or a mailbox runs on platform threads that nobody interrupts: an interrupt closes the
-/// file under everybody else (java.nio), and H2 with it. So [#close] waits and never calls `shutdownNow`. Questions to
-/// DNS are no errands: they are a stage of their own, [org.slipstream.server.route.Lookups].
+/// Tasks that use the spool or a mailbox run on platform threads that are never interrupted: an interrupt
+/// closes the file under all its users (java.nio), and H2 with it. So [#close] waits and never calls
+/// `shutdownNow`. DNS queries do not run here but in [org.slipstream.server.route.Lookups].
 final class IoThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IoThreads.class);
     private static final long AGAIN_MILLIS = 1_000;
@@ -24,43 +24,45 @@ final class IoThreads implements AutoCloseable {
     private final ExecutorService reading = pool("spool-read", 3);
     private final ExecutorService filing = pool("local", 4);
     private final ExecutorService reporting = pool("report", 1);
-    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("errand-clock"));
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("io-clock"));
 
-    /// Reads of recipients and letters.
-    void read(Runnable errand) {
-        submit(reading, errand);
+    /// Reads of recipients and contents.
+    void read(Runnable task) {
+        submit(reading, task);
     }
 
     /// Local deliveries.
-    void file(Runnable errand) {
-        submit(filing, errand);
+    void file(Runnable task) {
+        submit(filing, task);
     }
 
-    void report(Runnable errand) {
-        submit(reporting, errand);
+    void report(Runnable task) {
+        submit(reporting, task);
     }
 
-    /// A read that met local trouble is tried again after a second: the message waits, nothing is decided.
-    void readAgain(Runnable errand) {
+    /// A read that failed locally is repeated after a second; until then the message waits and no decision
+    /// is made.
+    void readAgain(Runnable task) {
         try {
-            clock.schedule(() -> read(errand), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            clock.schedule(() -> read(task), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException stopping) {
-            log.debug("errand dropped, stopping");
+            log.debug("event=task-dropped reason=\"stopping\"");
         }
     }
 
-    // After close the process ends and the queue index still has the message; dropping the errand loses nothing.
-    private static void submit(ExecutorService pool, Runnable errand) {
+    // After close the process ends and the queue index still has the message, so dropping the task loses
+    // nothing.
+    private static void submit(ExecutorService pool, Runnable task) {
         try {
             pool.execute(() -> {
                 try {
-                    errand.run();
+                    task.run();
                 } catch (RuntimeException broken) {
-                    log.error("msg=\"errand failed\"", broken);
+                    log.error("event=task-failed", broken);
                 }
             });
         } catch (RejectedExecutionException stopping) {
-            log.debug("errand dropped, stopping");
+            log.debug("event=task-dropped reason=\"stopping\"");
         }
     }
 
@@ -78,7 +80,7 @@ final class IoThreads implements AutoCloseable {
     private static void await(ExecutorService pool) {
         try {
             if (!pool.awaitTermination(Duration.ofSeconds(10).toMillis(), TimeUnit.MILLISECONDS)) {
-                log.warn("msg=\"an errand did not end within 10 s\"");
+                log.warn("event=tasks-still-running millis=10000");
             }
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();

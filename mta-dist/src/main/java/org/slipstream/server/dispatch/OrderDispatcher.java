@@ -32,15 +32,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/// Takes the queue manager's orders and only enqueues them; each errand's result goes back into the inbox as the one
-/// event that answers the order.
+/// Executes the queue manager's orders by enqueueing them; the result of each task goes back into the inbox
+/// as the one event that answers the order.
 ///
-/// [#order] runs on the queue manager's thread and therefore never waits: what can block runs on the [IoThreads]' threads,
-/// on the spool's writer, or on a carrier. The set of connections that are not sockets is touched by that thread only.
+/// [#order] runs on the queue manager's thread and therefore never waits: whatever can block runs on
+/// [IoThreads], on the spool's log thread, or on a carrier. Only that thread uses the set of connections
+/// that are not sockets.
 public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OrderDispatcher.class);
 
-    /// As many questions to DNS at once.
+    /// Limit of simultaneous DNS lookups.
     private static final int LOOKUPS = 200;
     private static final WorkerBudget.Shares LOOKUP_SHARES = new WorkerBudget.Shares(5, 10);
 
@@ -59,7 +60,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Spool spool;
     private final Routes routes;
     private final Carriers carriers;
-    private final KnownHosts habits;
+    private final KnownHosts knownHosts;
     private final Mailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
@@ -70,7 +71,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
 
-    /// Where mail for a domain goes. May block on DNS when [#isQuick] says no.
+    /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
         /// True when [#find] answers from a table.
         boolean isQuick(String domain);
@@ -79,7 +80,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         QmgrEvent find(String domain);
     }
 
-    /// What is known of hosts; asked on the queue manager's thread.
+    /// Knowledge about hosts; called on the queue manager's thread.
     @FunctionalInterface
     public interface KnownHosts {
         /// @param route to one host
@@ -92,24 +93,25 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         LocalDelivery.Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
     }
 
-    /// Reports to senders; blocking. True when the report is in the spool or nobody wanted one.
+    /// Reports to senders; blocking. True when the report is in the spool or none was requested.
     @FunctionalInterface
     public interface Reports {
         boolean report(QueueId id, QmgrOrder.NoticeKind kind);
 
-        /// Tells whoever asked to hear of success, before the message is forgotten; answers as [#report] does.
+        /// Sends the requested confirmation of success before the message is removed; answers as [#report]
+        /// does.
         default boolean confirm(QueueId id) {
             return true;
         }
     }
 
-    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts habits, Mailboxes mailboxes,
+    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts, Mailboxes mailboxes,
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
-        this.habits = habits;
+        this.knownHosts = knownHosts;
         this.mailboxes = mailboxes;
         this.reports = reports;
         this.answers = answers;
@@ -119,7 +121,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         this.deliveryLog = new DeliveryLog(clockMillis);
     }
 
-    /// The way for operators' commands, which this desk brings the answers to.
+    /// Commands of operators; this dispatcher delivers the answers.
     public Commands commands() {
         return commands;
     }
@@ -153,7 +155,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                         new QmgrEvent.ScanDone(claimed.messages(), claimed.more(), claimed.nextDueMillis())));
     }
 
-    // Most mail has come in a moment ago and is in memory; an errand for it would only wake threads.
+    // Most mail has arrived a moment ago and is in memory; a task for it would only wake threads.
     private void recipients(QmgrOrder.ReadRecipients read) {
         Optional<Spool.InMemory> fresh = spool.inMemory(read.id()).filter(Spool.InMemory::untried);
         if (fresh.isPresent()) {
@@ -172,12 +174,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         try {
             answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
         } catch (DamagedException damaged) {
-            log.warn("queue={} msg=\"message set aside\" reason=\"{}\"", read.id(),
+            log.warn("event=message-damaged queue={} reason=\"{}\"", read.id(),
                     LogText.text(damaged.getMessage()));
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
         } catch (IOException trouble) {
-            // An empty batch would look like a finished message, so there is no answer until there is a true one.
-            log.warn("queue={} msg=\"recipients not readable, trying again\" reason=\"{}\"", read.id(),
+            // An empty batch would look like a finished message, so there is no answer until the read
+            // succeeds.
+            log.warn("event=recipients-not-read queue={} next=\"tried again\" error=\"{}\"", read.id(),
                     LogText.text(FailureWords.of(trouble)));
             ioThreads.readAgain(() -> readRecipients(read));
         }
@@ -192,13 +195,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private static QmgrEvent brokenLookup(String domain) {
-        return new QmgrEvent.RouteFailed(domain, Reply.of(451, "4.3.0", "internal error while looking up " + domain));
+        return new QmgrEvent.RouteFailed(domain,
+                Reply.of(451, "4.3.0", "temporary system problem: cannot look up " + domain));
     }
 
     private void open(QmgrOrder.Open open) {
         switch (open.route()) {
             case Route.Smtp _,Route.Lmtp _ ->
-                carriers.open(open.connection(), open.route(), habits.breaksUnderPipelining(open.route()));
+                carriers.open(open.connection(), open.route(), knownHosts.breaksUnderPipelining(open.route()));
             case Route.Local _,Route.Discard _ -> {
                 withoutSocket.add(open.connection());
                 answers.accept(new QmgrEvent.ConnectionReady(open.connection()));
@@ -267,11 +271,11 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 deliver.connection(), outcomes, true)));
     }
 
-    // Our own disk is never the sender's fault, and no reason to think ill of the destination.
+    // A failure of our own disk is never the sender's fault, and does not count against the destination.
     private void unreadable(QmgrOrder.Deliver deliver, Exception trouble) {
-        log.warn("queue={} msg=\"local trouble, deferred\" reason=\"{}\"", deliver.id(),
+        log.warn("event=content-not-read queue={} next=\"deferred\" error=\"{}\"", deliver.id(),
                 LogText.text(FailureWords.of(trouble)));
-        ownFailure(deliver, Reply.of(451, "4.3.0", "local trouble reading the message"),
+        ownFailure(deliver, Reply.of(451, "4.3.0", "queue file read error"),
                 DeliveryResult.Scope.MESSAGE);
     }
 
@@ -309,14 +313,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
-    // The receipt is on disk before the message is forgotten, so that a crash tells twice and never not at all.
+    // The confirmation is on disk before the message is removed: after a crash there may be two, but never
+    // none.
     private void confirmAndForget(QmgrOrder.Remove remove) {
         boolean done;
         try {
             done = reports.confirm(remove.id());
         } catch (RuntimeException broken) {
-            // A fault of ours in composing it will not go away; the mail itself has arrived.
-            log.error("queue={} msg=\"removed without the receipt that was asked for\"", remove.id(), broken);
+            // The same code would fail again on the same message, and the mail itself was delivered.
+            log.error("event=receipt-failed queue={} next=\"the message is removed\"", remove.id(), broken);
             done = true;
         }
         if (done) {

@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Verifications as this server makes them: an address of a local domain is looked up, for another one the queue manager sends a
-/// probe.
+/// Address verification by this server: an address of a local domain is looked up; for other addresses the
+/// queue manager sends a probe.
 ///
-/// @param local whether a mailbox is known; empty for an address of another domain
+/// @param local whether a mailbox exists; empty for an address of another domain
 public record Probing(Commands commands, Function<Address, Optional<Boolean>> local) implements Verifications {
     @Override
     public void verify(Address address, Consumer<Verdict> answer) {
@@ -20,9 +20,9 @@ public record Probing(Commands commands, Function<Address, Optional<Boolean>> lo
         if (known.isPresent()) {
             answer.accept(known.get()
                     ? new Verdict(Result.DELIVERABLE, "local:" + address.domainKey(), "local",
-                            Reply.of(250, "2.1.5", "the mailbox is known here"))
+                            Reply.of(250, "2.1.5", "Mailbox exists"))
                     : new Verdict(Result.UNDELIVERABLE, "local:" + address.domainKey(), "local",
-                            Reply.of(550, "5.1.1", "the mailbox is unknown here")));
+                            Reply.of(550, "5.1.1", "User unknown in local recipient table")));
         } else {
             commands.verify(address, verified -> answer.accept(verdict(verified)));
         }

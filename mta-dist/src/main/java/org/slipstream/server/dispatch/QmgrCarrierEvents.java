@@ -8,7 +8,7 @@ import org.slipstream.smtpout.CarrierEvents;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// What carriers tell, as events of the queue manager.
+/// Converts the carriers' events into events of the queue manager.
 public record QmgrCarrierEvents(Consumer<QmgrEvent> answers) implements CarrierEvents {
     @Override
     public void ready(long connection) {

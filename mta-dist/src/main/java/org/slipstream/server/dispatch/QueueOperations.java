@@ -30,35 +30,37 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// What operators see and want: the queue index's rows joined with the queue manager's picture of the same moment.
+/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot of the
+/// same moment.
 ///
-/// Commands go through the queue manager, which alone knows whether a message is being delivered right now. It answers when the
-/// register has the effect ([Commands]), so a list that is read after a hold shows the message held.
+/// Commands go through the queue manager, which alone knows whether a message is being delivered. It
+/// answers when the queue index has the effect ([Commands]), so a list that is read after a hold shows the
+/// message on hold.
 public final class QueueOperations implements Operations, EtrnRequests.Queue {
-    /// Less than a client of the API waits.
-    private static final int VERDICT_SECONDS = 45;
-    private static final Verdict NO_VERDICT = new Verdict(Verifications.Result.UNKNOWN, "", "",
-            Reply.of(450, "4.4.2", "Timeout exceeded: no verdict within " + VERDICT_SECONDS + " s"));
-    /// Ids, and nothing else of their messages.
+    /// Less than the timeout of a client of the API.
+    private static final int TIMEOUT_SECONDS = 45;
+    private static final Verdict TIMED_OUT = new Verdict(Verifications.Result.UNKNOWN, "", "",
+            Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
+    /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
 
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
-    private final Inspections brain;
+    private final QmgrQueries queries;
     private final QueueSearch search;
     private final Commands commands;
     private final LongSupplier clockMillis;
     private final String version;
     private final String hostname;
     private final Instant started;
-    private final Surroundings surroundings;
+    private final QueueViewSources surroundings;
 
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
-            String hostname, Surroundings surroundings) {
+            String hostname, QueueViewSources surroundings) {
         this.spool = spool;
-        this.brain = new Inspections(inbox);
-        this.search = new QueueSearch(spool, brain);
+        this.queries = new QmgrQueries(inbox);
+        this.search = new QueueSearch(spool, queries);
         this.commands = commands;
         this.clockMillis = clockMillis;
         this.version = version;
@@ -80,9 +82,9 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         return new QueuePage(page, next, total);
     }
 
-    /// The queue manager explains the messages of one page, however many it works on.
+    /// The queue manager explains only the messages of one page, however many are active.
     private List<MessageView> views(List<Spool.Details> rows) throws IOException {
-        QueuePicture picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
+        QueueView picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
         return rows.stream().map(picture::view).toList();
     }
 
@@ -109,13 +111,13 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         }
         long now = clockMillis.getAsLong();
         MessageView view = views(List.of(row.get())).getFirst();
-        return brain.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
+        return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
                 .map(view::with).or(() -> Optional.of(view));
     }
 
     @Override
     public void flushAll(Optional<String> domain) throws IOException {
-        Inspections.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
+        QmgrQueries.answer(commands.give(new OperatorCommand.Flush(Optional.empty(), domain)));
     }
 
     @Override
@@ -126,7 +128,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private static VerdictView verify(Verifications verifications, Address address) {
         CompletableFuture<Verdict> answer = new CompletableFuture<>();
         verifications.verify(address, answer::complete);
-        Verdict verdict = answer.completeOnTimeout(NO_VERDICT, VERDICT_SECONDS, TimeUnit.SECONDS).join();
+        Verdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
         return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
                 verdict.reply().toString());
     }
@@ -172,39 +174,40 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         };
     }
 
-    // A delivery in progress is finished first and may take long; the command stands, only the wait for it ends.
+    // A delivery in progress is finished first and may take long. The command remains in force; only the
+    // wait for it ends.
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, Inspections.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+                .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
     }
 
     @Override
     public Status status() throws IOException {
         long now = clockMillis.getAsLong();
-        QmgrSnapshot snapshot = brain.ask(manager -> manager.snapshotOfDestinations(now));
+        QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.delivers(), brain.ask(_ -> surroundings.connections().get()), destinations,
+                surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList());
     }
 
-    /// Empty when the queue index cannot be read: the status says so.
+    /// Empty when the queue index cannot be read; the status says so.
     private Optional<Spool.Counts> counts() {
         try {
             return Optional.of(spool.counts());
         } catch (IOException unreadable) {
-            log.debug("event=counts-unknown error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
+            log.debug("event=counts-not-read error=\"{}\"", LogText.text(FailureWords.of(unreadable)));
             return Optional.empty();
         }
     }
 
-    private QueuePicture picture(Set<QueueId> ids) throws IOException {
+    private QueueView picture(Set<QueueId> ids) throws IOException {
         long now = clockMillis.getAsLong();
-        return brain.ask(
-                manager -> new QueuePicture(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
+        return queries.ask(
+                manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
                         surroundings.delivers(), surroundings.wire(), now));
     }
 

@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Finds messages by a filter. The queue index knows which messages are held, the queue manager which it works on, and a state is known
-/// by both together.
+/// Finds messages by a filter. The queue index knows which messages are on hold, the queue manager which
+/// are active; a state needs both.
 ///
-/// The queue manager is asked about [#PIECE] messages at a time and never for the whole active set, so that an operator's question
-/// does not hold up deliveries. A search for active mail therefore looks at a piece of the active set and says where to go on.
-record QueueSearch(Spool spool, Inspections brain) {
-    private static final int PIECE = 1_000;
+/// One query asks the queue manager about [#PART] messages and never for the whole active queue, so that
+/// it does not delay deliveries. A search for active mail therefore reads a part of the active queue and
+/// returns where to continue.
+record QueueSearch(Spool spool, QmgrQueries queries) {
+    private static final int PART = 1_000;
 
     Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         return switch (filter.state().orElse(State.HELD)) {
@@ -31,28 +32,28 @@ record QueueSearch(Spool spool, Inspections brain) {
         };
     }
 
-    /// Those that an order would change. Messages already on hold are not counted again.
+    /// Messages that an order would change. Messages already on hold are not counted again.
     Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (filter.state().isPresent()) {
             return find(filter, after, limit);
         }
         return spool.find(Search.of(switch (order) {
             case DELETE, FLUSH -> filter;
-            // To the queue index, deferred and active are one.
+            // The queue index does not distinguish deferred and active.
             case HOLD -> filter.withState(State.DEFERRED);
             case RELEASE -> filter.withState(State.HELD);
         }), after, limit);
     }
 
     private Found active(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        List<QueueId> piece = brain.ask(manager -> manager.active(after, PIECE));
-        Found found = spool.find(Search.among(Set.copyOf(piece), filter), after, limit);
-        boolean all = piece.size() < PIECE || found.next().isPresent();
-        return all ? found : new Found(found.ids(), Optional.of(piece.getLast()));
+        List<QueueId> part = queries.ask(manager -> manager.active(after, PART));
+        Found found = spool.find(Search.among(Set.copyOf(part), filter), after, limit);
+        boolean all = part.size() < PART || found.next().isPresent();
+        return all ? found : new Found(found.ids(), Optional.of(part.getLast()));
     }
 
     private Found deferred(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        Found found = spool.find(Search.of(filter), after, Math.max(limit, PIECE));
+        Found found = spool.find(Search.of(filter), after, Math.max(limit, PART));
         List<QueueId> deferred = new ArrayList<>(found.ids());
         deferred.removeAll(activeAmong(found.ids()));
         if (deferred.size() <= limit) {
@@ -63,9 +64,9 @@ record QueueSearch(Spool spool, Inspections brain) {
 
     private Set<QueueId> activeAmong(List<QueueId> ids) throws IOException {
         Set<QueueId> active = new HashSet<>();
-        for (int from = 0; from < ids.size(); from += PIECE) {
-            List<QueueId> piece = ids.subList(from, Math.min(from + PIECE, ids.size()));
-            active.addAll(brain.ask(manager -> manager.activeAmong(piece)));
+        for (int from = 0; from < ids.size(); from += PART) {
+            List<QueueId> part = ids.subList(from, Math.min(from + PART, ids.size()));
+            active.addAll(queries.ask(manager -> manager.activeAmong(part)));
         }
         return active;
     }

@@ -8,11 +8,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Which messages may leave the spool without a word to their senders: those of which nobody asked to hear of success
-/// (NOTIFY=SUCCESS, RFC 3461 section 4.1). That is nearly all mail, and it must not cost a read of the queue index to know it: the
-/// envelope of whatever is delivered passes the desk anyway, and is looked at then.
+/// Knows which messages may be removed without a confirmation: those without a request for one
+/// (NOTIFY=SUCCESS, RFC 3461 section 4.1). That is nearly all mail, so the check must not read the queue
+/// index. The dispatcher sees the envelope of each message that it delivers, and it is checked then.
 ///
-/// What was never seen, because it was settled before the last restart, counts as asked for: then the queue index is read. Any thread.
+/// A message that was finished before the last restart is unknown here and counts as one with a request:
+/// then the queue index is read. May be called by any thread.
 final class Receipts {
     private final Set<QueueId> plain = ConcurrentHashMap.newKeySet();
 
@@ -22,7 +23,7 @@ final class Receipts {
         }
     }
 
-    /// True when the sender has to be told first, or may have to.
+    /// True when the sender may have asked for a confirmation.
     boolean isDue(QueueId id, Optional<Spool.InMemory> fresh) {
         return !plain.contains(id) && fresh.map(memory -> memory.envelope().asksForReceipt()).orElse(true);
     }

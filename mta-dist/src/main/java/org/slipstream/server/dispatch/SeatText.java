@@ -7,7 +7,7 @@ import org.slipstream.qmgr.place.Seat;
 
 import java.util.Optional;
 
-/// The placement's choice as an operator reads it.
+/// The placement's choice as text for operators.
 final class SeatText {
     private SeatText() {}
 
@@ -27,8 +27,8 @@ final class SeatText {
 
     private static String reason(Seat seat) {
         return switch (seat) {
-            case Seat.Queue queue -> "behind others on connection " + queue.connection() + ": " + queue.reason();
-            case Seat.Open open -> "a new connection: " + open.reason();
+            case Seat.Queue queue -> "queued on connection " + queue.connection() + ": " + queue.reason();
+            case Seat.Open open -> "new connection: " + open.reason();
             case Seat.Reuse _,Seat.Wait _,Seat.Defer _ -> seat.reason();
         };
     }

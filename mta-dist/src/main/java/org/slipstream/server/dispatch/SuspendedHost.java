@@ -6,13 +6,13 @@ import org.slipstream.qmgr.place.HostState;
 import java.time.Instant;
 import java.util.Comparator;
 
-/// A host that is left alone on an operator's word.
+/// A host that an operator has suspended.
 ///
-/// @param name what it was called last, or empty
+/// @param name last known name, or empty
 public record SuspendedHost(HostKey host, String name, HostState.Suspended state) {
     static final Comparator<SuspendedHost> SOONEST = Comparator.comparingLong(each -> each.state().untilMillis());
 
-    /// True for the remote of an outcome that this host has given, or that was given in its place.
+    /// True when the outcome's remote is this host, or the suspension gave the outcome.
     boolean isNamedBy(String remote) {
         return remote.equals(host.toString()) || remote.endsWith("[" + host.address() + "]:" + host.port());
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// What operators see of hosts and want of them. Every question and every order goes to the queue manager's thread, which owns
-/// the database.
+/// Operators' views of hosts and their orders. All of them run on the queue manager's thread, which owns
+/// the host database.
 public final class HostControl implements HostOperations {
     private static final Logger log = LoggerFactory.getLogger(HostControl.class);
     private static final long ANSWER_MILLIS = 2_000;
@@ -54,7 +54,7 @@ public final class HostControl implements HostOperations {
     public List<String> forget(String name) throws IOException {
         List<String> forgotten = ask(all -> known(all, name).stream()
                 .filter(key -> all.hosts().forget(key)).map(HostKey::toString).toList());
-        forgotten.forEach(host -> log.info("msg=\"host forgotten\" host={}", host));
+        forgotten.forEach(host -> log.info("event=host-forgotten host={}", host));
         return forgotten;
     }
 
@@ -67,7 +67,7 @@ public final class HostControl implements HostOperations {
             }
             keys.forEach(key -> all.suspend(key, suspension.reason(), suspension.author(),
                     suspension.untilMillis().orElse(Long.MAX_VALUE)));
-            keys.forEach(key -> log.info("msg=\"host suspended\" host={} author=\"{}\" reason=\"{}\"", key,
+            keys.forEach(key -> log.info("event=host-suspended host={} author=\"{}\" reason=\"{}\"", key,
                     LogText.text(suspension.author()), LogText.text(suspension.reason())));
             return keys.stream().map(HostKey::toString).toList();
         });
@@ -77,7 +77,7 @@ public final class HostControl implements HostOperations {
     public List<String> resume(String name) throws IOException {
         List<String> resumed = ask(all -> known(all, name).stream()
                 .filter(key -> all.hosts().resume(key)).map(HostKey::toString).toList());
-        resumed.forEach(host -> log.info("msg=\"host resumed\" host={}", host));
+        resumed.forEach(host -> log.info("event=host-resumed host={}", host));
         return resumed;
     }
 
@@ -95,7 +95,7 @@ public final class HostControl implements HostOperations {
                         .equalsIgnoreCase(name);
     }
 
-    /// A host that nobody has met. By a name one cannot know the address under which it will be kept.
+    /// A key for an unknown host. A name does not tell the address under which the host will be kept.
     private static Optional<HostKey> named(String name) {
         return HostKey.parse(name).or(() -> {
             try {
@@ -118,7 +118,7 @@ public final class HostControl implements HostOperations {
             Thread.currentThread().interrupt();
             throw new IOException("stopping", stop);
         } catch (ExecutionException | TimeoutException trouble) {
-            throw new IOException("the queue manager does not answer", trouble);
+            throw new IOException("the queue manager does not respond", trouble);
         }
     }
 
@@ -137,7 +137,7 @@ public final class HostControl implements HostOperations {
         return views;
     }
 
-    private static ConnectionView view(PlaceSnapshot.Line line) {
+    private static ConnectionView view(PlaceSnapshot.ConnectionInfo line) {
         String state = !line.up() ? "opening" : line.queued() > 0 ? "busy" : "idle";
         return new ConnectionView(line.number(), state, line.queued(), line.depth(), line.answered(),
                 moment(line.openedMillis()), line.destinations());

@@ -12,7 +12,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/// What is known of hosts, kept in the queue index, so that a restart does not ask dead hosts again and remembers who was suspended.
+/// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at once
+/// and suspensions stay.
 public record HostStore(Spool spool) implements HostMemory {
     private static final Logger log = LoggerFactory.getLogger(HostStore.class);
 
@@ -21,7 +22,7 @@ public record HostStore(Spool spool) implements HostMemory {
         for (HostRow.Change change : changes) {
             switch (change) {
                 case HostRow.Change.Put(HostRow row) -> {
-                    log.info("msg=\"host noted\" host={} name={} kind={} failures={} words=\"{}\"", row.host(),
+                    log.info("event=host-recorded host={} name={} kind={} failures={} reason=\"{}\"", row.host(),
                             LogText.word(row.name()), row.kind(), row.count(), LogText.text(row.text()));
                     spool.keepHost(new HostRecord(row.host(), row.kind().name(), row.name(), row.sinceMillis(),
                             row.untilMillis(), row.count(), row.text(), row.author()));
@@ -31,7 +32,7 @@ public record HostStore(Spool spool) implements HostMemory {
         }
     }
 
-    /// A kind that this program does not know is left alone: a newer one wrote it.
+    /// A record of unknown kind is skipped: a newer program wrote it.
     public static List<HostRow> read(Spool spool) throws IOException {
         return spool.hosts().stream().filter(host -> isKnown(host.kind()))
                 .map(host -> new HostRow(host.host(), host.name(), HostRow.Kind.valueOf(host.kind()),

@@ -23,7 +23,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-/// The seating as this server uses it, and what operators ask of it. It belongs to the queue manager's thread once that runs.
+/// The placement as this server uses it, and operators' queries to it. It belongs to the queue manager's
+/// thread once that runs.
 public final class ServerPlacement {
     private static final String SMTP = "smtp";
 
@@ -32,8 +33,8 @@ public final class ServerPlacement {
     private final LongSupplier clockMillis;
 
     /// @param rules of each transport
-    /// @param known what was remembered of hosts
-    /// @param memory told what is to be remembered
+    /// @param known host records of the last run
+    /// @param memory keeps changed host records
     public ServerPlacement(Function<String, PlaceRules> rules, ClientConfig client, List<HostRow> known,
             HostMemory memory,
             LongSupplier clockMillis) {
@@ -54,18 +55,18 @@ public final class ServerPlacement {
     public boolean breaksUnderPipelining(Route route) {
         HostKeys keys = client::hostKey;
         HostKey host = route instanceof Route.Smtp smtp ? keys.of(smtp, smtp.hosts().getFirst()) : keys.of(route);
-        return seating.hosts().habit(host, clockMillis.getAsLong()).isPresent();
+        return seating.hosts().oneAtATime(host, clockMillis.getAsLong()).isPresent();
     }
 
-    /// The hosts that are left alone. Only on the queue manager's thread.
+    /// The suspended hosts. Only on the queue manager's thread.
     public List<SuspendedHost> suspended(long nowMillis) {
         return seating.hosts().suspended(nowMillis).entrySet().stream()
                 .map(host -> new SuspendedHost(host.getKey(), seating.hosts().name(host.getKey()), host.getValue()))
                 .toList();
     }
 
-    /// Where the next delivery of a message that waits would go now, and why not elsewhere; empty when nothing of it waits to go. Only
-    /// on the queue manager's thread.
+    /// The seat that the next waiting delivery of a message would get now, with the reasons against other
+    /// hosts; empty when none waits. Only on the queue manager's thread.
     public Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis) {
         return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
                 .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
@@ -78,7 +79,7 @@ public final class ServerPlacement {
                 now.mostUnproven());
     }
 
-    /// Hosts of the Internet with their connections. Only on the queue manager's thread.
+    /// Remote hosts with their connections. Only on the queue manager's thread.
     PlaceSnapshot snapshot() {
         return seating.snapshot(SMTP, clockMillis.getAsLong());
     }

@@ -1,2 +1,2 @@
-/// The placement in this server: its rules, what operators see and do, and what is remembered over a restart.
+/// The placement in this server: its rules, operators' views and orders, and what is kept over a restart.
 package org.slipstream.server.hosts;

@@ -16,31 +16,34 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// What an address means here. For an address of a local domain the first line that fits decides:
+/// Decides what an address means on this server. For an address of a local domain the first matching line
+/// decides:
 ///
 /// | | Example |
 /// |---|---|
 /// | an alias of this name | `sales` → its targets, expanded to the end |
 /// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
 /// | the same without its tag | `alice+lists` |
-/// | `postmaster` | whoever the settings name (RFC 5321 section 4.5.1: always there) |
-/// | the mailbox `*` | every name, but for those with `%`, `!` or `@` in them |
+/// | `postmaster` | the address in the settings (RFC 5321 section 4.5.1: it always exists) |
+/// | the mailbox `*` | every name without `%`, `!` or `@` |
 /// | `abuse` | the postmaster (RFC 2142 section 2) |
 /// | nothing | unknown |
 ///
-/// **Case.** Local parts of local mailboxes compare without case: RFC 5321 section 2.4 leaves that to the host they are on, and
-/// this is the host. Mailboxes and their tags keep the sender's spelling in the envelope; [#mailbox] gives the folded one.
+/// **Case.** Local parts of local mailboxes are compared without case: RFC 5321 section 2.4 leaves that to
+/// the host of the mailbox, and this is the host. The envelope keeps the sender's spelling of mailbox and
+/// tag; [#mailbox] returns the folded form.
 ///
-/// **Source routes in disguise.** `user%far.example@here`, `far.example!user@here` and `"user@far.example"@here` are local parts like any other
-/// here, never a request to relay. A mailbox may even have such a name, when somebody writes it into the settings; `*`
-/// does not mean them, so that tests for open relays read a clear no.
+/// **Hidden source routes.** `user%far.example@here`, `far.example!user@here` and `"user@far.example"@here`
+/// are ordinary local parts here, never a request to relay. A mailbox may have such a name when the
+/// settings list it; `*` does not include such names, so that tests for open relays get a clear refusal.
 ///
-/// **This host's own name** need not be a local domain; its `postmaster` is known all the same, because `RCPT TO:<Postmaster>`
-/// means that one.
+/// **This host's own name** need not be a local domain; its `postmaster` exists nevertheless, because `RCPT
+/// TO:<Postmaster>` means this address.
 ///
-/// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC 5321 section 4.1.3).
+/// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC 5321
+/// section 4.1.3).
 ///
-/// Immutable; any thread.
+/// Immutable; may be used by any thread.
 public final class AddressBook {
     private static final String EVERYBODY = "*";
     private static final String POSTMASTER = "postmaster";
@@ -55,18 +58,18 @@ public final class AddressBook {
     private final Predicate<InetAddress> isThisMachine;
     private final Optional<String> hostname;
 
-    /// What [#decide] says.
+    /// The result of [#decide].
     public sealed interface Decision {
         /// @param mailbox folded: lower case, without tag
         record Mailbox(Address mailbox) implements Decision {}
 
-        /// @param targets addresses that are no aliases themselves, each once, at least one
+        /// @param targets addresses that are no aliases, each once, at least one
         record Alias(List<Address> targets) implements Decision {}
 
-        /// Somebody else's domain.
+        /// An address of another domain.
         record Remote() implements Decision {}
 
-        /// In a local domain, and nobody's.
+        /// An unknown address in a local domain.
         record Unknown() implements Decision {}
     }
 
@@ -83,28 +86,29 @@ public final class AddressBook {
         this.isThisMachine = isThisMachine;
         this.hostname = hostname;
         local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
-        mailboxes.add(folded(postmaster).key());
+        mailboxes.add(postmaster.folded().key());
         aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
     }
 
     public Decision decide(Address asked) {
         return switch (line(asked)) {
             case Line.Elsewhere _ -> new Decision.Remote();
-            case Line.Nobody _ -> new Decision.Unknown();
+            case Line.UnknownMailbox _ -> new Decision.Unknown();
             case Line.MailboxLine(Address mailbox) -> new Decision.Mailbox(mailbox);
             case Line.Alias _ -> new Decision.Alias(expand(asked));
         };
     }
 
-    /// True for what ends here and has somebody who gets it.
+    /// True for an existing address of a local domain.
     public boolean knows(Address asked) {
         return decide(asked) instanceof Decision.Mailbox || decide(asked) instanceof Decision.Alias;
     }
 
-    /// What is wrong with the addresses in whose name a user sends: a report about a message from a local address that is
-    /// nobody's cannot be delivered, and is not reported again (RFC 5321 section 6.1). A sentence for each of them.
+    /// Finds faults of the addresses that a user may send from: a report about a message from an unknown
+    /// local address cannot be delivered, and is not reported again (RFC 5321 section 6.1). One sentence
+    /// for each address.
     ///
-    /// @param addresses those that are no address, `@domain` and `*`, are left out
+    /// @param addresses patterns `@domain` and `*` are skipped
     public List<String> lostReports(List<String> addresses) {
         return addresses.stream().map(Address::parse).flatMap(Optional::stream)
                 .filter(address -> decide(address) instanceof Decision.Unknown)
@@ -113,8 +117,8 @@ public final class AddressBook {
                 .toList();
     }
 
-    /// Whose mailbox this is, folded; empty for aliases, for other people's domains and for nobody. The postmaster's address
-    /// always has one, for what nobody else can take.
+    /// The mailbox of an address, folded; empty for aliases, other domains and unknown addresses. The
+    /// postmaster's address always has one, for mail that no other mailbox can take.
     public Optional<Address> mailbox(Address address) {
         Line line = line(address);
         if (line instanceof Line.MailboxLine(Address mailbox)) {
@@ -123,15 +127,15 @@ public final class AddressBook {
         if (line instanceof Line.Alias(List<Address> targets) && keepsACopy(address, targets)) {
             return local(address);
         }
-        return local(address).filter(folded(postmaster)::equals);
+        return local(address).filter(postmaster.folded()::equals);
     }
 
-    /// The same address, but with a domain of ours for a literal that names this machine.
+    /// The same address, with a local domain in place of a literal that names this machine.
     public Address canonical(Address address) {
         return isOwnLiteral(address) ? new Address(address.localPart(), domains.getFirst()) : address;
     }
 
-    /// The form in which two spellings of one recipient are equal: local parts of other hosts keep their case.
+    /// A form that is equal for all spellings of one recipient; local parts of other domains keep their case.
     public String key(Address address) {
         return local(address).map(Address::key).orElseGet(address::key);
     }
@@ -140,7 +144,7 @@ public final class AddressBook {
     private sealed interface Line {
         record Elsewhere() implements Line {}
 
-        record Nobody() implements Line {}
+        record UnknownMailbox() implements Line {}
 
         record MailboxLine(Address mailbox) implements Line {}
 
@@ -154,13 +158,14 @@ public final class AddressBook {
         }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
-                .or(() -> anybody(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.Nobody::new);
+                .or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.UnknownMailbox::new);
     }
 
-    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC 5321 section 4.5.1).
+    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC
+    // 5321 section 4.5.1).
     private boolean isPostmasterOfThisHost(Address address) {
         return hostname.filter(address.domainKey()::equals).isPresent()
-                && folded(address).localPart().equals(POSTMASTER);
+                && address.folded().localPart().equals(POSTMASTER);
     }
 
     private Optional<Line> named(Address address) {
@@ -173,7 +178,7 @@ public final class AddressBook {
                 : Optional.empty();
     }
 
-    // What contains an @ in the settings is a full address, so a local part with one is not meant.
+    // A setting with an @ is a full address, so a local part with one does not match it.
     private boolean isMailboxEverywhere(String localPart) {
         return !localPart.equals(EVERYBODY) && localPart.indexOf('@') < 0 && mailboxes.contains(localPart);
     }
@@ -184,13 +189,13 @@ public final class AddressBook {
                 : Optional.empty();
     }
 
-    private Optional<Line> anybody(Address address) {
+    private Optional<Line> catchAll(Address address) {
         boolean routes = address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
         return mailboxes.contains(EVERYBODY) && !routes ? Optional.of(new Line.MailboxLine(address)) : Optional.empty();
     }
 
-    /// Depth first, each target once. The settings were checked for loops; should one have slipped through, it ends here, and
-    /// when nobody is left to get the mail, the postmaster does.
+    /// Expands depth first, each target once. The settings are checked for loops; a loop ends here
+    /// nevertheless, and the postmaster gets the mail when no target is left.
     private List<Address> expand(Address alias) {
         Map<String, Address> found = new LinkedHashMap<>();
         Set<String> expanded = new HashSet<>();
@@ -214,19 +219,15 @@ public final class AddressBook {
         return targets.stream().anyMatch(target -> key(target).equals(key(alias)));
     }
 
-    /// Folded and with a domain of ours, when it is one of ours.
+    /// The folded address with a canonical domain, when its domain is local.
     private Optional<Address> local(Address address) {
         Address canonical = canonical(address);
-        return domains.contains(canonical.domainKey()) ? Optional.of(folded(canonical)) : Optional.empty();
+        return domains.contains(canonical.domainKey()) ? Optional.of(canonical.folded()) : Optional.empty();
     }
 
     private boolean isOwnLiteral(Address address) {
         return !domains.isEmpty() && !domains.contains(address.domainKey())
                 && literal(address.domain()).filter(isThisMachine).isPresent();
-    }
-
-    private static Address folded(Address address) {
-        return new Address(address.localPart().toLowerCase(Locale.ROOT), address.domainKey());
     }
 
     /// `[192.0.2.1]` or `[IPv6:2001:db8::1]`.

@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Replaces the aliases of an envelope by their targets, once and for good: what is in the spool names only places to deliver to,
-/// so a change of the settings does not send mail that waits another way.
+/// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds only
+/// final addresses, so a change of the settings does not redirect queued mail.
 ///
-/// A target keeps what the sender asked for it and remembers under `original` whom the sender meant (RFC 3461 section 5.2.7.1), so
-/// that a report names an address that its reader knows. Whoever is reached twice gets the mail once: the first one stays.
+/// A target keeps the sender's DSN options and stores the original address under `original` (RFC 3461
+/// section 5.2.7.1), so that a report names an address that its reader knows. A target that is reached
+/// twice gets the mail once: the first one stays.
 final class AliasExpansion {
-    /// Above this an envelope is more than one mistake or one client should be able to cost.
+    /// Limit against mistakes and abuse: a larger envelope costs too much.
     static final int MOST_RECIPIENTS = 10_000;
 
     private AliasExpansion() {}
@@ -39,7 +40,7 @@ final class AliasExpansion {
         return asked.withRecipients(found);
     }
 
-    // What has become unknown since RCPT is kept: delivery finds that out, and the sender hears of it.
+    // An address that was removed since RCPT is kept: the delivery fails, and the sender gets a report.
     private static List<Address> targets(Address address, AddressBook book) {
         return switch (book.decide(address)) {
             case AddressBook.Decision.Alias(List<Address> targets) -> targets;

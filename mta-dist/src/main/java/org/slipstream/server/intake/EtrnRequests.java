@@ -20,15 +20,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// ETRN (RFC 1985): a host that was away asks for the mail that waits for it.
+/// ETRN (RFC 1985): a host that was unreachable requests the mail that waits for it.
 ///
-/// The command causes an attempt on the usual way and nothing else, so the client needs no proof of its identity. It concerns the
-/// deferred mail of that domain, its destination and its hosts. A stranger could ask for all domains of the world, so only domains with a
-/// route of their own in the settings are served, and two limits apply:
+/// The command only causes a delivery attempt on the usual route, so the client needs no authentication. It
+/// concerns the deferred mail of that domain, its destination and its hosts. An unknown client could
+/// request every domain, so only domains with a route of their own in the settings are served, and two
+/// limits apply:
 ///
-/// | Limit | Own networks, and users | Strangers |
+/// | Limit | Own networks, and users | Other clients |
 /// |---|---|---|
-/// | for each domain | once in 10 s | once per `queue.minimal-backoff`, as often as a message that fails is tried anyway |
+/// | for each domain | once in 10 s | once per `queue.minimal-backoff`, the usual interval between attempts |
 /// | for each client (`policy.client-prefix-v4`, `-v6`) | 100 in 60 s | 10 per `queue.minimal-backoff` |
 ///
 /// The replies are those of RFC 1985 section 5.3:
@@ -36,15 +37,16 @@ import java.util.stream.Collectors;
 /// | Reply | Case |
 /// |---|---|
 /// | 250 | queuing has started; the messages are too many to count |
-/// | 251 | no message that was tried waits for this domain |
-/// | 252 | messages wait, and an earlier request has started them |
-/// | 253 | so many messages have been started |
-/// | 458 | the queue cannot be read or does not answer, or the client asks too often |
-/// | 459 | no such node here: `@domain` (with its subdomains) and `#queue`, too |
+/// | 251 | no tried message waits for this domain |
+/// | 252 | messages wait, and an earlier request started them |
+/// | 253 | this number of messages was started |
+/// | 458 | the queue cannot be read, or the client requests too often |
+/// | 459 | unknown node, `@domain` (with its subdomains) or `#queue` |
 ///
-/// The count is read from the index by domain and stops at one page, so its cost does not grow with the queue.
+/// The count is read from the index by domain and stops after one page, so its cost does not grow with the
+/// queue.
 ///
-/// Any thread; blocks on the queue index.
+/// May be called by any thread; blocks on the queue index.
 public final class EtrnRequests implements EtrnService {
     private static final Logger log = LoggerFactory.getLogger(EtrnRequests.class);
     private static final long PAUSE_MILLIS = 10_000;
@@ -52,7 +54,7 @@ public final class EtrnRequests implements EtrnService {
     private static final int REQUESTS_OF_OURS = 100;
     private static final long MINUTE = 60_000;
 
-    /// When each domain was last woken. The domains are those of the settings, so it does not grow.
+    /// Time of the last flush of each domain. The domains are those of the settings, so the map does not grow.
     private final Map<String, Long> woken;
     private final Queue queue;
     private final Predicate<Client> isOurs;
@@ -62,27 +64,27 @@ public final class EtrnRequests implements EtrnService {
     private final Buckets ours;
     private final LongSupplier nanos;
 
-    /// The queue, as ETRN needs it.
+    /// The queue operations that ETRN needs.
     public interface Queue {
-        /// Messages that were tried and have a recipient in this domain who still waits.
+        /// Messages that were tried and have a waiting recipient in this domain.
         Pending pending(String domain) throws IOException;
 
         /// Makes them due, and revives their destination.
         ///
-        /// @throws IOException when the queue manager does not take the order
+        /// @throws IOException when the queue manager does not accept the order
         void flush(String domain) throws IOException;
     }
 
     /// @param more there may be more messages than were counted
     public record Pending(int messages, boolean more) {}
 
-    /// @param strangersPauseMillis between two requests of strangers for a domain
+    /// @param strangersPauseMillis minimum time between two requests of other clients for a domain
     /// @param network which clients count as one
-    /// @param networks how many clients are remembered
+    /// @param networks number of clients that are remembered
     public record Limits(long strangersPauseMillis, ClientNetwork network, int networks) {}
 
-    /// @param routed domains with a route of their own; suffixes and `*` are none
-    /// @param isOurs from our own networks, or logged in
+    /// @param routed domains with a route of their own; suffixes and `*` are ignored
+    /// @param isOurs true for clients of our own networks and authenticated ones
     public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, Limits limits,
             LongSupplier nanos) {
         long pauseMillis = Math.max(PAUSE_MILLIS, limits.strangersPauseMillis());
@@ -115,7 +117,7 @@ public final class EtrnRequests implements EtrnService {
         try {
             return start(client, domain);
         } catch (IOException trouble) {
-            log.warn("session={} domain={} msg=\"ETRN without effect\" reason=\"{}\"", client.session(),
+            log.warn("event=etrn-failed session={} domain={} error=\"{}\"", client.session(),
                     LogText.word(domain), LogText.text(FailureWords.of(trouble)));
             return Reply.of(458, "4.3.0", "Unable to queue messages for node " + node);
         }
@@ -126,7 +128,7 @@ public final class EtrnRequests implements EtrnService {
         return (isOurs.test(client) ? ours : strangers).take(key);
     }
 
-    // A flush without a message to wake is given, too: it revives the destination for the mail that comes next.
+    // The flush is executed without waiting messages, too: it revives the destination for later mail.
     private Reply start(Client client, String domain) throws IOException {
         Pending pending = queue.pending(domain);
         boolean started = flush(client, domain);
@@ -142,7 +144,7 @@ public final class EtrnRequests implements EtrnService {
                         "OK, " + pending.messages() + " pending messages for node " + domain + " started");
     }
 
-    /// False when the domain was woken a short time ago.
+    /// False when the domain was flushed a short time ago.
     private boolean flush(Client client, String domain) throws IOException {
         long last = woken.get(domain);
         long now = nanos.getAsLong();
@@ -156,7 +158,7 @@ public final class EtrnRequests implements EtrnService {
             woken.replace(domain, now, last);
             throw notTaken;
         }
-        log.info("session={} domain={} msg=\"woken by ETRN\"", client.session(), LogText.word(domain));
+        log.info("event=etrn-flush session={} domain={}", client.session(), LogText.word(domain));
         return true;
     }
 }

@@ -13,8 +13,9 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The way into the spool that every message takes, from a client or from ourselves: aliases are expanded, the spool commits, the queue
-/// manager hears of it. No policy; that is the [RecipientPolicy]'s. Any thread.
+/// The way of every message into the spool, whether a client or this server wrote it: aliases are expanded,
+/// the spool commits, the queue manager is notified. [RecipientPolicy] has the policy. May be called by any
+/// thread.
 public final class Ingest {
     private static final Logger log = LoggerFactory.getLogger(Ingest.class);
 
@@ -22,16 +23,16 @@ public final class Ingest {
     private final AddressBook book;
     private final Consumer<MessageSummary> arrivals;
 
-    /// @param arrivals told of each message after it is on disk; must not block
+    /// @param arrivals called for each message that is on disk; must not block
     public Ingest(Spool spool, AddressBook book, Consumer<MessageSummary> arrivals) {
         this.spool = spool;
         this.book = book;
         this.arrivals = arrivals;
     }
 
-    /// A message that we made ourselves, as a whole.
+    /// Submits a complete message that this server wrote.
     ///
-    /// @throws IOException local trouble; the message is not in the spool
+    /// @throws IOException on a local failure; the message is not in the spool
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
         try (Draft draft = begin()) {
             draft.write(content, 0, content.length);
@@ -48,8 +49,9 @@ public final class Ingest {
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {
-            // The message is on disk and will be found by a scan. A client must not hear of trouble and send it again.
-            log.error("queue={} msg=\"arrival not announced\"", message.id(), e);
+            // The message is on disk, and a scan will find it. An error reply would make the client send it
+            // again.
+            log.error("event=arrival-not-announced queue={} next=\"the next scan finds the message\"", message.id(), e);
         }
         return message;
     }

@@ -20,12 +20,14 @@ import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
 ///
-/// 1. Mail to ourselves is taken from everybody: known mailboxes and aliases of local domains.
-/// 2. Mail to others is taken from our own clients alone: authenticated ones and those of the listed networks. Everybody else is
-/// refused (RFC 5321 section 7.8), whatever the address looks like; see [AddressBook] for the disguises.
+/// 1. Mail for local addresses is accepted from all clients: known mailboxes and aliases of local domains.
+/// 2. Mail for other domains is accepted from our own clients only: authenticated ones and those of the
+///    listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address looks like;
+///    see [AddressBook] for hidden source routes.
 ///
-/// The ports for users are for our own clients at all (RFC 6409 section 4.3): those who have logged in, and on `submission`, where the
-/// operator lets them, the listed networks. Where a login is demanded of everybody the listener asks for it, before we are.
+/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and, on
+/// `submission` if the settings permit it, the listed networks. Where all clients must authenticate, the
+/// listener checks that first.
 ///
 /// Called on session threads; immutable.
 public final class RecipientPolicy implements MessageHandler {
@@ -34,11 +36,12 @@ public final class RecipientPolicy implements MessageHandler {
     private final Ingest ingest;
     private final AddressBook book;
     private final Config.Relay relay;
-    private final Brake brake;
+    private final InFlowDelay brake;
     private final Set<String> withoutTls;
 
-    /// @param withoutTls services that do not offer STARTTLS, so that nobody can log in there
-    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, Brake brake, Set<String> withoutTls) {
+    /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate there
+    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
+            Set<String> withoutTls) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;
@@ -51,18 +54,19 @@ public final class RecipientPolicy implements MessageHandler {
         if (FOR_USERS.contains(client.service()) && !isOurs(client)) {
             return notOurs(client);
         }
-        // The null sender is how reports travel; RFC 5321 section 4.5.5 wants it taken.
+        // Reports have the null sender; RFC 5321 section 4.5.5 requires that it is accepted.
         return sender.isPresent() && !Address.isDomain(sender.get().domain())
-                ? Verdict.refuse(553, "5.1.7", "The sender's domain is no domain")
+                ? Verdict.refuse(553, "5.1.7", "Sender address rejected: invalid domain")
                 : Verdict.accept();
     }
 
     private Verdict notOurs(Client client) {
         if (withoutTls.contains(client.service())) {
-            return Verdict.refuse(554, "5.7.1", "Access denied: no login without TLS, which this port does not offer");
+            return Verdict.refuse(554, "5.7.1",
+                    "Access denied: authentication requires TLS, which this port does not offer");
         }
         return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
-                ? "Must issue a STARTTLS command and log in first"
+                ? "Must issue a STARTTLS command first"
                 : "Authentication required");
     }
 
@@ -70,10 +74,11 @@ public final class RecipientPolicy implements MessageHandler {
     public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (book.decide(recipient)) {
             case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Verdict.accept();
-            case AddressBook.Decision.Unknown _ -> Verdict.refuse(550, "5.1.1", "<" + recipient + "> is unknown here");
+            case AddressBook.Decision.Unknown _ -> Verdict.refuse(550, "5.1.1",
+                    "<" + recipient + ">: Recipient address rejected: User unknown in local recipient table");
             case AddressBook.Decision.Remote _ -> isOurs(client)
                     ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: relay access denied");
+                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         };
     }
 
@@ -81,7 +86,8 @@ public final class RecipientPolicy implements MessageHandler {
         return client.user().isPresent() || relay.contains(client.address());
     }
 
-    /// What our own clients write may be mended. Not what a relay in front of us brings by LMTP: others wrote that.
+    /// Messages of our own clients may be corrected. Messages that a relay in front of us brings by LMTP
+    /// may not: others wrote them.
     @Override
     public ContentRules rules(Client client) {
         boolean ours = isOurs(client) && !client.service().equals("lmtp");
@@ -91,23 +97,23 @@ public final class RecipientPolicy implements MessageHandler {
     @Override
     public DraftContent draft(Client client) throws IOException {
         brake.beforeAMessage();
-        return new Entering(ingest.begin(), isOurs(client));
+        return new DraftWriter(ingest.begin(), isOurs(client));
     }
 
     @Override
     public Reply troubleReply(IOException trouble) {
         return switch (trouble) {
-            case NoSpaceException _ -> Reply.of(452, "4.3.1", "Insufficient system storage, try again later");
-            case TooManyRecipientsException _ -> Reply.of(452, "4.5.3", "Too many recipients behind these aliases");
-            default -> Reply.of(451, "4.3.0", "Local trouble, try again later");
+            case NoSpaceException _ -> Reply.of(452, "4.3.1", "Insufficient system storage");
+            case TooManyRecipientsException _ -> Reply.of(452, "4.5.3", "Too many recipients after alias expansion");
+            default -> Reply.of(451, "4.3.0", "Temporary system problem");
         };
     }
 
-    private final class Entering implements DraftContent {
+    private final class DraftWriter implements DraftContent {
         private final Draft draft;
         private final boolean ours;
 
-        private Entering(Draft draft, boolean ours) {
+        private DraftWriter(Draft draft, boolean ours) {
             this.draft = draft;
             this.ours = ours;
         }
@@ -125,10 +131,10 @@ public final class RecipientPolicy implements MessageHandler {
         @Override
         public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
                 throws IOException {
-            ingest.commit(draft, envelope.withWishes(options(extras)), facts);
+            ingest.commit(draft, envelope.withOptions(options(extras)), facts);
         }
 
-        // RFC 6710 section 4.1: strangers' mail is not before that of others because they say so.
+        // RFC 6710 section 4.1: mail of other clients gets no priority merely by asking for it.
         private DeliveryOptions options(EnvelopeExtras extras) {
             OptionalLong hold = extras.holdUntil().map(until -> OptionalLong.of(until.toEpochMilli()))
                     .orElse(OptionalLong.empty());

@@ -18,22 +18,23 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// The ports of this house: which there are, and what each offers.
+/// The ports of this server, and the extensions that each offers.
 ///
-/// An extension is offered when it is kept all the way, from the listener through the spool to the next host or into the mailbox:
+/// An extension is offered only when it is supported all the way, from the listener through the spool to
+/// the next host or into the mailbox:
 ///
-/// | | Kept by |
+/// | Extension | Supported by |
 /// |---|---|
-/// | SMTPUTF8, BINARYMIME, DSN | the envelope in the spool; the client, which says it on, or converts or returns what a peer cannot take; the reports |
+/// | SMTPUTF8, BINARYMIME, DSN | the envelope in the spool; the client, which passes it on, converts the message for a peer without it, or returns it; the reports |
 /// | CHUNKING, LIMITS | the listener alone |
 /// | XCLIENT | the listener, for listed clients |
-/// | FUTURERELEASE | the spool, where the message is not due before; offered where mail is submitted (RFC 4865 section 3) |
-/// | DELIVERBY | the queue manager, which returns or reports what is late; the client, which says on what time is left |
-/// | MT-PRIORITY | the queue manager, as a tie-break; the client, which says it on. What strangers say counts as 0 |
-/// | REQUIRETLS | the client, which sends over authenticated TLS to hosts that offer the same, or returns |
-/// | ETRN | the queue manager, which tries again what waits; on the port for other servers, see [EtrnRequests] |
+/// | FUTURERELEASE | the spool, where the message is not due earlier; offered on submission ports (RFC 4865 section 3) |
+/// | DELIVERBY | the queue manager, which returns or reports late mail; the client, which passes on the remaining time |
+/// | MT-PRIORITY | the queue manager, as a tie-break; the client, which passes it on. Priorities from other clients count as 0 |
+/// | REQUIRETLS | the client, which sends over authenticated TLS to hosts that offer it, or returns the message |
+/// | ETRN | the queue manager, which tries waiting mail again; on the port for other servers, see [EtrnRequests] |
 ///
-/// Not on the LMTP port: who brings mail there has nobody to relay it to.
+/// Except on the LMTP port: its client has no mail to relay there.
 public final class Services {
     private Services() {}
 
@@ -44,7 +45,7 @@ public final class Services {
         }
     }
 
-    /// Those that the settings open.
+    /// The services that the settings open.
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
         Config.Policy policy = config.policy();
@@ -56,7 +57,7 @@ public final class Services {
                 service(listen.lmtp(), ServicePolicy.lmtp(), config)).stream().flatMap(Optional::stream).toList();
     }
 
-    /// What a listener of the service is told.
+    /// The settings of a service's listener.
     ///
     /// @param tls for services that [#offerTls]
     public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
@@ -72,7 +73,7 @@ public final class Services {
                         limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
     }
 
-    /// False when nobody can encrypt anywhere, so that no certificate is needed.
+    /// False when no port offers TLS, so that no certificate is needed.
     public static boolean offerTls(Config config) {
         return of(config).stream().anyMatch(service -> offersTls(config, service));
     }
@@ -81,7 +82,7 @@ public final class Services {
         return !config.tls().off().contains(service.name());
     }
 
-    /// One for all ports, so that a ban counts on each.
+    /// One guard for all ports, so that a ban applies to each.
     public static GuessGuard guard(Config.Submission rules) {
         return new GuessGuard(new GuessGuard.Settings(rules.delayMillis(), rules.longestDelayMillis(), rules.failures(),
                 rules.forgetMillis(), rules.banMillis(), GuessGuard.Settings.standard().networks()), System::nanoTime);
@@ -103,7 +104,7 @@ public final class Services {
         return seconds > 0 ? relaying(basic).withFutureRelease(seconds) : relaying(basic);
     }
 
-    // The door asks strangers for a login where the listener asks nobody.
+    // The policy requires authentication from other clients where the listener does not.
     private static ServicePolicy submission(Config.Submission rules) {
         ServicePolicy strict = ServicePolicy.submission();
         return rules.networksWithoutLogin()

@@ -1,2 +1,2 @@
-/// Who may send what to whom, and the way in for every message: mailboxes, aliases, relaying, and the spool behind them.
+/// The intake of mail: relay policy, mailboxes, aliases, and the way of every message into the spool.
 package org.slipstream.server.intake;

@@ -11,9 +11,10 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/// The mailboxes that a letter says it has been in: its `Delivered-To` fields.
+/// Reads the `Delivered-To` fields of a message: the mailboxes to which it was delivered before.
 ///
-/// Each delivery puts its field on top, so the latest ones come first; the first 64 KiB of the header are enough.
+/// Each delivery puts its field on top, so the latest ones come first; the first 64 KiB of the header are
+/// enough.
 final class HeaderScan {
     private static final int MOST_BYTES = 64 << 10;
     private static final String FIELD = "delivered-to:";
@@ -35,7 +36,7 @@ final class HeaderScan {
         return mailboxes;
     }
 
-    /// Without its end; empty at the end of the header, of the letter, or of patience.
+    /// A line without its end; empty at the end of the header, of the message, or of the limit.
     private static String line(InputStream in, int most) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(80);
         for (int b = in.read(); b >= 0 && b != '\n' && line.size() < most; b = in.read()) {

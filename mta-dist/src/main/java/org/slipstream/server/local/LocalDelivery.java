@@ -24,24 +24,25 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Delivers a message to mailboxes of this server, each with an outcome of its own.
+/// Delivers a message to mailboxes of this server, with an outcome for each recipient.
 ///
-/// On top of the letter come `Return-Path`, because this is where the envelope ends (RFC 5321 section 4.4), and `Delivered-To`, by
-/// which a loop is known: a letter that says it has been in this very mailbox is not put there again. Trouble with our disk defers;
-/// only a mailbox that is not there, or a loop, is for good. Blocking; many threads at once, which nobody may interrupt.
+/// It prepends `Return-Path`, because this is the final delivery (RFC 5321 section 4.4), and
+/// `Delivered-To`, which detects loops: a message that was delivered to this mailbox before is not
+/// delivered again. A failure of our disk defers; only an unknown mailbox or a loop is permanent. Blocking;
+/// used by many threads at once, which must not be interrupted.
 public final class LocalDelivery {
     private static final Logger log = LoggerFactory.getLogger(LocalDelivery.class);
 
     private final MaildirDelivery maildirs;
     private final Function<Address, Optional<Address>> mailboxes;
 
-    /// @param mailboxes whose mailbox an address of a local domain is, if anybody's
+    /// @param mailboxes the mailbox of an address of a local domain; empty when unknown
     public LocalDelivery(MaildirDelivery maildirs, Function<Address, Optional<Address>> mailboxes) {
         this.maildirs = maildirs;
         this.mailboxes = mailboxes;
     }
 
-    /// What came of it.
+    /// The result of a delivery.
     public sealed interface Result {
         /// One outcome for each recipient, in their order.
         record Decided(List<RecipientOutcome> outcomes) implements Result {}
@@ -54,16 +55,16 @@ public final class LocalDelivery {
     }
 
     public Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content) {
-        Set<String> been;
+        Set<String> visited;
         try {
-            been = HeaderScan.deliveredTo(content);
+            visited = HeaderScan.deliveredTo(content);
         } catch (IOException e) {
-            log.warn("queue={} msg=\"letter not readable\" reason=\"{}\"", id,
+            log.warn("event=content-not-read queue={} error=\"{}\"", id,
                     LogText.text(FailureWords.of(e)));
-            return new Result.Unreadable(Reply.of(451, "4.3.0", "the message could not be read"));
+            return new Result.Unreadable(Reply.of(451, "4.3.0", "queue file read error"));
         }
         List<RecipientOutcome> outcomes = recipients.stream()
-                .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, content, been))).toList();
+                .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, content, visited))).toList();
         Optional<Reply> trouble = outcomes.stream().map(RecipientOutcome::outcome)
                 .filter(Outcome.Deferred.class::isInstance).map(Outcome::reply).findFirst();
         boolean nothingDone = outcomes.stream().allMatch(each -> each.outcome() instanceof Outcome.Deferred);
@@ -72,23 +73,23 @@ public final class LocalDelivery {
                 : new Result.Decided(outcomes);
     }
 
-    private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Content content, Set<String> been) {
+    private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Content content, Set<String> visited) {
         Address address = recipient.address();
         Optional<Address> mailbox = mailboxes.apply(address);
         if (mailbox.isEmpty()) {
-            return new Outcome.Failed(Reply.of(550, "5.1.1", "no mailbox " + address + " here"), "local");
+            return new Outcome.Failed(Reply.of(550, "5.1.1", "unknown user: " + address), "local");
         }
         String remote = "maildir:" + mailbox.get();
-        if (been.contains(address.toString().toLowerCase(Locale.ROOT))) {
+        if (visited.contains(address.toString().toLowerCase(Locale.ROOT))) {
             return new Outcome.Failed(
-                    Reply.of(554, "5.4.6", "mail loop: the message has been delivered to " + address + " before"),
+                    Reply.of(554, "5.4.6", "mail forwarding loop for " + address),
                     remote);
         }
         try {
             maildirs.deliver(mailbox.get(), id, recipient.number(), top(envelope, address), content);
             return new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered to mailbox"), remote);
         } catch (IOException e) {
-            log.warn("queue={} msg=\"mailbox trouble\" mailbox={} reason=\"{}\"", id,
+            log.warn("event=mailbox-not-written queue={} mailbox={} error=\"{}\"", id,
                     LogText.path(mailbox.get()), LogText.text(FailureWords.of(e)));
             return new Outcome.Deferred(reply(e), remote);
         }
@@ -99,16 +100,16 @@ public final class LocalDelivery {
         return ("Return-Path: <" + sender + ">\r\nDelivered-To: " + address + "\r\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /// RFC 3463 sections 3.3 and 3.4: the system is full, the mailbox is the trouble, or we cannot tell.
+    /// RFC 3463 sections 3.3 and 3.4: the disk is full, the mailbox is the cause, or the cause is unknown.
     private static Reply reply(IOException e) {
         String text = String.valueOf(e.getMessage());
         if (text.contains("No space left") || text.contains("quota exceeded")) {
-            return Reply.of(452, "4.3.1", "the disk with the mailboxes is full");
+            return Reply.of(452, "4.3.1", "mailbox disk is full");
         }
         if (e instanceof AccessDeniedException || e instanceof FileAlreadyExistsException
                 || e instanceof NotDirectoryException) {
-            return Reply.of(450, "4.2.0", "the mailbox cannot be written");
+            return Reply.of(450, "4.2.0", "cannot update mailbox");
         }
-        return Reply.of(451, "4.3.0", "local trouble writing the mailbox");
+        return Reply.of(451, "4.3.0", "temporary system problem: cannot update mailbox");
     }
 }

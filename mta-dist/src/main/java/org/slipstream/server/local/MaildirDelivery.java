@@ -14,21 +14,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// One message into one mailbox, so that it is there whole or not at all, whenever the power goes.
+/// Delivers one message into one mailbox, so that after a power failure it is there completely or not at all.
 ///
-/// **Maildir** (D. J. Bernstein, https://cr.yp.to/proto/maildir.html) needs no locks because nobody ever writes into a file
-/// that a reader may see. A message is written to `tmp/`, where readers do not look; forced to disk; renamed into `new/`, which
-/// happens at once or not at all; and then the *name* is forced, because a rename that only happened in memory is gone
-/// after a power cut, and the sender has been told by then. Readers move what they have seen from `new/` to `cur/`.
+/// **Maildir** (D. J. Bernstein, https://cr.yp.to/proto/maildir.html) needs no locks cause no program
+/// ever writes into a file that a reader may see. A message is written to `tmp/`, where readers do not
+/// look; synced to disk; renamed into `new/`, which is atomic; and then the *name* is synced, cause a
+/// rename that is only in memory is lost in a power cut after the sender got a 250. Readers move what they
+/// have seen from `new/` to `cur/`.
 ///
 /// ```
-/// tmp/N   write · force        a crash until here leaves a file that nobody reads; it is swept away after 36 hours
+/// tmp/N   write · force        a crash until here leaves a file that is never read; it is deleted after 36 hours
 /// new/N   rename
 /// new/    force                only now is the message delivered
 /// ```
 ///
-/// **The name** must be unique on this host for all time; what is in it is nobody's business but ours. Usually that takes
-/// clock, process number and a counter. Ours is made of what the queue already promises to be unique:
+/// **The name** must be unique on this host for all time; its parts have no meaning for readers. Usually it
+/// is made of clock, process number and a counter. Here it is made of values that the queue already
+/// guarantees to be unique:
 ///
 /// ```
 /// 1795269600.M123456Q1r5q8g0000a_3.mail.example.org,S=4711
@@ -39,18 +41,19 @@ import java.util.concurrent.ConcurrentHashMap;
 /// └──────────┴ when the message came in: seconds, microseconds (their last three digits are the queue id's own)
 /// ```
 ///
-/// So the second attempt at the same delivery has the same name. When a crash came between the rename and the note of it
-/// in the queue index, the second attempt finds the file in `new/` and has nothing left to do. A reader that was
-/// faster has moved the file to `cur/` under a longer name; searching there would cost a listing of the whole mailbox for each
-/// delivery, so in that case, within seconds after a crash, the message comes twice. The process number, which
-/// many programs put into the name, is left out on purpose: it would be another one after the crash.
+/// So the second attempt at the same delivery has the same name. After a crash between the rename and its
+/// record in the queue index, the second attempt finds the file in `new/` and is done. A reader may already
+/// have moved the file to `cur/` under a longer name. Searching there would cost a listing of the whole
+/// mailbox for each delivery, so in that case, within seconds after a crash, the message is delivered
+/// twice. The process number, which many programs put into the name, is left out: it would be different
+/// after the crash.
 ///
-/// **The content** is what came in, byte for byte, CRLF included, below two lines of our own. Unix programs mostly keep mail with
-/// LF. Keeping what came in is the literal reading of "byte-identical", spares a conversion that cannot be undone for a bare LF, keeps the
-/// size the same on the wire and on disk (Dovecot knows both kinds), and keeps signatures verifiable with no knowledge of the
-/// store.
+/// **The content** is what arrived, byte for byte, CRLF included, below two added lines. Unix programs
+/// mostly keep mail with LF. Storing the original bytes is the literal reading of "byte-identical", avoids
+/// a conversion that cannot be undone for a bare LF, keeps the size the same on the wire and on disk
+/// (Dovecot knows both kinds), and keeps signatures verifiable with no knowledge of the store.
 ///
-/// Many threads at once; nobody may interrupt them.
+/// Used by many threads at once, which must not be interrupted.
 public final class MaildirDelivery {
     private static final int BUFFER_BYTES = 64 << 10;
 
@@ -59,11 +62,11 @@ public final class MaildirDelivery {
     private final Path root;
     private final String host;
     private final Disk disk;
-    /// Mailboxes whose folders this process knows to be on disk.
+    /// Mailboxes whose folders this process has made durable.
     private final Set<Path> settled = ConcurrentHashMap.newKeySet();
 
-    /// @param root holds `<domain>/<local part>/{tmp,new,cur}`; made when missing
-    /// @param hostname ours, as it goes into file names
+    /// @param root holds `<domain>/<local part>/{tmp,new,cur}`; created when missing
+    /// @param hostname ours, for the file names
     public MaildirDelivery(Path root, String hostname) {
         this(root, hostname, new RealDisk());
     }
@@ -74,12 +77,12 @@ public final class MaildirDelivery {
         this.disk = disk;
     }
 
-    /// Returns when the message is in the mailbox and would survive a power cut.
+    /// Returns when the message is in the mailbox and survives a power cut.
     ///
-    /// @param mailbox in lower case; made when it is not there
+    /// @param mailbox in lower case; created when missing
     /// @param number of the recipient in its envelope
-    /// @param top lines to put in front of the letter, each with CRLF
-    /// @throws IOException local trouble; nothing is in the mailbox
+    /// @param top lines to put before the message, each with CRLF
+    /// @throws IOException on a local failure; nothing is in the mailbox
     public void deliver(Address mailbox, QueueId id, int number, byte[] top, Content content) throws IOException {
         Path folder = folder(mailbox);
         long sizeBytes = top.length + content.sizeBytes();
@@ -87,13 +90,13 @@ public final class MaildirDelivery {
         try {
             deliver(folder, name, sizeBytes, top, content);
         } catch (NoSuchFileException removed) {
-            // An operator may remove a mailbox while we run; then what we know of it is no longer true.
+            // An operator may have removed the mailbox while the server runs.
             settled.remove(folder);
             deliver(folder, name, sizeBytes, top, content);
         }
     }
 
-    /// No mailbox at all can be written: the disk is full, read-only, or gone.
+    /// True when no mailbox at all can be written: the disk is full, read-only, or gone.
     boolean isOutOfOrder() {
         Path probe = root.resolve(".probe");
         try {
@@ -120,7 +123,7 @@ public final class MaildirDelivery {
         disk.forceFolder(finished.getParent());
     }
 
-    /// Where the mail of this mailbox lies.
+    /// The folder of a mailbox.
     Path folder(Address mailbox) {
         return root.resolve(FolderName.of(mailbox.domainKey())).resolve(FolderName.of(mailbox.localPart()));
     }
@@ -131,7 +134,7 @@ public final class MaildirDelivery {
         return bornMillis / 1_000 + ".M" + micros + "Q" + id + "_" + number + "." + host + ",S=" + sizeBytes;
     }
 
-    // The content was forced before the name appeared, so a name with the right size is a whole message.
+    // The content was synced before the name appeared, so a name with the right size is a complete message.
     private static boolean isDelivered(Path finished, long sizeBytes) throws IOException {
         try {
             return Files.size(finished) == sizeBytes;
@@ -161,21 +164,22 @@ public final class MaildirDelivery {
             copied += n;
         }
         if (copied != sizeBytes) {
-            throw new IOException("the letter has " + copied + " bytes and should have " + sizeBytes);
+            throw new IOException("the message has " + copied + " bytes, expected are " + sizeBytes);
         }
     }
 
-    // A full disk should not be kept full by what failed for it.
-    private void deleteQuietly(Path unfinished, IOException because) {
+    // A file that failed on a full disk must not keep the disk full.
+    private void deleteQuietly(Path unfinished, IOException cause) {
         try {
             disk.delete(unfinished);
         } catch (IOException e) {
-            because.addSuppressed(e);
+            cause.addSuppressed(e);
         }
     }
 
-    /// The folders of a mailbox, and their names on disk in every folder above. Once for each mailbox and process: a folder that is
-    /// there may have been made just before a crash, and nobody knows whether its name has reached the disk.
+    /// Creates the folders of a mailbox and makes their names durable in every parent folder. Once per
+    /// mailbox and process: an existing folder may have been created just before a crash, so its name may
+    /// not be on disk yet.
     private void settle(Path folder) throws IOException {
         if (settled.contains(folder)) {
             return;

@@ -12,7 +12,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// [Disk] by java.nio. Threads that come here must not be interrupted: an interrupt closes the file under them.
+/// [Disk] through java.nio. Its threads must not be interrupted: an interrupt closes the file.
 final class RealDisk implements Disk {
     private static final FileAttribute<?> OWN_FOLDER = PosixFilePermissions
             .asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -27,7 +27,7 @@ final class RealDisk implements Disk {
         try {
             Files.createDirectory(folder, OWN_FOLDER);
         } catch (FileAlreadyExistsException e) {
-            // Another delivery was faster.
+            // Another delivery created it first.
             if (!Files.isDirectory(folder)) {
                 throw e;
             }

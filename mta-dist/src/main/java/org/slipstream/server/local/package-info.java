@@ -1,2 +1,2 @@
-/// Mail that ends here: one file per message and mailbox, in Maildirs.
+/// Local delivery: one file per message and mailbox, in Maildirs.
 package org.slipstream.server.local;

@@ -12,19 +12,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// DNS lists of clients (RFC 5782): 192.0.2.99 stands on `list.example` when `99.2.0.192.list.example` has an address in
-/// 127.0.0.0/8. Refused at RCPT and not at connect, so that the postmaster can still be written to by those who want off
-/// the list.
+/// DNS lists of clients (RFC 5782): 192.0.2.99 is listed by `list.example` when `99.2.0.192.list.example`
+/// has an address in 127.0.0.0/8. Clients are refused at RCPT and not at connect, so that they can still
+/// write to the postmaster about the listing.
 ///
-/// All lists are asked at the same time, and the first in the operator's order that knows the client decides. An answer from
-/// 127.255.255.0/24 means that the list does not answer us (too many questions, an open resolver); anything outside 127/8 comes from
-/// somebody who answers for names that do not exist. Neither says a word about the client, and nor does silence.
+/// All lists are queried at the same time, and the first list in the operator's order that has the client
+/// decides. An answer from 127.255.255.0/24 means that the list refuses our queries (too many, an open
+/// resolver). An address outside 127/8 comes from a resolver that answers for names that do not exist.
+/// Neither is a statement about the client, and nor is a timeout.
 public final class BlockLists implements Check {
     private final List<Config.BlockList> lists;
     private final NameQuestions names;
-    private final InTime inTime;
+    private final TimedQueries inTime;
 
-    BlockLists(List<Config.BlockList> lists, NameQuestions names, InTime inTime) {
+    BlockLists(List<Config.BlockList> lists, NameQuestions names, TimedQueries inTime) {
         this.lists = List.copyOf(lists);
         this.names = names;
         this.inTime = inTime;
@@ -58,8 +59,9 @@ public final class BlockLists implements Check {
     private static Ruling ruling(Client client, Config.BlockList list) {
         return list.tagOnly()
                 ? new Ruling.Tag(list.zone())
-                : Ruling.reject(554, "5.7.1", "Your address " + client.address().getHostAddress() + " is listed by "
-                        + list.zone());
+                : Ruling.reject(554, "5.7.1",
+                        "Service unavailable; Client host [" + client.address().getHostAddress() + "] blocked using "
+                                + list.zone());
     }
 
     private Answer read(Config.BlockList list, Optional<NameQuestions.Addresses> answer) {
@@ -76,7 +78,7 @@ public final class BlockLists implements Check {
     }
 
     private Answer noAnswer(Config.BlockList list) {
-        inTime.letRest(list.zone());
+        inTime.pause(list.zone());
         return Answer.NOTHING;
     }
 
@@ -85,7 +87,7 @@ public final class BlockLists implements Check {
         return octets.length == 4 && octets[0] == 127 && octets[1] == (byte) 255 && octets[2] == (byte) 255;
     }
 
-    /// Empty for addresses that no list can know.
+    /// Empty for addresses that cannot be on a list.
     static Optional<String> reversed(InetAddress address) {
         if (address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isSiteLocalAddress()) {
             return Optional.empty();

@@ -11,16 +11,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Puts off who writes for the first time (RFC 6647): a mail server has a queue and comes back, much of what sends spam has
-/// none.
+/// Greylisting (RFC 6647): defers the first attempt of an unknown client. A mail server has a queue and
+/// tries again; much software that sends spam has none.
 ///
-/// What is remembered of a first attempt is network, sender and recipient. Who comes back with all three, not too soon and not too
-/// late, has shown that there is a queue, and then the network is known: a second proof for each of its senders would delay mail and
-/// find out nothing. Networks are /24 and /64, because big senders come back from a neighbour.
+/// The first attempt is stored as network, sender and recipient. A client that repeats all three, within
+/// the permitted time, has a queue, and then its network is known: further checks for each of its senders
+/// would delay mail without new information. Networks are /24 and /64, because large senders retry from a
+/// neighbouring address.
 ///
-/// Memory is bounded by two maps in the order of their last use, each with so many places. Somebody who fills the first with made-up
-/// senders makes honest first attempts be forgotten, which delays them and loses nothing. A restart forgets everything: the price of
-/// keeping a table of strangers on disk is paid for each of their attempts, and that of forgetting by a few minutes' delay.
+/// Memory is bounded by two maps of limited size in the order of last use. A client that fills the first
+/// one with invented senders evicts honest first attempts, which delays them and loses nothing. A restart
+/// forgets everything: a table on disk would cost a write for each attempt of an unknown client, and
+/// forgetting costs a few minutes' delay.
 ///
 /// Called by all sessions.
 public final class Greylist implements Check {
@@ -31,7 +33,7 @@ public final class Greylist implements Check {
     private final Map<String, Long> firstAttempts;
     private final Map<String, Long> known;
 
-    /// @param millis since any moment, never going back
+    /// @param millis a monotonic clock
     Greylist(Config.Greylisting settings, LongSupplier millis) {
         this.settings = settings;
         this.millis = millis;
@@ -61,7 +63,7 @@ public final class Greylist implements Check {
         String attempt = network + ' ' + rcpt.sender().map(Address::key).orElse("") + ' ' + rcpt.recipient().key();
         return mayPass(network, attempt)
                 ? Ruling.pass()
-                : Ruling.defer("4.7.1", "We do not know you yet, please come back in "
+                : Ruling.defer("4.7.1", "Greylisted, please try again in "
                         + Math.max(1, settings.delayMillis() / 1000) + " seconds");
     }
 

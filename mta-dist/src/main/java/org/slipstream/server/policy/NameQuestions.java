@@ -3,9 +3,9 @@ package org.slipstream.server.policy;
 import java.net.InetAddress;
 import java.util.List;
 
-/// What the policy asks of DNS. Answers may take as long as they like; whoever asks goes away in time.
+/// DNS queries of the policy. An answer may take long; the callers have time limits.
 public interface NameQuestions {
-    /// What is known of a name.
+    /// The addresses of a name.
     sealed interface Addresses {
         record Found(List<InetAddress> addresses) implements Addresses {
             public Found {
@@ -15,18 +15,18 @@ public interface NameQuestions {
 
         record None() implements Addresses {}
 
-        /// Servers failed or were silent.
+        /// The servers failed or timed out.
         record Trouble() implements Addresses {}
     }
 
-    /// Whether mail could be sent to a domain.
+    /// Whether a domain accepts mail.
     enum Mail {
         POSSIBLE, NO_SUCH_DOMAIN,
-        /// RFC 7505.
+        /// Null MX (RFC 7505).
         TAKES_NONE, TROUBLE
     }
 
-    /// IPv4 addresses alone.
+    /// IPv4 addresses only.
     Addresses ip4(String name);
 
     Mail mail(String domain);

@@ -16,23 +16,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// The checks in their order, cheap ones before those that ask others:
+/// The policy's checks in their order, cheap ones before those that use DNS:
 ///
-/// | | asked about | at |
+/// | Check | Clients | At |
 /// |---|---|---|
-/// | `early-talker` | everybody | connect |
-/// | `rates` | strangers by network, users by name | connect, MAIL, RCPT |
-/// | `relay-forms` | strangers | RCPT |
-/// | `block-lists` | strangers | RCPT |
-/// | `sender-domain` | strangers | RCPT |
-/// | `greylist` | strangers | RCPT |
-/// | `header-patterns`, `header-form` | everybody | end of data |
+/// | `early-talker` | all | connect |
+/// | `rates` | others by network, users by name | connect, MAIL, RCPT |
+/// | `relay-forms` | others | RCPT |
+/// | `block-lists` | others | RCPT |
+/// | `sender-domain` | others | RCPT |
+/// | `greylist` | others | RCPT |
+/// | `header-patterns`, `header-form` | all | end of data |
 ///
-/// **Strangers** have not logged in and come from neither `relay.networks` nor `policy.exempt` (who is exempt may still not relay).
-/// The three that ask DNS or a memory are asked about recipients that exist here, since the others are refused anyway; and
-/// never about postmaster and abuse, who can always be written to. Rates concern them too: a 4xx only asks for patience.
+/// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an exempt
+/// client may still not relay). The three checks that use DNS or a memory apply only to recipients that
+/// exist here, because others are refused anyway. They never apply to postmaster and abuse, which every
+/// client can reach. Rates apply to them too, because a 4xx only delays.
 ///
-/// One list for all ports, so that a client who uses two has the rate of one.
+/// One list for all ports, so that a client that uses two ports has one rate.
 public final class Policies {
     private final Config config;
     private final Predicate<Address> exists;
@@ -44,7 +45,7 @@ public final class Policies {
         this.names = names;
     }
 
-    /// @param exists whether a recipient is known here
+    /// @param exists whether a recipient exists on this server
     public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names) {
         return new Policies(config, exists, names).list();
     }
@@ -53,12 +54,12 @@ public final class Policies {
         Config.Policy policy = config.policy();
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
-        checks.add(new Among(rates(policy.networkRate()), this::isStranger));
-        checks.add(new Among(rates(policy.userRate()), client -> client.user().isPresent()));
-        // A mailbox may have such a name, when the operator gave it one.
-        checks.add(new Among(new RelayForms(this::mayRelay), _ -> true,
+        checks.add(new RestrictedCheck(rates(policy.networkRate()), this::isStranger));
+        checks.add(new RestrictedCheck(rates(policy.userRate()), client -> client.user().isPresent()));
+        // A mailbox may have such a name when the operator configured it.
+        checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
                 rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));
-        InTime inTime = new InTime(policy.dnsPatienceMillis(), System::nanoTime);
+        TimedQueries inTime = new TimedQueries(policy.dnsPatienceMillis(), System::nanoTime);
         if (!policy.blockLists().isEmpty()) {
             checks.add(costly(new BlockLists(policy.blockLists(), names, inTime)));
         }
@@ -79,7 +80,7 @@ public final class Policies {
     }
 
     private Check costly(Check check) {
-        return new Among(check, this::isStranger,
+        return new RestrictedCheck(check, this::isStranger,
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
     }
 
@@ -105,7 +106,9 @@ public final class Policies {
     }
 
     static HeaderPatterns.Rule rule(Config.HeaderRule rule) {
-        String text = rule.text().isEmpty() ? "Not with this " + rule.field() + " field" : rule.text();
+        String text = rule.text().isEmpty()
+                ? "Message content rejected: " + rule.field() + " header field"
+                : rule.text();
         return new HeaderPatterns.Rule(rule.field(), rule.pattern(), switch (rule.action()) {
             case REJECT -> Ruling.reject(550, "5.7.1", text);
             case DEFER -> Ruling.defer("4.7.1", text);

@@ -7,13 +7,13 @@ import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.Optional;
 
-/// A sender to whom nothing could ever be returned is no sender. What DNS says for certain counts, its silence does not: an outage
-/// of ours is no fault of theirs.
+/// Refuses senders whose domain cannot receive a report. Only definite DNS answers count: a failure of our
+/// DNS is not a fault of the sender.
 public final class SenderDomain implements Check {
     private final NameQuestions names;
-    private final InTime inTime;
+    private final TimedQueries inTime;
 
-    SenderDomain(NameQuestions names, InTime inTime) {
+    SenderDomain(NameQuestions names, TimedQueries inTime) {
         this.names = names;
         this.inTime = inTime;
     }
@@ -32,10 +32,11 @@ public final class SenderDomain implements Check {
         return switch (inTime.ask(domain.get(), () -> names.mail(domain.get())).join()
                 .orElse(NameQuestions.Mail.TROUBLE)) {
             case POSSIBLE, TROUBLE -> Ruling.pass();
-            case NO_SUCH_DOMAIN -> Ruling.reject(550, "5.1.8", "The sender's domain " + domain.get()
-                    + " does not exist");
+            case NO_SUCH_DOMAIN -> Ruling.reject(550, "5.1.8", "Sender address rejected: Domain " + domain.get()
+                    + " not found");
             // RFC 7505 section 4.2.
-            case TAKES_NONE -> Ruling.reject(550, "5.7.27", "The sender's domain " + domain.get() + " takes no mail");
+            case TAKES_NONE -> Ruling.reject(550, "5.7.27",
+                    "Sender address rejected: Domain " + domain.get() + " does not accept mail (null MX)");
         };
     }
 }

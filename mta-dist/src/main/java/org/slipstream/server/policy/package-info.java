@@ -1,3 +1,3 @@
-/// Whose mail is taken, as `[policy]` says: the checks that need DNS or a memory, and the list in which all stand in their order.
-/// Checks that need nothing but the session are `smtpin.policy`'s.
+/// The policy of `[policy]`: the checks that need DNS or a memory, and the ordered list of all checks.
+/// Checks that need only the session are in `smtpin.policy`.
 package org.slipstream.server.policy;

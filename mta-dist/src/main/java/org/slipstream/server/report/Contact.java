@@ -5,13 +5,13 @@ import org.slipstream.core.Address;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// Whom the reader of a report may write to: an address that means this server wherever the report is read. `localhost` is the
-/// reader's own machine, so no stranger is told a postmaster there.
+/// The contact address in a report: an address that means this server wherever the report is read.
+/// `localhost` is the reader's own machine, so remote readers never get a postmaster there.
 ///
-/// | The report goes to | Named is |
+/// | The report goes to | Contact |
 /// |---|---|
-/// | an address of a local domain | the postmaster of that domain, which is always known (RFC 5321 section 4.5.1) |
-/// | anybody else | the postmaster of the settings, or of the first local domain that is no `localhost`, or of the host |
+/// | an address of a local domain | the postmaster of that domain, which always exists (RFC 5321 section 4.5.1) |
+/// | any other address | the postmaster of the settings, or of the first local domain that is no `localhost`, or of the host |
 ///
 /// @param configured the postmaster of the settings
 /// @param domains local ones, in lower case

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// All that goes into a report; composing it needs nothing else of the world.
+/// All data of a report; composing it needs nothing else.
 ///
-/// @param hostname who reports
-/// @param postmaster whom to ask
-/// @param sender whom it goes to
-/// @param message as the queue index has it
+/// @param hostname of the reporting server
+/// @param postmaster contact address
+/// @param sender the report's recipient
+/// @param message from the queue index
 /// @param about the recipients that the report is about, at least one
 /// @param original empty when it could not be read
 /// @param date of the report; its offset is used for all dates
-/// @param retryUntil when a delayed message will be given up
+/// @param retryUntil when a delayed message will expire
 record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Address sender, Spool.Details message,
         List<Spool.RecipientState> about, Optional<Original> original, OffsetDateTime date, Instant retryUntil) {
     // RFC 5322 section 3.3; names of days and months are English everywhere.
@@ -29,7 +29,7 @@ record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Addr
     DeliveryReport {
         about = List.copyOf(about);
         if (about.isEmpty()) {
-            throw new IllegalArgumentException("a report is about somebody");
+            throw new IllegalArgumentException("a report needs a recipient");
         }
     }
 

@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What of the message goes back with the report: its header, or all of it when the sender asked for that (RFC 3461 section
-/// 4.3), it is small, and it can be put into another message as it is. A header is enough to know one's message by, and keeps
-/// forged mail from being spread by way of reports.
+/// The part of the message that is returned with the report: its header, or the whole message when the
+/// sender asked for that (RFC 3461 section 4.3), it is small, and it can be embedded unchanged. A header is
+/// enough to recognize a message, and does not spread forged mail through reports.
 ///
 /// @param whole true for header and body
 record Original(byte[] content, boolean whole) {
@@ -21,17 +21,17 @@ record Original(byte[] content, boolean whole) {
     static final int MOST_WHOLE_BYTES = 50 << 10;
 
     private static final int LONGEST_LINE = 998;
-    /// No comment, no quoted string: what real message ids are made of.
+    /// Without comments and quoted strings, as real message ids are.
     private static final Pattern MESSAGE_ID = Pattern
             .compile("(?im)^message-id:[ \\t]*(?:\\r\\n[ \\t]+)?(<[\\x21-\\x3b\\x3d\\x3f-\\x7e]{3,250}>)");
 
     static Original of(Content content, DsnReturn returns) throws IOException {
-        boolean wholeIsWished = returns == DsnReturn.FULL && content.sizeBytes() <= MOST_WHOLE_BYTES;
+        boolean wholeIsRequested = returns == DsnReturn.FULL && content.sizeBytes() <= MOST_WHOLE_BYTES;
         byte[] start;
         try (InputStream in = content.open()) {
             start = in.readNBytes(MOST_HEADER_BYTES);
         }
-        return wholeIsWished && isSendable(start)
+        return wholeIsRequested && isSendable(start)
                 ? new Original(start, true)
                 : new Original(Arrays.copyOf(start, headerLength(start)), false);
     }
@@ -52,7 +52,7 @@ record Original(byte[] content, boolean whole) {
         return true;
     }
 
-    /// True when it may lie in a message with no other encoding than 8bit (RFC 2045 section 2.8).
+    /// True when it can be embedded with no other encoding than 8bit (RFC 2045 section 2.8).
     boolean isSendable() {
         return isSendable(content);
     }
@@ -71,7 +71,7 @@ record Original(byte[] content, boolean whole) {
         return true;
     }
 
-    /// Up to the empty line; where there is none within reach, up to the last line that is complete.
+    /// Length up to the empty line; without one within the limit, up to the last complete line.
     private static int headerLength(byte[] content) {
         int lineStart = 0;
         for (int i = 0; i + 1 < content.length; i++) {

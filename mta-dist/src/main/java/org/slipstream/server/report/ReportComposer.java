@@ -1,30 +1,34 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.QuotedPrintable;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// Composes the report as a message: `multipart/report` (RFC 6522) of an explanation for people, a status for programs (RFC 3464), and
-/// what goes back of the original.
+/// Composes the report as a message: `multipart/report` (RFC 6522) with an explanation for people, a status
+/// for programs (RFC 3464), and the returned part of the original.
 ///
 /// ```
 /// multipart/report; report-type=delivery-status
 /// ├─ text/plain                       Explanation
 /// ├─ message/delivery-status          StatusPart
-/// └─ text/rfc822-headers              Original, or message/rfc822 for the whole of it
+/// └─ text/rfc822-headers              Original, or message/rfc822 for the whole message
 /// ```
 ///
-/// **Clean whatever comes in.** The first two parts and a header that goes back are 7-bit lines of at most 998 octets, encoded as
-/// quoted-printable where they would not be (RFC 6522 section 4 permits it for broken headers). A `message/rfc822` may not be
-/// encoded (RFC 2046 section 5.2.1); when the message is not fit to be sent as it is, [Original] has only its header.
+/// **Valid for any input.** The first two parts and a returned header are 7-bit lines of at most 998
+/// octets, encoded as quoted-printable where necessary (RFC 6522 section 4 permits it for broken headers).
+/// A `message/rfc822` may not be encoded (RFC 2046 section 5.2.1); when the message cannot be sent
+/// unchanged, [Original] has only its header.
 ///
-/// Pure: the same report gives the same bytes. Libraries were passed over because the template is fixed and they have opinions about
-/// it (java-mail makes dates, ids and boundaries of its own).
+/// Pure: the same report gives the same bytes. No library is used because the template is fixed, and
+/// java-mail makes dates, ids and boundaries of its own.
 final class ReportComposer {
     private static final int LONGEST_ADDRESS = 900;
-    /// Replies may be longer than the 78 that RFC 5322 section 2.1.1 wishes for; most readers prefer that to an encoded text.
+    /// Replies may be longer than the 78 octets that RFC 5322 section 2.1.1 recommends; most readers prefer
+    /// that to an encoded text.
     private static final int LONGEST_TEXT_LINE = 998;
 
     private ReportComposer() {}
@@ -32,7 +36,7 @@ final class ReportComposer {
     /// @param eightBit true when it needs 8BITMIME
     record Composed(byte[] content, boolean eightBit) {}
 
-    /// @param boundary proposed; made longer until it occurs in no part
+    /// @param boundary proposed; extended until it occurs in no part
     static Composed compose(DeliveryReport report, String boundary) {
         byte[] text = textPart(report);
         byte[] status = ascii("Content-Description: Delivery status\r\nContent-Type: message/delivery-status\r\n\r\n"
@@ -65,7 +69,7 @@ final class ReportComposer {
                 + about.map(
                         original -> ReportField.of("In-Reply-To", original) + ReportField.of("References", original))
                         .orElse("")
-                // RFC 3834 section 5: nobody answers this automatically.
+                // RFC 3834 section 5: prevents automatic replies.
                 + ReportField.of("Auto-Submitted", "auto-replied") + ReportField.of("MIME-Version", "1.0")
                 + "Content-Type: multipart/report; report-type=delivery-status;\r\n\tboundary=\"" + boundary + "\"\r\n"
                 + (eightBit ? ReportField.of("Content-Transfer-Encoding", "8bit") : "");
@@ -79,7 +83,7 @@ final class ReportComposer {
         };
     }
 
-    // An address cannot be folded. The envelope knows where to go.
+    // An address cannot be folded; the envelope has it in any case.
     private static String to(Address sender) {
         String address = "<" + sender + ">";
         return address.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ADDRESS
@@ -89,7 +93,7 @@ final class ReportComposer {
 
     private static byte[] textPart(DeliveryReport report) {
         String text = ReportText.of(report);
-        boolean ascii = text.chars().allMatch(c -> c < 128);
+        boolean ascii = Ascii.is(text);
         boolean plain = ascii && text.lines().allMatch(line -> line.length() <= LONGEST_TEXT_LINE);
         byte[] content = text.getBytes(StandardCharsets.UTF_8);
         return join("Content-Description: What happened\r\nContent-Type: text/plain; charset="

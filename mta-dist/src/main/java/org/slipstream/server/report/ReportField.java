@@ -1,28 +1,31 @@
 package org.slipstream.server.report;
 
+import org.slipstream.core.text.Ascii;
+
 import java.util.Locale;
 
-/// One field of a header or of a delivery status, written so that its value cannot become anything else.
+/// One field of a header or of a delivery status, encoded so that its value cannot change its structure.
 ///
-/// Much of a report was said by strangers: a peer's reply, an envelope id, a local part. Here it becomes one line of
-/// visible ASCII: control characters, among them every kind of line end, are replaced by `?`, other characters by their
-/// number, `\x{E9}` (the notation of RFC 6533 section 3). Only then is the line folded, at blanks where there are some, and in
-/// any case before the 998 octets of RFC 5322 section 2.1.1.
+/// Many values come from remote systems: a reply, an envelope id, a local part. Here each becomes one line
+/// of visible ASCII. Control characters, including every kind of line end, are replaced by `?`, other
+/// characters by their number, `\x{E9}` (the notation of RFC 6533 section 3). Then the line is folded, at
+/// blanks where possible, and in any case before the 998 octets of RFC 5322 section 2.1.1.
 final class ReportField {
-    private static final int WISHED_LINE = 78;
+    private static final int RECOMMENDED_LINE = 78;
     private static final int LONGEST_WORD = 900;
 
     private ReportField() {}
 
-    /// With CRLF.
+    /// Including CRLF.
     static String of(String name, String value) {
         StringBuilder field = new StringBuilder(name).append(':');
         int column = field.length();
         for (String word : harmless(value).strip().split(" +")) {
             for (int from = 0; from == 0 || from < word.length(); from += LONGEST_WORD) {
                 String piece = word.substring(from, Math.min(word.length(), from + LONGEST_WORD));
-                // A first word stays beside the name: a line of nothing but blanks may not be folded away (RFC 5322 3.2.2).
-                boolean fits = column + 1 + piece.length() <= WISHED_LINE || column == name.length() + 1;
+                // The first word stays beside the name: a line of blanks only must not result from folding
+                // (RFC 5322 3.2.2).
+                boolean fits = column + 1 + piece.length() <= RECOMMENDED_LINE || column == name.length() + 1;
                 field.append(fits ? " " : "\r\n ").append(piece);
                 column = (fits ? column : 0) + 1 + piece.length();
             }
@@ -32,7 +35,7 @@ final class ReportField {
 
     /// `type; value`, with the address type of RFC 6533 where the address needs it.
     static String typed(String type, String value) {
-        boolean ascii = value.chars().allMatch(c -> c < 128);
+        boolean ascii = Ascii.is(value);
         return (ascii ? type : "utf-8") + "; " + value;
     }
 

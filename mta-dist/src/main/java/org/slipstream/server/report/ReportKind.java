@@ -4,10 +4,10 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 
-/// What a report is about.
+/// The event that a report is about.
 enum ReportKind {
     FAILED, DELAYED,
-    /// In the mailbox, or with the next server: the sender asked to hear of it (NOTIFY=SUCCESS).
+    /// In the mailbox, or at the next server: the sender asked for a confirmation (NOTIFY=SUCCESS).
     SUCCEEDED;
 
     static ReportKind of(NoticeKind kind) {
@@ -17,7 +17,7 @@ enum ReportKind {
         };
     }
 
-    /// True when a report of this kind tells of this recipient.
+    /// True when a report of this kind includes this recipient.
     boolean concerns(Spool.RecipientState state) {
         return switch (this) {
             case FAILED -> state.state() == Spool.State.FAILED && state.recipient().wantsFailureNotice();
@@ -27,7 +27,8 @@ enum ReportKind {
         };
     }
 
-    /// RFC 3464 section 2.3.3: `relayed` says that no more is known, because somebody else has it now.
+    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further fate is
+    /// unknown.
     String action(Spool.RecipientState state) {
         return switch (this) {
             case FAILED -> "failed";
@@ -40,7 +41,7 @@ enum ReportKind {
         return isWith("maildir:", state);
     }
 
-    // Whoever throws mail away does not boast of it.
+    // A discarded message is not reported as delivered.
     private static boolean isDiscarded(Spool.RecipientState state) {
         return isWith("discard:", state);
     }

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message and one for each recipient.
+/// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message and one
+/// for each recipient.
 final class StatusPart {
-    /// `name[address]:port`, as carriers name their peers.
+    /// `name[address]:port`, the form in which carriers name their peers.
     private static final Pattern PEER = Pattern.compile("([^\\s\\[\\]]+)\\[([0-9A-Fa-f.:]+)\\]:[0-9]+");
 
     private StatusPart() {}
@@ -39,7 +40,7 @@ final class StatusPart {
         block.append(ReportField.of("Action", report.kind().action(state)));
         block.append(ReportField.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
                 .orElse(report.kind() == ReportKind.SUCCEEDED ? "2.0.0" : report.isFailure() ? "5.0.0" : "4.0.0")));
-        state.last().ifPresent(last -> block.append(said(last)));
+        state.last().ifPresent(last -> block.append(diagnosticCode(last)));
         if (state.last().isPresent() && state.atMillis() > 0) {
             block.append(ReportField.of("Last-Attempt-Date", report.written(Instant.ofEpochMilli(state.atMillis()))));
         }
@@ -49,9 +50,9 @@ final class StatusPart {
         return block.toString();
     }
 
-    // A diagnostic code has a type that tells its language; what no peer said is in ours. Expiry is our own decision, whoever
-    // was asked last.
-    private static String said(Outcome last) {
+    // A diagnostic code has a type that names its syntax; text of no peer has our own type. Expiry is our
+    // own decision, whichever peer replied last.
+    private static String diagnosticCode(Outcome last) {
         Optional<String> peer = peer(last.remote());
         EnhancedStatus status = last.reply().statusOrGeneral();
         boolean expired = status.subject() == 4 && status.detail() == 7;

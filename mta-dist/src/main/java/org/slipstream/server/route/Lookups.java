@@ -13,9 +13,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Asks for routes on virtual threads, `dns-<n>`, as many at once as there are workers, in the order of a [RouteQueue].
+/// Looks up routes on virtual threads, `dns-<n>`, as many at once as there are workers, in the order of a
+/// [RouteQueue].
 ///
-/// Callers on any thread never wait. Each question is answered once, by what `find` returned or, where that is broken, by `defect`.
+/// Callers on any thread never wait. Each question gets one answer: the result of `find` or, when that
+/// throws, of `defect`.
 public final class Lookups<A> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Lookups.class);
 
@@ -40,12 +42,12 @@ public final class Lookups<A> implements AutoCloseable {
         this.defect = defect;
     }
 
-    /// @param message whose recipients wait for it
+    /// @param message whose recipients wait for the answer
     public void ask(QueueId message, String domain) {
         change(q -> q.add(new Owner.Message(message), domain));
     }
 
-    /// Questions that have not been put yet are not answered any more.
+    /// Lookups that have not started yet get no answer.
     @Override
     public synchronized void close() {
         closed = true;
@@ -74,7 +76,7 @@ public final class Lookups<A> implements AutoCloseable {
         try {
             return find.apply(domain);
         } catch (RuntimeException broken) {
-            log.error("msg=\"a lookup ends by a defect of this server\" domain={}", LogText.word(domain), broken);
+            log.error("event=route-lookup-failed domain={}", LogText.word(domain), broken);
             return defect.apply(domain);
         }
     }

@@ -12,16 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The way of a domain: mail for local domains stays; for the others the table is asked from the particular to the general.
+/// The route of a domain: mail for local domains stays; other domains are looked up in the table from the
+/// specific to the general.
 ///
 /// | Asked for `a.b.example` | |
 /// |---|---|
 /// | `a.b.example` | the domain itself |
-/// | `.b.example`, then `.example` | the longest suffix; `.b.example` speaks of subdomains, not of `b.example` |
+/// | `.b.example`, then `.example` | the longest suffix; `.b.example` matches subdomains, not `b.example` |
 /// | `*` | everything else |
 /// | nothing | as if `*` were `mx` |
 ///
-/// What the table sends to DNS is asked there, which blocks; everything else is quick. Any thread.
+/// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May be
+/// called by any thread.
 public final class RouteTable {
     private final Map<String, RouteTarget> table;
     private final Set<String> localDomains;
@@ -31,7 +33,7 @@ public final class RouteTable {
     public sealed interface Answer {
         record Found(Route route) implements Answer {}
 
-        /// 4xx when DNS had trouble, 5xx when there is no way.
+        /// 4xx when DNS failed, 5xx when there is no route.
         record NoRoute(Reply reason) implements Answer {}
     }
 
@@ -71,7 +73,7 @@ public final class RouteTable {
     }
 
     private Optional<RouteTarget> bySuffix(String domain) {
-        // The dots of an address literal divide no domains.
+        // The dots of an address literal do not separate labels.
         int dot = domain.startsWith("[") ? -1 : domain.indexOf('.', 1);
         while (dot >= 0) {
             RouteTarget target = table.get(domain.substring(dot));
@@ -90,7 +92,7 @@ public final class RouteTable {
         };
     }
 
-    // All domains that share a smart host share its window and connections, so its name is the next hop.
+    // All domains with the same smart host share its window and connections, so its name is the next hop.
     static Route.Smtp fixed(Route.Host host) {
         String written = host.name().toLowerCase(Locale.ROOT);
         String name = written.startsWith("[") ? written.substring(1, written.length() - 1) : written;

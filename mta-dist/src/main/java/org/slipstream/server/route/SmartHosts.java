@@ -27,10 +27,10 @@ import java.util.regex.Pattern;
 
 import javax.net.ssl.SSLSocketFactory;
 
-/// What is demanded of the hosts that routes name, and the logins there.
+/// Requirements for the hosts that routes name, and the logins there.
 ///
-/// A credentials file that somebody else can read is refused: who keeps passwords in such a file has made a mistake that shows
-/// nowhere else. A login for a host that no route names is refused as well, because it is a mistyped name.
+/// A credentials file that others can read is refused, because this mistake shows nowhere else. A login for
+/// a host that no route names is refused as well, because the name is probably mistyped.
 public final class SmartHosts {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);
@@ -80,7 +80,7 @@ public final class SmartHosts {
                 config.outbound().loginInTheClear());
     }
 
-    /// The line that speaks of this host: the one with its port, or the one without.
+    /// The line for this host: the one with its port, or the one without.
     private static Optional<String> name(Route.Host host, Map<String, Credentials> logins) {
         String exact = host.toString();
         return logins.containsKey(exact)

@@ -1,2 +1,2 @@
-/// Where mail for a domain goes: local domains, the table of `mta.toml`, and DNS for what the table leaves to it.
+/// Routing: local domains, the table of `mta.toml`, and DNS for the other domains.
 package org.slipstream.server.route;

@@ -17,17 +17,18 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// The TLS context of the moment: made again when a file of certificates or keys has become another one, so that a renewal
+/// The current TLS context: reloaded when a certificate or key file has changed, so that a renewal
 /// needs no restart.
 ///
-/// Configured files are read at the start, so that a mistake in them is found there. A self-signed pair alone has no mistakes to
-/// find. It is made and read at the first handshake, because key, certificate and signature take 0.1 s of a start's processor time.
+/// Configured files are read at the start, so that mistakes are found there. A self-signed pair cannot
+/// contain mistakes. It is created and read at the first handshake, because key, certificate and signature
+/// take 0.1 s of a start's processor time.
 ///
-/// Asked at each handshake, and looks at the files at most once a second. Files that cannot be used change nothing: whoever
-/// renews writes two files, and in between they do not belong together. That is said once per state of the files, as a warning,
-/// since the next look may find the second one.
+/// Called at each handshake; checks the files at most once a second. Files that cannot be used change
+/// nothing, because a renewal writes two files that do not match in between. This is logged once per state
+/// of the files, as a warning, because the next check may find the second file.
 ///
-/// Called by all sessions.
+/// Used by all sessions.
 public final class FreshContexts implements Supplier<SSLContext> {
     private static final Logger log = LoggerFactory.getLogger(FreshContexts.class);
     private static final long LOOK_EVERY_NANOS = 1_000_000_000L;
@@ -61,7 +62,7 @@ public final class FreshContexts implements Supplier<SSLContext> {
         this.files = TlsContexts.files(tls, home, hostname);
     }
 
-    /// @throws TlsFailure when the files cannot be used; at a start that is a reason not to
+    /// @throws TlsFailure when the files cannot be used; the server then does not start
     public static FreshContexts open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         return open(tls, home, hostname, System::nanoTime);
     }
@@ -74,7 +75,7 @@ public final class FreshContexts implements Supplier<SSLContext> {
         return contexts;
     }
 
-    /// @throws IllegalStateException when the self-signed pair cannot be made or used
+    /// @throws IllegalStateException when the self-signed pair cannot be created or used
     @Override
     public synchronized SSLContext get() {
         if (context.isEmpty()) {
@@ -108,9 +109,9 @@ public final class FreshContexts implements Supplier<SSLContext> {
         stamps = seen;
         try {
             context = Optional.of(TlsContexts.open(tls, home, hostname));
-            log.info("msg=\"certificates read again\" files={}", files.size());
+            log.info("event=certificates-reloaded count={}", files.size());
         } catch (TlsFailure unusable) {
-            log.warn("msg=\"certificates not read again, the former ones hold\" reason=\"{}\"",
+            log.warn("event=certificates-not-reloaded next=\"the previous certificates stay in use\" reason=\"{}\"",
                     unusable.getMessage());
         }
     }

@@ -20,13 +20,14 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/// Which of several certificates a client gets: the one that has the name it asked for (SNI, RFC 6066 section 3), and without such
-/// a name or such a certificate the first one.
+/// Chooses the certificate for a client: the one with the name in the client's SNI (RFC 6066 section 3),
+/// and the first one without such a name or such a certificate.
 ///
-/// The JDK asks once for each kind of key that the client can verify, in the client's order. A pair of another kind is no
-/// answer then, and `null` makes it ask for the next kind; if the first certificate were given in its place, a client whose name
-/// is on an RSA certificate would get somebody else's EC one. The JDK's own manager for several pairs was passed over because
-/// its choice for clients without a name depends on the order of a hash table.
+/// The JDK asks once for each kind of key that the client can verify, in the client's order. For a pair of
+/// another kind the answer is `null`, and the JDK asks for the next kind. If the first certificate were
+/// returned instead, a client whose name is on an RSA certificate would get another name's EC certificate.
+/// The JDK's own manager for several pairs is not used because its choice for clients without a name
+/// depends on the order of a hash table.
 ///
 /// Aliases are the pairs' positions.
 final class PairChooser extends X509ExtendedKeyManager {
@@ -36,7 +37,7 @@ final class PairChooser extends X509ExtendedKeyManager {
             this(List.copyOf(chain), key, namesOf(chain.getFirst()));
         }
 
-        // RFC 6125 section 6.4.3: a star stands for one whole label at the left.
+        // RFC 6125 section 6.4.3: a star matches one whole label at the left.
         boolean isFor(String name) {
             int dot = name.indexOf('.');
             return names.contains(name) || dot > 0 && names.contains("*" + name.substring(dot));
@@ -62,7 +63,7 @@ final class PairChooser extends X509ExtendedKeyManager {
         this.pairs = List.copyOf(pairs);
     }
 
-    /// The position of the pair, empty when it has no key of this kind.
+    /// The position of the pair; empty when it has no key of this kind.
     Optional<Integer> choose(String keyType, Optional<String> name) {
         List<Integer> named = name.map(n -> n.toLowerCase(Locale.ROOT)).map(
                 n -> IntStream.range(0, pairs.size()).filter(i -> pairs.get(i).isFor(n)).boxed().toList())

@@ -21,9 +21,9 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads PEM files (RFC 7468) as certificate authorities and `openssl` write them: certificate chains; keys in PKCS#8, PKCS#1
-/// (`RSA PRIVATE KEY`) and SEC 1 (`EC PRIVATE KEY`) without a passphrase. Text around the blocks is skipped, and so are blocks of
-/// other kinds: a file may hold chain and key together.
+/// Reads PEM files (RFC 7468) in the forms of certificate authorities and `openssl`: certificate chains;
+/// keys in PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) and SEC 1 (`EC PRIVATE KEY`) without a passphrase. Text
+/// around the blocks and blocks of other kinds are skipped: a file may hold chain and key together.
 final class PemFiles {
     private PemFiles() {}
 
@@ -42,7 +42,7 @@ final class PemFiles {
         }
         if (chain.isEmpty()) {
             throw new TlsFailure("The certificate " + file
-                    + " holds no block \"BEGIN CERTIFICATE\": a chain in PEM form is wanted.");
+                    + " has no block \"BEGIN CERTIFICATE\": a certificate chain in PEM form is required.");
         }
         return chain;
     }
@@ -59,10 +59,10 @@ final class PemFiles {
                         return converter.getPrivateKey(pair.getPrivateKeyInfo());
                     }
                     case PKCS8EncryptedPrivateKeyInfo _,PEMEncryptedKeyPair _ -> throw new TlsFailure("The key " + file
-                            + " is locked with a passphrase, which nobody could type in at a start: store it without one, "
+                            + " is encrypted with a passphrase, which cannot be entered at a start: store it without one, "
                             + "readable by this user alone.");
                     default -> {
-                        // A certificate, or the parameters that some programs write in front of an EC key.
+                        // A certificate, or the parameters that some programs write before an EC key.
                     }
                 }
             } catch (IOException e) {
@@ -70,12 +70,12 @@ final class PemFiles {
             }
         }
         throw new TlsFailure("The key " + file
-                + " holds no block \"BEGIN PRIVATE KEY\": a key in PEM form (PKCS#8, PKCS#1 or SEC 1) is wanted.");
+                + " has no block \"BEGIN PRIVATE KEY\": a key in PEM form (PKCS#8, PKCS#1 or SEC 1) is required.");
     }
 
     private static List<Object> blocks(String what, Path file) throws TlsFailure {
         List<Object> blocks = new ArrayList<>();
-        // Text around the blocks may be in any charset; this one reads every byte.
+        // Text around the blocks may be in any charset; ISO 8859-1 decodes every byte.
         try (PEMParser parser = new PEMParser(Files.newBufferedReader(file, StandardCharsets.ISO_8859_1))) {
             for (Object block = parser.readObject(); block != null; block = parser.readObject()) {
                 blocks.add(block);
@@ -84,9 +84,9 @@ final class PemFiles {
         } catch (NoSuchFileException e) {
             throw new TlsFailure("The " + what + " " + file + " does not exist.", e);
         } catch (AccessDeniedException e) {
-            throw new TlsFailure("The " + what + " " + file + " may not be read by this user.", e);
+            throw new TlsFailure("The " + what + " " + file + " is not readable for this user.", e);
         } catch (IOException | RuntimeException e) {
-            // The parser throws both for broken Base64 and broken ASN.1.
+            // The parser throws these for broken Base64 and broken ASN.1.
             throw Files.isDirectory(file)
                     ? new TlsFailure("The " + what + " " + file + " is a directory.", e)
                     : damaged(what, file, e);

@@ -38,11 +38,13 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.Set;
 
-/// The pair that a server without a certificate makes for itself at its first start: enough for STARTTLS with everybody who
-/// encrypts by opportunity (RFC 7435), which is nearly all of mail between servers.
+/// The self-signed pair that a server without a certificate creates at its first start. It suffices for
+/// STARTTLS with all peers that use opportunistic encryption (RFC 7435), which is nearly all mail between
+/// servers.
 ///
-/// EC P-256, ten years, the host name as common name and alternative name. The key is written before the certificate, each to
-/// a temporary file that is synced and renamed, so that a certificate that exists has a whole key beside it.
+/// EC P-256, ten years, the host name as common name and alternative name. The key is written before the
+/// certificate, each to a temporary file that is synced and renamed, so that an existing certificate always
+/// has a complete key.
 final class SelfSigned {
     private static final Logger log = LoggerFactory.getLogger(SelfSigned.class);
     private static final Duration LIFETIME = Duration.ofDays(3_652);
@@ -70,7 +72,7 @@ final class SelfSigned {
         return Files.exists(certificate()) && Files.exists(key());
     }
 
-    /// Leaves a pair alone that is there.
+    /// Keeps an existing pair.
     void makeIfMissing() throws TlsFailure {
         if (isThere()) {
             return;
@@ -81,7 +83,7 @@ final class SelfSigned {
             Files.createDirectories(directory);
             write(key(), pem("PRIVATE KEY", pair.getPrivate().getEncoded()), "rw-------");
             write(certificate(), pem("CERTIFICATE", made.getEncoded()), "rw-r--r--");
-            log.info("msg=\"made a self-signed certificate\" file={} hostname={} until={}", certificate(), hostname,
+            log.info("event=certificate-created file={} hostname={} until={}", certificate(), hostname,
                     made.getNotAfter().toInstant());
         } catch (IOException e) {
             throw new TlsFailure("The self-signed certificate cannot be written to " + directory + " (" + e
@@ -126,7 +128,7 @@ final class SelfSigned {
                 .getBytes(StandardCharsets.US_ASCII);
     }
 
-    // The permissions are there before the first byte is: a key is never readable by others, not even for a moment.
+    // The permissions are set before the first byte is written, so other users can never read a key.
     private static void write(Path file, byte[] content, String permissions) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
         Files.deleteIfExists(temporary);

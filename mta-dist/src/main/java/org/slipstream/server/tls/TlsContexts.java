@@ -24,16 +24,16 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Makes the TLS context of the listeners, for STARTTLS and for TLS from the first byte.
+/// Creates the TLS context of the listeners, for STARTTLS and for implicit TLS.
 ///
-/// Everything that could be wrong with the files is found here, at the start, and not by the first client: a key that does not
-/// belong to the certificate would otherwise show as a handshake failure without a reason.
+/// All faults of the files are found here, at the start, and not by the first client: a key that does not
+/// match the certificate would otherwise only show as a handshake failure without a reason.
 public final class TlsContexts {
     private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
 
     private TlsContexts() {}
 
-    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is made when it is missing.
+    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created when missing.
     public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         List<PairChooser.Pair> pairs = new ArrayList<>();
         pairs.add(first(tls, home, hostname));
@@ -43,18 +43,18 @@ public final class TlsContexts {
         return context(pairs);
     }
 
-    /// True when [#open] would make nothing.
+    /// True when [#open] would create nothing.
     public static boolean areThere(Config.Tls tls, Path home, String hostname) {
         return tls.certificate().isPresent() || tls.key().isPresent()
                 || new SelfSigned(home.resolve("tls"), hostname).isThere();
     }
 
-    /// True when no file is configured, so that there is only the self-signed pair.
+    /// True when no file is configured, so that only the self-signed pair exists.
     static boolean onlySelfSigned(Config.Tls tls) {
         return tls.certificate().isEmpty() && tls.key().isEmpty() && tls.further().isEmpty();
     }
 
-    /// What [#open] reads.
+    /// The files that [#open] reads.
     static List<Path> files(Config.Tls tls, Path home, String hostname) {
         SelfSigned made = new SelfSigned(home.resolve("tls"), hostname);
         List<Path> files = new ArrayList<>(
@@ -77,7 +77,7 @@ public final class TlsContexts {
         return pair(pair.certificate(), pair.key());
     }
 
-    /// Makes sockets of clients that believe what the certificates of this file have signed, and nothing else.
+    /// Creates client sockets that trust only certificates signed by the authorities in this file.
     public static SSLSocketFactory trusting(Path authorities) throws TlsFailure {
         List<X509Certificate> certificates = PemFiles.chain(authorities);
         try {
@@ -110,24 +110,24 @@ public final class TlsContexts {
         return new PairChooser.Pair(chain, key);
     }
 
-    // RFC 5246 section 7.4.2 and Java ask for it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
+    // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
     private static void requireOrder(Path file, List<X509Certificate> chain) throws TlsFailure {
         for (int i = 0; i + 1 < chain.size(); i++) {
             X509Certificate each = chain.get(i);
             if (!each.getIssuerX500Principal().equals(chain.get(i + 1).getSubjectX500Principal())) {
-                throw new TlsFailure("The certificates in " + file + " are no chain: "
+                throw new TlsFailure("The certificates in " + file + " are not a chain: "
                         + each.getSubjectX500Principal().getName() + " must be followed by its issuer "
                         + each.getIssuerX500Principal().getName() + ", or by nothing.");
             }
         }
     }
 
-    // An old certificate is better than none: senders that use TLS by opportunity do not look at its dates.
+    // An expired certificate is better than none: opportunistic senders do not check its dates.
     private static void warnOfDates(Path file, X509Certificate certificate, Instant now) {
         if (now.isAfter(certificate.getNotAfter().toInstant())) {
-            log.warn("msg=\"certificate has expired\" file={} until={}", file, certificate.getNotAfter().toInstant());
+            log.warn("event=certificate-expired file={} until={}", file, certificate.getNotAfter().toInstant());
         } else if (now.isBefore(certificate.getNotBefore().toInstant())) {
-            log.warn("msg=\"certificate is not valid yet\" file={} from={}", file,
+            log.warn("event=certificate-not-yet-valid file={} from={}", file,
                     certificate.getNotBefore().toInstant());
         }
     }
@@ -138,17 +138,17 @@ public final class TlsContexts {
             context.init(new KeyManager[]{new PairChooser(pairs)}, null, null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new TlsFailure("This Java cannot do TLS: " + e.getMessage() + ".", e);
+            throw new TlsFailure("This Java does not support TLS: " + e.getMessage() + ".", e);
         }
     }
 
-    /// What the one has signed, the other verifies: true for every kind of key, without knowing its mathematics.
+    /// Signs and verifies: a test for every kind of key, without its mathematics.
     private static boolean belongTogether(PublicKey certified, PrivateKey key) throws TlsFailure {
         String algorithm = switch (key.getAlgorithm()) {
             case "RSA" -> "SHA256withRSA";
             case "EC" -> "SHA256withECDSA";
             case "EdDSA", "Ed25519", "Ed448" -> "EdDSA";
-            default -> throw new TlsFailure("Keys of the kind " + key.getAlgorithm() + " are not usable for TLS.");
+            default -> throw new TlsFailure("Keys of type " + key.getAlgorithm() + " are not usable for TLS.");
         };
         byte[] text = new byte[32];
         new SecureRandom().nextBytes(text);

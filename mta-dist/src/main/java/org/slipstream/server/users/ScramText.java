@@ -1,6 +1,7 @@
 package org.slipstream.server.users;
 
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.ScramHash;
+import org.slipstream.core.sasl.ScramKeys;
 
 import java.security.SecureRandom;
 import java.util.Base64;
@@ -10,21 +11,20 @@ import java.util.regex.Pattern;
 
 /// The keys of SCRAM-SHA-256 in the form of RFC 5803: `SCRAM-SHA-256$iterations:salt$stored:server`.
 ///
-/// They are the cheaper way to guess for a thief of the file: PBKDF2 needs no memory. Every login repeats its work on the
-/// client, which may be a telephone, so it cannot be made as slow as one might want.
+/// They are cheaper to guess from than the Argon2id hash, because PBKDF2 needs no memory. Each login repeats the iterations on the
+/// client, which may be a telephone, so their number cannot be much higher.
 final class ScramText {
     static final int ITERATIONS = 100_000;
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int SALT_BYTES = 16;
     private static final int KEY_BYTES = 32;
-    /// RFC 7677 section 4.
-    private static final int LEAST_ITERATIONS = 4096;
     private static final String BASE64 = "([A-Za-z0-9+/]+={0,2})";
     private static final Pattern FORM = Pattern
             .compile("SCRAM-SHA-256\\$([0-9]{1,8}):" + BASE64 + "\\$" + BASE64 + ":" + BASE64);
 
     private ScramText() {}
 
+    /// @param password prepared
     static ScramKeys derive(String password) {
         byte[] salt = new byte[SALT_BYTES];
         RANDOM.nextBytes(salt);
@@ -39,7 +39,7 @@ final class ScramText {
 
     static Optional<ScramKeys> parse(String text) {
         Matcher form = FORM.matcher(text);
-        if (!form.matches() || Integer.parseInt(form.group(1)) < LEAST_ITERATIONS) {
+        if (!form.matches() || Integer.parseInt(form.group(1)) < ScramHash.LEAST_ITERATIONS) {
             return Optional.empty();
         }
         try {

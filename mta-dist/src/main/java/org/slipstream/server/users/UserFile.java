@@ -24,14 +24,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/// The file `users` in the home folder: read as a whole, changed as a whole, and never by two at once.
+/// The file `users` in the home folder. It is read as a whole and changed as a whole, by one process at a time.
 ///
-/// A change is a new file that is renamed over the old one, so a server that reads at the same moment sees the one or the
-/// other. Lines that are not about the changed user stay as they are, comments included. Whoever changes it holds the lock of
-/// `users.lock`, or the later of two would undo the earlier one's work.
+/// A change writes a new file and renames it over the old one, so a server that reads at the same moment
+/// sees either the old or the new file. Other lines stay unchanged, comments included. A change holds the
+/// lock of `users.lock`; otherwise the later of two changes would undo the earlier one.
 public final class UserFile {
     public static final String NAME = "users";
-    private static final String HEADING = "# name hash scram addresses; made by \"./mta user\". Readable by its owner alone.";
+    private static final String HEADING = "# name hash scram addresses; made by \"./mta user\". Readable by its owner only.";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE, PosixFilePermission.OTHERS_READ,
             PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
@@ -52,15 +52,15 @@ public final class UserFile {
         return file;
     }
 
-    /// What a reader finds: users by name in the order of the file, and everything that is wrong, a sentence each.
+    /// The content: users by name in the order of the file, and all mistakes, a sentence each.
     record FileContent(Map<String, User> users, List<String> mistakes, List<String> lines) {}
 
-    /// A user for people.
+    /// A user in a list for operators.
     ///
     /// @param line of the file
     public record UserEntry(String name, List<String> addresses, boolean scram, int line) {}
 
-    /// Everything that is wrong, `users:3: …`; empty as well when there is no file.
+    /// All mistakes, `users:3: …`; empty also when there is no file.
     public List<String> mistakes() {
         try {
             return read().mistakes();
@@ -69,7 +69,7 @@ public final class UserFile {
         }
     }
 
-    /// @throws UserFileException when there are mistakes in it
+    /// @throws UserFileException when the file has mistakes
     public List<UserEntry> list() throws IOException, UserFileException {
         FileContent content = sound();
         return content.users().values().stream().map(user -> new UserEntry(user.name(), user.addresses(),
@@ -80,21 +80,21 @@ public final class UserFile {
         return 1 + IntStream.range(0, lines.size()).filter(i -> isAbout(name, lines.get(i))).findFirst().orElseThrow();
     }
 
-    /// @throws UserFileException when the name is taken or unfit, an address is none, or there are mistakes in the file
+    /// @throws UserFileException when the name exists or is invalid, an address is invalid, or the file has
+    /// mistakes
     public void add(String name, String password, List<String> addresses) throws IOException, UserFileException {
         refuse(UserLine.unfitName(name));
         List<String> written = new ArrayList<>();
         for (String address : addresses) {
             written.add(UserLine.address(address).orElseThrow(
-                    () -> new UserFileException("\"" + address + "\" is no address, \"@domain\" or \"*\"")));
+                    () -> new UserFileException("\"" + address + "\" is not an address, \"@domain\" or \"*\"")));
         }
-        User user = User.of(name, password, written);
         change(content -> {
             refuse(content.users().containsKey(name)
-                    ? Optional.of("there is a user " + name + " already; \"./mta user passwd\" changes the password")
+                    ? Optional.of("user " + name + " exists already; \"./mta user passwd\" changes the password")
                     : Optional.empty());
             List<String> lines = new ArrayList<>(content.lines().isEmpty() ? List.of(HEADING) : content.lines());
-            lines.add(UserLine.of(user));
+            lines.add(UserLine.of(User.of(name, password, written)));
             return lines;
         });
     }
@@ -122,13 +122,13 @@ public final class UserFile {
         try {
             if (othersMayLookAt(file)) {
                 return new FileContent(Map.of(), List.of(NAME + ": others may read or write " + file
-                        + ", which is as good as the passwords; run \"chmod 600 " + file + "\""), List.of());
+                        + " with its password hashes; run \"chmod 600 " + file + "\""), List.of());
             }
             lines = Files.readAllLines(file);
         } catch (NoSuchFileException none) {
             lines = List.of();
         } catch (CharacterCodingException notUtf8) {
-            return new FileContent(Map.of(), List.of(NAME + ": there is a character that is not UTF-8"), List.of());
+            return new FileContent(Map.of(), List.of(NAME + ": the file is not valid UTF-8"), List.of());
         }
         return parse(lines);
     }
@@ -149,8 +149,7 @@ public final class UserFile {
                     if (earlier == null) {
                         users.put(user.name(), user);
                     } else {
-                        mistakes.add(NAME + ":" + number + ": " + user.name() + " stands in line " + earlier
-                                + " already");
+                        mistakes.add(NAME + ":" + number + ": " + user.name() + " is already in line " + earlier);
                     }
                 }
             }
@@ -174,7 +173,7 @@ public final class UserFile {
         Files.createDirectories(file.toAbsolutePath().getParent());
         try (FileChannel channel = FileChannel.open(file.resolveSibling(NAME + ".lock"),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes(file))) {
-            // The lock is the process's: a second thread would not wait for it but fail.
+            // The lock belongs to the process: for a second thread it would fail and not wait.
             synchronized (UserFile.class) {
                 FileLock lock = channel.lock();
                 try {

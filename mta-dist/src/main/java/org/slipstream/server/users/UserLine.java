@@ -1,8 +1,8 @@
 package org.slipstream.server.users;
 
 import org.slipstream.core.Address;
-import org.slipstream.smtpin.auth.Prepared;
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.SaslPrep;
+import org.slipstream.core.sasl.ScramKeys;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ final class UserLine {
         }
         Optional<PasswordHash> hash = PasswordHash.parse(words[1]);
         if (hash.isEmpty()) {
-            return new Read.Wrong("the second word is no Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
+            return new Read.Wrong("the second word is not an Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
                     + " of at most 64 MiB and 16 rounds; \"./mta user passwd " + words[0] + "\" makes one");
         }
         Optional<ScramKeys> scram = ScramText.parse(words[2]);
@@ -61,14 +61,14 @@ final class UserLine {
         for (String each : word.equals(NONE) ? new String[0] : word.split(",")) {
             Optional<String> address = address(each);
             if (address.isEmpty()) {
-                return new Read.Wrong("\"" + each + "\" is no address, \"@domain\" or \"*\"");
+                return new Read.Wrong("\"" + each + "\" is not an address, \"@domain\" or \"*\"");
             }
             addresses.add(address.get());
         }
         return new Read.Good(new User(name, hash, scram, addresses));
     }
 
-    /// In the form in which addresses are compared; empty when it is none.
+    /// In the form in which addresses are compared; empty for an invalid address.
     static Optional<String> address(String text) {
         if (text.equals(User.EVERY_ADDRESS)) {
             return Optional.of(text);
@@ -79,11 +79,11 @@ final class UserLine {
         // A comma or a blank in a quoted local part would end the word.
         boolean oneWord = text.chars().noneMatch(c -> c == ',' || Character.isWhitespace(c));
         return oneWord
-                ? Address.parse(text).map(a -> a.localPart().toLowerCase(Locale.ROOT) + "@" + a.domainKey())
+                ? Address.parse(text).map(address -> address.folded().key())
                 : Optional.empty();
     }
 
-    /// Why this cannot be a user's name.
+    /// Why a name cannot be a user's name.
     static Optional<String> unfitName(String name) {
         boolean unfit = name.isEmpty() || name.length() > LONGEST_NAME || name.startsWith("#")
                 || name.codePoints().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c)
@@ -91,8 +91,8 @@ final class UserLine {
         if (unfit) {
             return Optional.of("a name has 1 to " + LONGEST_NAME + " visible characters and begins with no \"#\"");
         }
-        return Prepared.text(name).equals(name)
+        return SaslPrep.text(name).equals(name)
                 ? Optional.empty()
-                : Optional.of("the name has to be written \"" + Prepared.text(name) + "\" (NFKC)");
+                : Optional.of("the name has to be written \"" + SaslPrep.text(name) + "\" (NFKC)");
     }
 }

@@ -4,34 +4,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.LogText;
-import org.slipstream.smtpin.auth.ScramKeys;
+import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.auth.UserSecrets;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
-
 /// The users as a running server knows them.
 ///
-/// **Fresh.** Each login looks whether the file is another one than the last time (one call of the system) and reads it then. A file
-/// with mistakes is reported once and changes nothing: who could log in before still can, because an operator who saves half a
-/// line must not lock everybody out.
+/// **Fresh.** Each login compares the file's stamp with the last one (one system call), and reads the file when it differs. A file with
+/// mistakes is reported once and changes nothing, so a half-saved line does not lock out the other users.
 ///
-/// **Says nothing about who exists.** A name that is not there is hashed against a hash of nobody, and for SCRAM gets keys
-/// that no password fits, of the usual strength and with the same salt each time.
+/// **No hint which names exist.** For an unknown name a password is compared with a hash that no password fits, and SCRAM gets keys
+/// that no password fits, with the usual iterations and the same salt each time.
 ///
-/// Called by any thread, the costly [#verify] by those of [org.slipstream.smtpin.auth.PasswordThreads], which bound how many hashes are
-/// made at once and how much memory they take.
+/// Any thread may call it. The costly [#verify] runs on the threads of [org.slipstream.smtpin.auth.PasswordThreads], which bound the
+/// number of hashes at once and their memory.
 public final class Users implements UserSecrets {
     private static final Logger log = LoggerFactory.getLogger(Users.class);
     private static final PasswordHash NOBODY = PasswordHash.ofNobody();
@@ -41,10 +35,10 @@ public final class Users implements UserSecrets {
     private final byte[] secret = new byte[32];
     private volatile Known known;
 
-    /// @param stamp of the file that was read last, with or without success
+    /// @param stamp of the file that was read last, valid or not
     private record Known(Map<String, User> users, Stamp stamp) {}
 
-    /// Two files with the same stamp are the same one, unchanged.
+    /// Two files with the same stamp are the same unchanged file.
     private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
         private static final Stamp NO_FILE = new Stamp(Optional.empty(), 0, -1);
 
@@ -66,8 +60,8 @@ public final class Users implements UserSecrets {
         new SecureRandom().nextBytes(secret);
     }
 
-    /// @param delimiter of subaddresses: who owns `alice@…` owns `alice+lists@…`
-    /// @throws UserFileException when there are mistakes in the file
+    /// @param delimiter of subaddresses: the user of `alice@…` may also send as `alice+lists@…`
+    /// @throws UserFileException when the file has mistakes
     public static Users open(UserFile file, Optional<String> delimiter) throws IOException, UserFileException {
         Stamp stamp = Stamp.of(file);
         UserFile.FileContent content = file.read();
@@ -86,16 +80,17 @@ public final class Users implements UserSecrets {
 
     @Override
     public Optional<ScramKeys> scram(String user) throws IOException {
-        return Optional.of(find(user).flatMap(User::scram).orElseGet(() -> ofNobody(user)));
+        return Optional.of(find(user).flatMap(User::scram)
+                .orElseGet(() -> ScramKeys.ofNobody(secret, user, ScramText.ITERATIONS)));
     }
 
-    /// Clients take the strongest mechanism that is announced, so it has to work for everybody.
+    /// Clients choose the strongest announced mechanism, so it has to work for every user.
     @Override
     public boolean hasScramKeys() {
         return known.users().values().stream().allMatch(user -> user.scram().isPresent());
     }
 
-    /// True when this user may send in the name of this address.
+    /// True when this user may send with this sender address.
     public boolean owns(String user, Address sender) {
         Optional<User> found = Optional.ofNullable(known.users().get(user));
         return found.filter(u -> u.owns(sender) || u.owns(sender.withoutExtension(delimiter))).isPresent();
@@ -109,7 +104,7 @@ public final class Users implements UserSecrets {
     }
 
     private synchronized void readAgain() throws IOException {
-        // The stamp is taken first: what changes in between is read once more at the next login.
+        // The stamp is taken first: a change during the read causes another read at the next login.
         Stamp stamp = Stamp.of(file);
         if (stamp.equals(known.stamp())) {
             return;
@@ -117,24 +112,11 @@ public final class Users implements UserSecrets {
         UserFile.FileContent content = file.read();
         if (content.mistakes().isEmpty()) {
             known = new Known(content.users(), stamp);
-            log.info("msg=\"users read again\" users={}", content.users().size());
+            log.info("event=users-reloaded count={}", content.users().size());
         } else {
             known = new Known(known.users(), stamp);
-            log.error("msg=\"users not read again, the former ones hold\" mistakes={} first=\"{}\"",
+            log.error("event=users-not-reloaded next=\"the previous users stay valid\" count={} error=\"{}\"",
                     content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
-        }
-    }
-
-    private ScramKeys ofNobody(String name) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-            byte[] salt = java.util.Arrays.copyOf(mac.doFinal(name.getBytes(StandardCharsets.UTF_8)), 16);
-            // Nobody knows what has this hash.
-            byte[] stored = mac.doFinal(salt);
-            return new ScramKeys(salt, ScramText.ITERATIONS, stored, mac.doFinal(stored));
-        } catch (GeneralSecurityException e) {
-            throw new LinkageError("every JDK has HMAC-SHA-256", e);
         }
     }
 }

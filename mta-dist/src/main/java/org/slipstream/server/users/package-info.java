@@ -1,2 +1,3 @@
-/// Who may log in: the file of users, what is kept of their passwords, and which addresses are theirs.
+/// Users for authentication: the file of users, their password hashes, and the addresses that they may send
+/// from.
 package org.slipstream.server.users;

@@ -33,14 +33,14 @@ final class Console {
         return new Ran(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /// With nothing to read, and output that nobody looks at.
+    /// Without input, and with output that is discarded.
     CliContext world() {
         PrintStream nowhere = new PrintStream(java.io.OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
         return new CliContext(new ByteArrayInputStream(input), nowhere, nowhere, starter, _ -> (_, _) -> false,
                 stopSignal);
     }
 
-    /// A signal that comes as soon as somebody waits for it.
+    /// A signal that arrives as soon as a thread waits for it.
     private static final class NoSignal implements CliContext.StopSignal {
         @Override
         public void arm() {

@@ -62,7 +62,7 @@ class DestdbCommandsTest {
     void whatIsNotKnownIsAnAnswerOfNoWithAWayOut() {
         Console.Ran ran = console.run("destdb", "show", "mx.nowhere.example");
         assertThat(ran.exit()).isEqualTo(Exit.NO);
-        assertThat(ran.err()).contains("nothing is known of mx.nowhere.example").contains("./mta destdb list");
+        assertThat(ran.err()).contains("nothing is known about mx.nowhere.example").contains("./mta destdb list");
         assertThat(console.run("destdb", "resume", "mx.far.example").exit()).isEqualTo(Exit.NO);
     }
 
@@ -93,7 +93,7 @@ class DestdbCommandsTest {
     void aSuspensionThatMakesNoSenseIsRefused() {
         assertThat(console.run("destdb", "suspend", "mx.far.example").exit()).isEqualTo(Exit.USAGE);
         assertThat(console.run("destdb", "suspend", "mx.far.example", "--reason", "x", "--for", "soon").err())
-                .contains("--for is a time such as 30m, 2h or 1d, not \"soon\"");
+                .contains("--for must be a time such as 30m, 2h or 1d, not \"soon\"");
         assertThat(
                 console.run("destdb", "suspend", "mx.far.example", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
                         .err())
@@ -107,6 +107,6 @@ class DestdbCommandsTest {
     void whatIsForgottenIsNoLongerListed() {
         assertThat(console.run("destdb", "forget", "mx.far.example").out()).startsWith("forgotten");
         assertThat(console.run("destdb", "list").out())
-                .isEqualTo("nothing is known of any host" + System.lineSeparator());
+                .isEqualTo("no host is known" + System.lineSeparator());
     }
 }

@@ -75,7 +75,7 @@ final class FakeQueue implements Operations {
     @Override
     public QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
         if (broken) {
-            throw new IOException("the register does not answer");
+            throw new IOException("the queue index does not answer");
         }
         List<MessageView> fitting = piece(filter, after);
         List<MessageView> page = fitting.stream().limit(limit).map(this::told).toList();

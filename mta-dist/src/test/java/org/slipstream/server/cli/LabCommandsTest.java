@@ -92,4 +92,29 @@ class LabCommandsTest {
         assertThat(console.run("lab", "run", "nothing").err()).contains("mta lab list");
         assertThat(console.run("lab", "list", "--show", "nothing").exit()).isEqualTo(Exit.USAGE);
     }
+
+    @Test
+    void twoRunsAreComparedAndTheirSeriesWritten() throws IOException {
+        Path figures = folder.resolve("figures");
+        Ran ran = console.run("lab", "run", "ten-two-two", "--compare", "order=fifo", "--csv", figures.toString(), "--json",
+                folder.resolve("all.json").toString(), "--svg", folder.resolve("all.svg").toString());
+
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("== as written", "== order=fifo", "== compared",
+                "sequence  1×4 2×2 1×4 3×2 1×2", "sequence  1×10 2×2 3×2");
+        assertThat(figures.resolve("queue.csv")).content().startsWith("run,message,at_ms,waiting,deferred,under_way");
+        assertThat(folder.resolve("all.json")).content().contains("\"order=fifo\"");
+        assertThat(folder.resolve("all.svg")).content().startsWith("<svg");
+    }
+
+    @Test
+    void aChangedKeyIsForThisRunOnly() throws IOException {
+        Ran ran = console.run("lab", "run", file(SCENE + "[expect]\nsequence = \"a b\"\n"), "--set",
+                "messages.a.at=5s");
+
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out()).contains("sequence  b a", "expectations are not checked: the run has messages.a.at=5s");
+        assertThat(console.run("lab", "run", "tree", "--set", "ordr=fifo")).matches(it -> it.exit() == Exit.CONFIGURATION)
+                .extracting(Ran::err).asString().contains("did you mean \"order\"?");
+    }
 }

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would close our pipes as well).
+/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would close our
+/// pipes as well).
 class ProcessStopTest {
     @TempDir
     Path home;

@@ -150,18 +150,18 @@ class QueueCommandsTest {
         }
         QueueId held = queue.put(4, "a@here.example", "held", "b@far.example");
         String end = System.lineSeparator();
-        assertThat(console.run("queue", "flush").out()).isEqualTo("3 messages due, 1 held and left alone" + end);
+        assertThat(console.run("queue", "flush").out()).isEqualTo("3 messages due, 1 on hold and not tried" + end);
         assertThat(console.run("queue", "flush", "--domain", "far.example").out())
-                .isEqualTo("3 messages due, 1 held and left alone" + end);
+                .isEqualTo("3 messages due, 1 on hold and not tried" + end);
         assertThat(console.run("queue", "flush", "--sender", "a@*").out())
-                .isEqualTo("3 messages due, 1 held and left alone" + end);
+                .isEqualTo("3 messages due, 1 on hold and not tried" + end);
         assertThat(console.run("queue", "flush", "--state", "held").out())
-                .isEqualTo("0 messages due, 1 held and left alone" + end);
+                .isEqualTo("0 messages due, 1 on hold and not tried" + end);
         assertThat(console.run("queue", "flush", new QueueId(1).toString()).out()).isEqualTo("1 message due" + end);
         assertThat(console.run("queue", "flush", held.toString()).out())
-                .isEqualTo("0 messages due, 1 held and left alone" + end);
+                .isEqualTo("0 messages due, 1 on hold and not tried" + end);
         console.run("destdb", "suspend", "mx.far.example", "--reason", "their disk", "--until", "2100-01-01T00:00:00Z");
-        assertThat(console.run("queue", "flush").out()).endsWith("left alone: mx.far.example" + FakeHosts.KEY
+        assertThat(console.run("queue", "flush").out()).endsWith("not tried: mx.far.example" + FakeHosts.KEY
                 + ", suspended until 2100-01-01T00:00:00Z: their disk" + end);
     }
 
@@ -219,7 +219,7 @@ class QueueCommandsTest {
         assertThat(all.out()).contains(new QueueId(90).toString()).doesNotContain("news@", "next page");
         Console.Ran two = console.run("queue", "list", "--sender", "boss@*", "--limit", "2");
         assertThat(two.out()).contains("2; the next page: --after ").doesNotContain(new QueueId(90).toString());
-        assertThat(console.run("queue", "list", "--sender", "nobody@*").out()).startsWith("no message fits");
+        assertThat(console.run("queue", "list", "--sender", "nobody@*").out()).startsWith("no message matches");
         JsonNode page = JsonMapper.shared()
                 .readTree(console.run("queue", "list", "--json", "--sender", "boss@*").out());
         assertThat(page.get("messages").size()).isEqualTo(3);
@@ -310,7 +310,7 @@ class QueueCommandsTest {
     void theStatusIsShown() {
         queue.put(7, "a@here.example", "deferred", "b@far.example");
         assertThat(console.run("status").out()).contains("mail.here.example", "far.example",
-                "80 of 100, 76 wait for a greeting; places are short: 75 of 75").containsPattern("messages +1");
+                "80 of 100, 76 wait for a greeting; limited: 75 of 75").containsPattern("messages +1");
     }
 
     @Test
@@ -318,7 +318,7 @@ class QueueCommandsTest {
         queue.broken = true;
         Console.Ran ran = console.run("queue", "list");
         assertThat(ran.exit()).isEqualTo(1);
-        assertThat(ran.err()).contains("the register does not answer").doesNotContain("\tat ");
+        assertThat(ran.err()).contains("the queue index does not answer").doesNotContain("\tat ");
     }
 
     @Test
@@ -360,7 +360,7 @@ class QueueCommandsTest {
             Console.Ran ran = console.run("status");
             closing.join();
             assertThat(ran.exit()).isEqualTo(4);
-            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " has gone" + System.lineSeparator());
+            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " closed the connection" + System.lineSeparator());
         }
     }
 

@@ -6,33 +6,40 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import java.util.random.RandomGeneratorFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SendCommandTest {
+    private static final SinkScript ACCEPTING = SinkScript.smtp().extensions(List.of("8BITMIME", "SMTPUTF8"))
+            .on(SinkPhase.FINAL_DOT, SinkAction.reply("250 2.0.0 queued as 1p4q0c8k2v0"));
+
     @TempDir
     Path home;
-    private TinySmtpServer server;
+    private SmtpSink sink;
     private Console console;
 
     @BeforeEach
-    void start() throws IOException {
-        server = new TinySmtpServer();
+    void start() {
+        sink = SmtpSink.start(ACCEPTING);
         console = new Console(home);
     }
 
     @AfterEach
-    void stop() throws IOException {
-        server.close();
+    void stop() {
+        sink.close();
     }
 
     @Test
@@ -43,10 +50,10 @@ class SendCommandTest {
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).isEqualTo("250 2.0.0 queued as 1p4q0c8k2v0" + System.lineSeparator());
         assertThat(ran.exit()).isZero();
-        assertThat(server.commands).contains("EHLO mail.here.example", "RCPT TO:<a@x.example>",
+        assertThat(sink.commands()).contains("EHLO mail.here.example", "RCPT TO:<a@x.example>",
                 "RCPT TO:<b@y.example>");
         MimeMessage message = new MimeMessage(Session.getInstance(new Properties()),
-                new ByteArrayInputStream(unstuffed()));
+                new ByteArrayInputStream(received()));
         assertThat(message.getSubject()).isEqualTo("Gr\u00fc\u00dfe aus M\u00fcnchen");
         assertThat(message.getFrom()[0]).hasToString("me@here.example");
         assertThat(message.getAllRecipients()).hasSize(2);
@@ -60,7 +67,7 @@ class SendCommandTest {
         console.input = "disk is full\n".getBytes(StandardCharsets.UTF_8);
         assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--subject", "Disk").exit()).isZero();
         MimeMessage message = new MimeMessage(Session.getInstance(new Properties()),
-                new ByteArrayInputStream(unstuffed()));
+                new ByteArrayInputStream(received()));
         assertThat(text(message)).isEqualToNormalizingNewlines("disk is full\n");
     }
 
@@ -72,8 +79,8 @@ class SendCommandTest {
                 .getBytes(StandardCharsets.ISO_8859_1);
         Path file = Files.write(home.resolve("message.eml"), content);
         assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--eml", file.toString()).exit()).isZero();
-        assertThat(unstuffed()).isEqualTo(content);
-        assertThat(server.commands).contains("MAIL FROM:<me@here.example> BODY=8BITMIME");
+        assertThat(received()).isEqualTo(content);
+        assertThat(sink.commands()).contains("MAIL FROM:<me@here.example> BODY=8BITMIME");
     }
 
     @Test
@@ -91,30 +98,30 @@ class SendCommandTest {
         }
         console.input = text.toString().getBytes(StandardCharsets.ISO_8859_1);
         assertThat(send("--from", "me@here.example", "--to", "a@x.example").exit()).isZero();
-        assertThat(unstuffed()).as("seed %d", seed).isEqualTo(console.input);
+        assertThat(received()).as("seed %d", seed).isEqualTo(console.input);
     }
 
     @Test
     void linesOfThisSystemBecomeLinesOfTheWire() throws IOException {
         console.input = "Subject: x\n\none\n.\ntwo".getBytes(StandardCharsets.US_ASCII);
         assertThat(send("-f", "me@here.example", "-t", "a@x.example", "-i").exit()).isZero();
-        assertThat(new String(unstuffed(), StandardCharsets.US_ASCII))
+        assertThat(new String(received(), StandardCharsets.US_ASCII))
                 .isEqualTo("Subject: x\r\n\r\none\r\n.\r\ntwo\r\n");
-        assertThat(server.commands).as("seven bits need no declaration").contains("MAIL FROM:<me@here.example>");
+        assertThat(sink.commands()).as("seven bits need no declaration").contains("MAIL FROM:<me@here.example>");
     }
 
     @Test
     void reportsAreSentWithoutASender() {
         console.input = "Subject: x\n\nx\n".getBytes(StandardCharsets.US_ASCII);
         assertThat(send("--from", "<>", "--to", "a@x.example").exit()).isZero();
-        assertThat(server.commands).contains("MAIL FROM:<>");
+        assertThat(sink.commands()).contains("MAIL FROM:<>");
         assertThat(send("--from", "<>", "--to", "a@x.example", "--text", "x").exit()).isEqualTo(2);
     }
 
     @Test
     void aRefusedRecipientDoesNotKeepTheMailFromTheOthers() {
-        server.replies.put("RCPT TO:<nobody@x.example>", "550 5.1.1 no such user");
-        server.replies.put("RCPT TO:<later@x.example>", "450 4.2.1 come back later");
+        sink.change(script -> script.onRecipient("nobody@x.example", SinkAction.reply("550 5.1.1 no such user")));
+        sink.change(script -> script.onRecipient("later@x.example", SinkAction.reply("450 4.2.1 come back later")));
         Console.Ran ran = send("--from", "me@here.example", "--to", "nobody@x.example,a@x.example,later@x.example",
                 "--text", "x");
         assertThat(ran.exit()).isEqualTo(1);
@@ -122,27 +129,26 @@ class SendCommandTest {
         assertThat(ran.err().lines()).containsExactlyInAnyOrder(
                 "mta: nobody@x.example was refused: 550 5.1.1 no such user",
                 "mta: later@x.example was refused: 450 4.2.1 come back later");
-        assertThat(server.contents).hasSize(1);
+        assertThat(sink.messages()).hasSize(1);
     }
 
     @Test
     void whenEverybodyIsRefusedNothingIsSent() {
-        server.replies.put("RCPT", "550 5.7.1 relaying denied");
+        sink.change(script -> script.on(SinkPhase.RCPT, SinkAction.reply("550 5.7.1 relaying denied")));
         Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example,b@x.example", "--text", "x");
         assertThat(ran.exit()).isEqualTo(1);
         assertThat(ran.out()).isEmpty();
         assertThat(ran.err().lines()).hasSize(2).allSatisfy(line -> assertThat(line).contains("550 5.7.1"));
-        assertThat(server.contents).isEmpty();
+        assertThat(sink.messages()).isEmpty();
     }
 
     @Test
     void aRefusedSenderOrMessageIsToldWithTheReply() {
-        server.replies.put("MAIL", "552 5.3.4 too large");
+        sink.change(script -> script.on(SinkPhase.MAIL, SinkAction.reply("552 5.3.4 too large")));
         Console.Ran sender = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
         assertThat(sender.exit()).isEqualTo(1);
         assertThat(sender.err()).contains("552 5.3.4 too large").doesNotContain("\tat ");
-        server.replies.remove("MAIL");
-        server.replies.put(".", "554 5.6.0 we do not like it");
+        sink.follow(ACCEPTING.on(SinkPhase.FINAL_DOT, SinkAction.reply("554 5.6.0 we do not like it")));
         Console.Ran message = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
         assertThat(message.exit()).isEqualTo(1);
         assertThat(message.out()).isEmpty();
@@ -150,8 +156,8 @@ class SendCommandTest {
     }
 
     @Test
-    void aServerThatIsNotThereIsExitCode4() throws IOException {
-        server.close();
+    void aServerThatIsNotThereIsExitCode4() {
+        sink.stop();
         Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
         assertThat(ran.exit()).isEqualTo(4);
         assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: cannot connect to 127.0.0.1");
@@ -159,8 +165,7 @@ class SendCommandTest {
 
     @Test
     void aServerThatSendsEverybodyAwayIsExitCode4() {
-        server.replies.put("EHLO", "421 4.3.2 not now");
-        server.replies.put("HELO", "421 4.3.2 not now");
+        sink.change(script -> script.on(SinkPhase.EHLO, SinkAction.reply("421 4.3.2 not now")));
         Console.Ran ran = send("--from", "me@here.example", "--to", "a@x.example", "--text", "x");
         assertThat(ran.exit()).isEqualTo(4);
         assertThat(ran.err()).contains("421 4.3.2").doesNotContain("\tat ");
@@ -168,14 +173,14 @@ class SendCommandTest {
 
     @Test
     void withoutServerTheSubmissionPortOfTheHomeIsUsed() throws IOException {
-        Files.writeString(home.resolve("mta.toml"), "[listen]\nsubmission = \"" + server.address() + "\"\n");
+        Files.writeString(home.resolve("mta.toml"), "[listen]\nsubmission = \"" + address() + "\"\n");
         assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
                 .isZero();
         Files.writeString(home.resolve("mta.toml"),
-                "[listen]\nsubmission = \"off\"\nsmtp = \"" + server.address() + "\"\n");
+                "[listen]\nsubmission = \"off\"\nsmtp = \"" + address() + "\"\n");
         assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
                 .isZero();
-        assertThat(server.contents).hasSize(2);
+        assertThat(sink.messages()).hasSize(2);
         Files.writeString(home.resolve("mta.toml"), "[listen]\nsubmission = \"127.0.0.1:0\"\n");
         assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
                 .isEqualTo(2);
@@ -187,7 +192,7 @@ class SendCommandTest {
     @Test
     void anAddressOutsideOfAsciiIsDeclared() {
         assertThat(send("--from", "me@here.example", "--to", "j\u00fcrgen@x.example", "--text", "x").exit()).isZero();
-        assertThat(server.commands).anyMatch(line -> line.startsWith("MAIL FROM") && line.contains("SMTPUTF8"));
+        assertThat(sink.commands()).anyMatch(line -> line.startsWith("MAIL FROM") && line.contains("SMTPUTF8"));
     }
 
     @Test
@@ -198,29 +203,24 @@ class SendCommandTest {
         assertThat(send("--from", "me@here.example", "--to", "a@x.example", "--eml", "not/there").exit()).isEqualTo(2);
         assertThat(send("--from", "me@here.example").exit()).isEqualTo(2);
         assertThat(console.run("send", "--from", "a@b", "--to", "a@b", "--server", "x:y").exit()).isEqualTo(2);
-        assertThat(server.commands).isEmpty();
+        assertThat(sink.commands()).isEmpty();
     }
 
     private Console.Ran send(String... arguments) {
         String[] all = new String[arguments.length + 3];
         all[0] = "send";
         all[1] = "--server";
-        all[2] = server.address();
+        all[2] = address();
         System.arraycopy(arguments, 0, all, 3, arguments.length);
         return console.run(all);
     }
 
-    /// What the server would store: the dots at line starts taken off again (RFC 5321 section 4.5.2).
-    private byte[] unstuffed() {
-        byte[] wire = server.contents.getLast();
-        ByteArrayOutputStream content = new ByteArrayOutputStream();
-        for (int i = 0; i < wire.length; i++) {
-            boolean lineStart = i == 0 || wire[i - 1] == '\n';
-            if (!lineStart || wire[i] != '.') {
-                content.write(wire[i]);
-            }
-        }
-        return content.toByteArray();
+    private String address() {
+        return "127.0.0.1:" + sink.port();
+    }
+
+    private byte[] received() {
+        return sink.messages().getLast().content();
     }
 
     private static String text(jakarta.mail.Part part) throws Exception {

@@ -47,7 +47,7 @@ class UserCommandsTest {
     @Test
     void whatIsWrongIsSaidInOneSentence() {
         assertThat(run("x\n", "user", "add", "alice").exit()).isZero();
-        assertThat(run("x\n", "user", "add", "alice").err().strip()).startsWith("mta: there is a user alice already");
+        assertThat(run("x\n", "user", "add", "alice").err().strip()).startsWith("mta: user alice exists already");
         assertThat(run("x\n", "user", "passwd", "bob").err().strip()).isEqualTo("mta: there is no user bob");
         assertThat(run("", "user", "remove", "bob").exit()).isEqualTo(1);
         for (String password : new String[]{"", "\n", "a\u0001b\n", "x".repeat(1001) + "\n"}) {

@@ -73,7 +73,7 @@ class VerifyCommandTest {
     void whatIsNoAddressIsNotSentToTheServer() {
         Console.Ran ran = console.run("verify", "nobody");
         assertThat(ran.exit()).isEqualTo(Exit.USAGE);
-        assertThat(ran.err()).contains("this is no address: nobody");
+        assertThat(ran.err()).contains("not an address: nobody");
         assertThat(queue.orders).isEmpty();
     }
 }

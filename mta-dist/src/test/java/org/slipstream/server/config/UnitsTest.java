@@ -30,12 +30,4 @@ class UnitsTest {
         assertThat(Units.SIZES.write(1_000)).isEqualTo("1KB");
         assertThat(Units.SIZES.write(77)).isEqualTo("77");
     }
-
-    @Test
-    void theNearestWordIsFoundButNotAtAnyPrice() {
-        assertThat(Nearest.to("mesage-size", List.of("message-size", "header-size"))).hasValue("message-size");
-        assertThat(Nearest.to("messageSize", List.of("message-size", "header-size"))).hasValue("message-size");
-        assertThat(Nearest.to("xyzzy", List.of("message-size", "lanes"))).isEmpty();
-        assertThat(Nearest.steps("listne", "listen")).isEqualTo(1);
-    }
 }

@@ -50,8 +50,8 @@ class DeliveryLogTest {
         new DeliveryLog(() -> 1).outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient),
                 List.of(new RecipientOutcome(1, outcome)), false));
         assertThat(lines.list).singleElement().extracting(ILoggingEvent::getFormattedMessage).asString().endsWith(
-                "to=<b\\u003e\\u0020status=sent\\u0020\\u003c@y.example>"
-                        + " orig=rfc822;b\\u0020status=sent\\u0020reply=\\u0022250 relay=mx.y.example[192.0.2.1]:25 delay=0.00"
-                        + " status=failed reply=\"550 5.1.1 no' status=sent x='?\"");
+                "recipient=<b\\u003e\\u0020status=sent\\u0020\\u003c@y.example>"
+                        + " original=rfc822;b\\u0020status=sent\\u0020reply=\\u0022250 host=mx.y.example[192.0.2.1]:25 delay=0.00"
+                        + " result=failed reply=\"550 5.1.1 no' status=sent x='?\"");
     }
 }

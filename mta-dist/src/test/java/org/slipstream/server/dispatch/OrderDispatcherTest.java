@@ -144,7 +144,7 @@ class OrderDispatcherTest {
         Route smtp = new Route.Smtp("far.example", List.of(new Route.Host("127.0.0.1", 1, 0)));
         dispatcher.order(new QmgrOrder.Deliver(1, new Delivery(2, id, smtp, TO_ANN)));
         assertThat(answer(QmgrEvent.DeliveryDone.class).result()).isEqualTo(new DeliveryResult.OwnFailure(2, 1,
-                Reply.of(451, "4.3.0", "local trouble reading the message"), DeliveryResult.Scope.MESSAGE, true));
+                Reply.of(451, "4.3.0", "queue file read error"), DeliveryResult.Scope.MESSAGE, true));
     }
 
     /// A disk that is gone must not be tried at full speed for every message (PF-16).

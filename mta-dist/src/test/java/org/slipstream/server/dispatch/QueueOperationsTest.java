@@ -91,7 +91,7 @@ class QueueOperationsTest {
         loop.start();
         operations = new QueueOperations(sometimesDown(spool), inbox, dispatcher.commands(), System::currentTimeMillis,
                 "0.1",
-                "mail.example.org", new Surroundings(true, carriers::phase, _ -> suspended,
+                "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
                         () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
                         Optional.of(this::verdict)));
     }
@@ -105,7 +105,7 @@ class QueueOperationsTest {
         spool.close();
     }
 
-    /// Who waits for a route is active, and stays so.
+    /// A message that waits for a route is active, and stays so.
     private final class DnsThatIsSilent implements OrderDispatcher.Routes {
         @Override
         public boolean isQuick(String domain) {
@@ -179,7 +179,7 @@ class QueueOperationsTest {
                 .isEqualTo(new MessageCount(5, Optional.empty()));
     }
 
-    /// The queue manager says when the register has the effect.
+    /// The queue manager reports when the index has the effect.
     @Test
     void anOrderReadsTheIndexOnceToFindItsMessagesAndDoesNotPollForItsEffect() throws Exception {
         mailing(10);
@@ -293,7 +293,7 @@ class QueueOperationsTest {
         assertThat(status.trouble()).hasSize(2).first().satisfies(trouble -> {
             assertThat(trouble.what()).isEqualTo("index");
             assertThat(trouble.since()).isEqualTo("2027-01-15T08:00:00Z");
-            assertThat(trouble.meaning()).contains("mail is taken in and delivered as long as");
+            assertThat(trouble.meaning()).contains("mail is accepted and delivered until");
             assertThat(trouble.reason()).isEqualTo("input/output error");
         });
         assertThat(status.trouble().getLast().meaning()).contains("452 until", "spool.minimum-free");

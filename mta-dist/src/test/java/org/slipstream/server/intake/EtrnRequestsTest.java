@@ -3,19 +3,20 @@ package org.slipstream.server.intake;
 import org.junit.jupiter.api.Test;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// ETRN: hosts that were away ask for their mail, and RFC 1985 section 5.3 says what they hear.
+/// ETRN: hosts that were unreachable request their mail; RFC 1985 section 5.3 defines the replies.
 class EtrnRequestsTest {
     private static final Client ANYBODY = client("198.51.100.7", "client.example");
     private static final Client NEIGHBOUR = client("192.0.2.7", "back.example");
@@ -24,11 +25,11 @@ class EtrnRequestsTest {
 
     private final List<String> flushed = new ArrayList<>();
     private final Map<String, EtrnRequests.Pending> pending = new HashMap<>();
-    private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
+    private final SimulatedClock clock = new SimulatedClock();
     private boolean silent;
     private final EtrnRequests wake = new EtrnRequests(List.of("back.example", "second.example", ".sub.example", "*"),
             new Waiting(),
-            NEIGHBOUR::equals, new EtrnRequests.Limits(PAUSE_MILLIS, new ClientNetwork(24, 64), 100), nanos::get);
+            NEIGHBOUR::equals, new EtrnRequests.Limits(PAUSE_MILLIS, new ClientNetwork(24, 64), 100), clock::nanos);
 
     private final class Waiting implements EtrnRequests.Queue {
         @Override
@@ -89,7 +90,7 @@ class EtrnRequestsTest {
         ask(NEIGHBOUR, "back.example");
         assertThat(ask(NEIGHBOUR, "back.example"))
                 .isEqualTo("252 2.0.0 OK, pending messages for node back.example started");
-        nanos.addAndGet(10_000_000_000L);
+        clock.advance(Duration.ofSeconds(10));
         assertThat(ask(NEIGHBOUR, "back.example")).startsWith("253 ");
         assertThat(flushed).hasSize(2);
     }
@@ -98,10 +99,10 @@ class EtrnRequestsTest {
     void strangersTogetherCauseNoMoreAttemptsThanAMessageThatFails() {
         pending.put("back.example", new EtrnRequests.Pending(1, false));
         ask("back.example");
-        nanos.addAndGet(299_999_000_000L);
+        clock.advanceMillis(299_999);
         assertThat(ask(client("203.0.113.9", "other.example"), "back.example")).startsWith("252 ");
         assertThat(ask(NEIGHBOUR, "back.example")).as("the host itself need not wait so long").startsWith("253 ");
-        nanos.addAndGet(300_000_000_000L);
+        clock.advance(Duration.ofMinutes(5));
         assertThat(ask("back.example")).startsWith("253 ");
         assertThat(flushed).hasSize(3);
     }
@@ -115,7 +116,7 @@ class EtrnRequestsTest {
                 .isEqualTo("458 4.7.0 Unable to queue messages for node second.example: too many requests,"
                         + " try again later");
         assertThat(ask(client("203.0.113.9", "other.example"), "second.example")).startsWith("251 ");
-        nanos.addAndGet(PAUSE_MILLIS * 1_000_000L / PER_CLIENT + 1);
+        clock.advance(Duration.ofNanos(PAUSE_MILLIS * 1_000_000L / PER_CLIENT + 1));
         assertThat(ask("second.example")).startsWith("251 ");
     }
 

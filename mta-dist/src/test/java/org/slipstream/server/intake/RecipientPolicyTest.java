@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class RecipientPolicyTest {
     private static final Client STRANGER = client("198.51.100.7", "smtp", Optional.empty());
     private static final Client NEIGHBOUR = client("10.1.2.3", "smtp", Optional.empty());
-    private static final Brake FREE_FLOW = new Brake(() -> false, 1_000);
+    private static final InFlowDelay FREE_FLOW = new InFlowDelay(() -> false, 1_000);
     private static final ContentFacts FACTS = new ContentFacts(true, false, 10, 2);
     private static final Optional<Address> SENDER = Address.parse("s@far.example");
 

@@ -57,7 +57,7 @@ class LocalDeliveryTest {
                 "stranger@here.example", "blocked@here.example", "bob@here.example");
         assertThat(outcomes).extracting(RecipientOutcome::number).containsExactly(1, 2, 3, 4);
         assertThat(replies(outcomes)).containsExactly("250 2.0.0 delivered to mailbox",
-                "550 5.1.1 no mailbox stranger@here.example here", "450 4.2.0 the mailbox cannot be written",
+                "550 5.1.1 unknown user: stranger@here.example", "450 4.2.0 cannot update mailbox",
                 "250 2.0.0 delivered to mailbox");
     }
 
@@ -108,7 +108,7 @@ class LocalDeliveryTest {
         };
         Envelope envelope = envelope("s@far.example", "alice@here.example", "bob@here.example");
         assertThat(local(real()).deliver(ID, envelope, envelope.recipients(), damaged)).isEqualTo(
-                new LocalDelivery.Result.Unreadable(Reply.of(451, "4.3.0", "the message could not be read")));
+                new LocalDelivery.Result.Unreadable(Reply.of(451, "4.3.0", "queue file read error")));
     }
 
     /// PF-16: no mailbox is to be tried at full speed while the disk is gone.

@@ -235,12 +235,12 @@ class MaildirDeliveryTest {
             Files.setLastModifiedTime(file, FileTime.from(now.minus(Duration.ofHours(37))));
         }
         Files.setLastModifiedTime(young, FileTime.from(now.minus(Duration.ofHours(35))));
-        assertThat(Leftovers.sweep(mail(), now)).isEqualTo(1);
+        assertThat(UnfinishedFiles.sweep(mail(), now)).isEqualTo(1);
         assertThat(old).doesNotExist();
         assertThat(young).exists();
         assertThat(read).exists();
         assertThat(newMail(mail())).hasSize(1);
-        assertThat(Leftovers.sweep(home.resolve("no mail yet"), now)).isZero();
+        assertThat(UnfinishedFiles.sweep(home.resolve("no mail yet"), now)).isZero();
     }
 
     private int countSteps() throws IOException {

@@ -71,7 +71,7 @@ final class TroubledDisk implements Disk {
 
             @Override
             public void write(byte[] bytes, int offset, int length) throws IOException {
-                // Half of a write reaches the disk before the trouble.
+                // Half of a write reaches the disk before the failure.
                 out.write(bytes, offset, length / 2);
                 step("write", file);
                 out.write(bytes, offset + length / 2, length - length / 2);

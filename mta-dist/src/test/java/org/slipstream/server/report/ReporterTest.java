@@ -145,7 +145,7 @@ class ReporterTest {
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
         assertThat(parsed.text())
-                .contains("not do anything: it will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
+                .contains("not do anything: delivery will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
                 .doesNotContain("nobody@");
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Action", "delayed").containsEntry("Status", "4.2.1")
@@ -377,7 +377,7 @@ class ReporterTest {
         return noise.toString();
     }
 
-    /// RFC 3461 section 4.1 and 5.2: told of who asked for it and was delivered to, nobody else.
+    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it was requested.
     @Test
     void whoAskedToHearOfSuccessHearsOfIt() {
         envelopeId = Optional.of("QQ314159");

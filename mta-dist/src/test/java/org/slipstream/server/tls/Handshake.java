@@ -1,5 +1,7 @@
 package org.slipstream.server.tls;
 
+import org.slipstream.testkit.TestCertificates;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -13,8 +15,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 /// A client that believes everything, to see what it is shown.
 final class Handshake {
@@ -22,8 +22,12 @@ final class Handshake {
 
     /// @param asksFor by SNI
     static X509Certificate shown(SSLContext context, Optional<String> asksFor, String... protocols) throws Exception {
-        SSLContext client = SSLContext.getInstance("TLS");
-        client.init(null, new TrustManager[]{new Trusting()}, null);
+        return chain(context, asksFor, protocols).getFirst();
+    }
+
+    /// The whole chain that a server with this context sends.
+    static List<X509Certificate> chain(SSLContext context, Optional<String> asksFor, String... protocols)
+            throws Exception {
         try (SSLServerSocket server = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0, 1,
                 InetAddress.getLoopbackAddress())) {
             CompletableFuture<Integer> served = CompletableFuture.supplyAsync(() -> {
@@ -33,7 +37,8 @@ final class Handshake {
                     throw new UncheckedIOException(e);
                 }
             });
-            try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket(server.getInetAddress(),
+            try (SSLSocket socket = (SSLSocket) TestCertificates.trustingAll().getSocketFactory().createSocket(
+                    server.getInetAddress(),
                     server.getLocalPort())) {
                 SSLParameters parameters = socket.getSSLParameters();
                 parameters.setServerNames(asksFor.stream().<javax.net.ssl.SNIServerName>map(SNIHostName::new).toList());
@@ -44,25 +49,13 @@ final class Handshake {
                 socket.startHandshake();
                 socket.getOutputStream().write('x');
                 served.get();
-                return (X509Certificate) List.of(socket.getSession().getPeerCertificates()).getFirst();
+                return List.of(socket.getSession().getPeerCertificates()).stream().map(X509Certificate.class::cast)
+                        .toList();
             }
         }
     }
 
     static String name(SSLContext context, String asksFor, String... protocols) throws Exception {
         return shown(context, Optional.of(asksFor), protocols).getSubjectX500Principal().getName();
-    }
-
-    private static final class Trusting implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }

@@ -15,10 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.math.BigInteger;
-import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,13 +28,8 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLServerSocket;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509TrustManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -248,40 +240,7 @@ class TlsContextsTest {
         return chain(context).getFirst();
     }
 
-    /// What a client is shown that trusts everybody.
     private static List<X509Certificate> chain(SSLContext context) throws Exception {
-        SSLContext client = SSLContext.getInstance("TLS");
-        client.init(null, new TrustManager[]{new Trusting()}, null);
-        try (SSLServerSocket server = (SSLServerSocket) context.getServerSocketFactory().createServerSocket(0, 1,
-                InetAddress.getLoopbackAddress())) {
-            CompletableFuture<Integer> served = CompletableFuture.supplyAsync(() -> {
-                try (SSLSocket session = (SSLSocket) server.accept(); InputStream in = session.getInputStream()) {
-                    return in.read();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-            try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket(server.getInetAddress(),
-                    server.getLocalPort())) {
-                socket.startHandshake();
-                socket.getOutputStream().write('x');
-                assertThat(served.get()).isEqualTo((int) 'x');
-                return List.of(socket.getSession().getPeerCertificates()).stream().map(X509Certificate.class::cast)
-                        .toList();
-            }
-        }
-    }
-
-    private static final class Trusting implements X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
+        return Handshake.chain(context, Optional.empty());
     }
 }

@@ -63,7 +63,7 @@ class UserFileTest {
     void whatCannotBeDoneIsSaidAndChangesNothing() throws Exception {
         file.add("alice", "one", List.of());
         String before = Files.readString(path);
-        assertThatThrownBy(() -> file.add("alice", "two", List.of())).hasMessageContaining("alice already");
+        assertThatThrownBy(() -> file.add("alice", "two", List.of())).hasMessageContaining("alice exists already");
         assertThatThrownBy(() -> file.changePassword("bob", "x")).hasMessage("there is no user bob");
         assertThatThrownBy(() -> file.remove("bob")).hasMessage("there is no user bob");
         assertThatThrownBy(() -> file.add("bob", "x", List.of("nonsense"))).hasMessageContaining("\"nonsense\"");

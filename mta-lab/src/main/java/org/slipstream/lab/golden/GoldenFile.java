@@ -73,7 +73,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         }
     }
 
-    /// @throws IllegalArgumentException with a sentence when the file makes no sense
+    /// @throws IllegalArgumentException with a sentence when the file is not valid
     static GoldenFile read(Path path) throws IOException {
         try {
             return of(new ObjectMapper().readTree(Files.readString(path)));

@@ -230,7 +230,7 @@ final class GoldenWorld {
 
     private void open(QmgrOrder.Open open) {
         Entry entry = selected.orElseThrow();
-        String key = entry.line().key();
+        String key = entry.queue().key();
         String message = ids.get(entry.message().id());
         int delivery = selectedByKey.merge(key, 1, Integer::sum) - 1;
         int atOnce = runningByKey.merge(key, 1, Integer::sum);

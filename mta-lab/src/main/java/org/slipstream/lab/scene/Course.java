@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/// How a scene went.
+/// The record of one run of a scene: everything that was decided and everything that happened, with times.
 ///
 /// @param attempts every entry that was taken, in order
 /// @param passings every preemption, in order
@@ -17,20 +17,22 @@ import java.util.SequencedMap;
 /// @param messages what became of each message of the file
 /// @param links every connection that was opened or tried, in order
 /// @param hosts what was known of each host, by its name
+/// @param queue open recipients over time, by the name of their message
 /// @param endMillis when the last thing happened
 public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMap<String, Road> roads,
         SequencedMap<QueueId, Way> messages, List<CourseConnection> links, SequencedMap<String, List<HostMark>> hosts,
-        long endMillis) {
+        SequencedMap<String, List<QueueSample>> queue, long endMillis) {
     public Course {
         attempts = List.copyOf(attempts);
         links = List.copyOf(links);
         hosts = Collections.unmodifiableSequencedMap(hosts);
+        queue = Collections.unmodifiableSequencedMap(queue);
         passings = List.copyOf(passings);
         roads = Collections.unmodifiableSequencedMap(roads);
         messages = Collections.unmodifiableSequencedMap(messages);
     }
 
-    /// What came of an attempt.
+    /// The result of an attempt.
     public enum Result {
         /// At least one recipient was delivered.
         DELIVERED,
@@ -40,7 +42,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         REFUSED,
         /// No session, or one that broke.
         TROUBLE,
-        /// The curtain fell before.
+        /// The simulation ended before.
         UNFINISHED
     }
 
@@ -72,7 +74,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
             windows = List.copyOf(windows);
         }
 
-        /// Its window has something to tell: where one delivery follows the other nothing is learned.
+        /// Its window is of interest. Where one delivery follows the other, the window learns nothing.
         boolean isTelling() {
             boolean tried = most > 1 || troubled > 0 || windows.stream().anyMatch(mark -> mark.size() <= 0);
             return tried && windows.stream().anyMatch(Mark::isReport);
@@ -88,7 +90,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
             return size == 0 ? "dead" : size < 0 ? "pause" : Integer.toString(size);
         }
 
-        /// Worth a line: it tells what became of the window, and not merely that it is there or forgotten.
+        /// A report about the window's size, and not only that the window exists or is forgotten.
         boolean isReport() {
             return switch (event) {
                 case NEW, FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> false;
@@ -109,7 +111,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     ///
     /// @param host it leads to; where a transport knows no hosts, transport and next hop
     /// @param deliveries that were answered on it
-    /// @param end how it ended; empty when the curtain fell before
+    /// @param end how it ended; empty when the simulation ended before
     public record CourseConnection(int slot, String host, List<Span> spans, int deliveries, String end) {
         public CourseConnection {
             spans = List.copyOf(spans);
@@ -138,7 +140,13 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         }
     }
 
-    /// What became of a message.
+    /// Open recipients of a message from a time on.
+    ///
+    /// @param waiting for a delivery
+    /// @param deferred until the time of the next attempt
+    public record QueueSample(long atMillis, int waiting, int deferred, int underWay) {}
+
+    /// The result for a message.
     ///
     /// @param reads sizes of the batches of recipients
     public record Way(int entries, int delivered, int failed, OptionalLong firstMillis, OptionalLong lastMillis,

@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import java.util.List;
 
-/// What a scenario file says about how its scene goes: each a sentence that can be false.
+/// The expectations of a scenario file about its run. Each can be false.
 public record Expectations(List<Expected> all) {
     public Expectations {
         all = List.copyOf(all);

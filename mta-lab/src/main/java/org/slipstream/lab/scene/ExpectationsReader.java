@@ -1,5 +1,6 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.scene.Expectations.Expected;
 import org.slipstream.lab.scene.Expectations.What;
 import org.slipstream.lab.scene.Scene.SceneMessage;

@@ -15,7 +15,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// `[[messages]]`: what is sent, when, by whom, to how many, once or again and again.
+/// Reads `[[messages]]`: sender, recipients and time of each message, or of each stream of messages.
 final class MessagesReader {
     private static final int MOST_MESSAGES = 100_000;
     private static final String USUAL_SENDER = "sender@here.example";
@@ -107,7 +107,7 @@ final class MessagesReader {
             }
         }
         if (recipients.isEmpty()) {
-            throw section.wrong("a message for nobody; add to = { \"a.example\" = 10 }");
+            throw section.wrong("a message without recipients; add to = { \"a.example\" = 10 }");
         }
         return recipients;
     }
@@ -123,7 +123,7 @@ final class MessagesReader {
                 new Fortune.Late(Integer.parseInt(late.substring(5)));
             default -> throw section.wrong("fate", "= \"" + fate
                     + "\" is unknown; write \"welcome\", \"refused\" (550), \"late 3\" (450 three times, then welcome) or"
-                    + " \"never\" (450 for ever)");
+                    + " \"never\" (450 each time)");
         };
     }
 }

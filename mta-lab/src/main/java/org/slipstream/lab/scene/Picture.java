@@ -2,45 +2,52 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.lab.scene.Course.CourseConnection;
 import org.slipstream.lab.scene.Course.HostMark;
-import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Passing;
 import org.slipstream.lab.scene.Course.Phase;
-import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Span;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
-/// Where everything stands in the picture of a scene: time goes to the right, each connection has a row, preemptions stand above the rows,
-/// and below each window has a chart of its own on the same time axis.
+/// The coordinates of everything in the picture of one run: time goes to the right, each connection has a row, and preemptions stand above
+/// the rows. The [Charts] below them have the same time axis.
 final class Picture {
-    private static final int WIDTH = 960;
-    private static final int LEFT = 70;
-    private static final int RIGHT = WIDTH - 12;
-    private static final int TOP = 40;
-    private static final int ROW = 24;
-    private static final int BAR = 18;
+    static final int WIDTH = 960;
+    static final int LEFT = 70;
+    static final int RIGHT = WIDTH - 12;
+    /// Room for two lines of labels of preemptions and one of their numbers.
+    private static final int TOP = 66;
+    private static final int LABELS = 3;
+    private static final int LABEL_HEIGHT = 14;
+    static final int ROW = 24;
+    static final int BAR = 18;
     private static final int MOST_SLOTS = 40;
-    private static final int CHART = 110;
-    private static final int MOST_CHARTS = 8;
-    private static final int LETTER = 7;
+    static final int MOST_CHARTS = 8;
+    static final int LETTER = 7;
+    private static final int LEAST_BETWEEN_MARKS = 24;
 
     private final Course course;
     private final List<Stretch> stretches;
     private final ToIntFunction<String> color;
     private final TimeAxis axis;
     private final int slots;
+    private final SequencedMap<String, Integer> serverLimits;
 
-    Picture(Course course, List<Stretch> stretches, ToIntFunction<String> color) {
+    /// @param axis shared by all runs of a page
+    /// @param color of a message by its name
+    Picture(Course course, List<Stretch> stretches, TimeAxis axis, ToIntFunction<String> color,
+            SequencedMap<String, Integer> serverLimits) {
         this.course = course;
         this.stretches = stretches.stream().filter(each -> each.slot() <= MOST_SLOTS).toList();
         this.color = color;
-        this.axis = new TimeAxis(stretches, LEFT, RIGHT);
+        this.axis = axis;
         this.slots = this.stretches.stream().mapToInt(Stretch::slot).max().orElse(1);
+        this.serverLimits = serverLimits;
     }
 
     Map<String, Object> values() {
@@ -48,17 +55,16 @@ final class Picture {
         values.put("width", WIDTH);
         values.put("left", LEFT);
         values.put("right", RIGHT);
-        values.put("height", bottom() + 24);
-        values.put("ticks", ticks());
+        values.put("height", height());
+        values.put("axis-y", bottom() + 32);
+        values.put("slots-y", TOP - 10);
+        values.put("ticks", ticks(axis, TOP - 4, bottom()));
         values.put("silences", silences());
         values.put("rows", rows());
         values.put("waits", waits());
         values.put("bars", bars());
-        values.put("marks", marks());
-        List<Map<String, Object>> windows = windows();
-        values.put("windows", windows);
-        values.put("has-windows", windows.isEmpty() ? List.of() : List.of(Map.of()));
-        values.put("chart-height", CHART);
+        marks(values);
+        values.putAll(new Charts(course, axis, color, serverLimits).values());
         values.put("links", links());
         values.put("link-names", linkNames());
         List<Map<String, Object>> hosts = hosts();
@@ -66,6 +72,10 @@ final class Picture {
         values.put("has-hosts", hosts.isEmpty() ? List.of() : List.of(Map.of()));
         values.put("hosts-height", 8 + hosts.size() * ROW);
         return values;
+    }
+
+    int height() {
+        return bottom() + 38;
     }
 
     private int bottom() {
@@ -80,29 +90,41 @@ final class Picture {
         return TOP + (slot - 1) * (double) ROW + (ROW - BAR) / 2.0;
     }
 
+    static String number(double value) {
+        return TimeAxis.number(value);
+    }
+
     // ---- the rows
 
-    private List<Map<String, Object>> ticks() {
+    static List<Map<String, Object>> ticks(TimeAxis axis, int top, int bottom) {
         return axis.ticks().stream()
-                .<Map<String, Object>>map(tick -> Map.of("x", TimeAxis.number(tick.x()), "top", TOP - 4,
-                        "bottom", bottom(), "label-y", bottom() + 16, "label", Times.seconds(tick.atMillis())))
+                .<Map<String, Object>>map(tick -> Map.of("x", number(tick.x()), "top", top, "bottom", bottom,
+                        "label-y", bottom + 16, "label", Times.seconds(tick.atMillis())))
                 .toList();
     }
 
     private List<Map<String, Object>> silences() {
-        return axis.silences().stream()
-                .<Map<String, Object>>map(part -> Map.of("x", TimeAxis.number(part.left()), "y", TOP - 4,
-                        "w", TimeAxis.number(part.right() - part.left()), "h", bottom() - TOP + 4, "title",
-                        "cut short: nothing is under way, " + times(part.fromMillis(), part.toMillis()), "label-x",
-                        TimeAxis.number((part.left() + part.right()) / 2), "label-y", (TOP + bottom()) / 2 + 4, "text",
-                        "⋯"))
-                .toList();
+        List<Map<String, Object>> silences = new ArrayList<>();
+        for (TimeAxis.Part part : axis.silences()) {
+            Map<String, Object> silence = new TreeMap<>();
+            silence.put("x", number(part.left()));
+            silence.put("y", TOP - 4);
+            silence.put("w", number(part.right() - part.left()));
+            silence.put("h", bottom() - TOP + 4);
+            silence.put("title", "cut short: nothing is under way, " + times(part.fromMillis(), part.toMillis()));
+            silence.put("label-x", number((part.left() + part.right()) / 2));
+            silence.put("label-y", (TOP + bottom()) / 2 + 4);
+            long seconds = (part.toMillis() - part.fromMillis()) / 1_000;
+            silence.put("text", seconds < 10_000 ? "⋯ " + seconds + "s" : "⋯ " + seconds / 3_600 + "h");
+            silences.add(silence);
+        }
+        return silences;
     }
 
     private List<Map<String, Object>> rows() {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (int slot = 1; slot <= slots; slot++) {
-            rows.add(Map.of("label-x", LEFT - 8, "y", TimeAxis.number(y(slot) + 13), "label", "slot " + slot));
+            rows.add(Map.of("label-x", LEFT - 8, "y", number(y(slot) + 13), "label", "slot " + slot));
         }
         return rows;
     }
@@ -123,8 +145,8 @@ final class Picture {
             bar.put("trouble", each.isTrouble() ? List.of(Map.of()) : List.of());
             double width = x(each.endMillis()) - x(each.startMillis());
             bar.put("label", label(each, width));
-            bar.put("label-x", TimeAxis.number(x(each.startMillis()) + width / 2));
-            bar.put("label-y", TimeAxis.number(y(each.slot()) + 13));
+            bar.put("label-x", number(x(each.startMillis()) + width / 2));
+            bar.put("label-y", number(y(each.slot()) + 13));
             bars.add(bar);
         }
         return bars;
@@ -142,15 +164,15 @@ final class Picture {
 
     private Map<String, Object> box(int slot, long from, long to, String title) {
         Map<String, Object> box = new TreeMap<>();
-        box.put("x", TimeAxis.number(x(from)));
-        box.put("y", TimeAxis.number(y(slot)));
-        box.put("w", TimeAxis.number(Math.max(1.5, x(to) - x(from))));
+        box.put("x", number(x(from)));
+        box.put("y", number(y(slot)));
+        box.put("w", number(Math.max(1.5, x(to) - x(from))));
         box.put("h", BAR);
         box.put("title", title);
         return box;
     }
 
-    private static String times(long from, long to) {
+    static String times(long from, long to) {
         return Times.seconds(from) + " to " + Times.seconds(to);
     }
 
@@ -186,8 +208,8 @@ final class Picture {
         for (CourseConnection link : course.links()) {
             double width = x(link.toMillis()) - x(link.fromMillis());
             if (link.slot() <= MOST_SLOTS && link.host().length() * LETTER + 4 <= width) {
-                names.add(Map.of("x", TimeAxis.number(x(link.fromMillis()) + width / 2), "y",
-                        TimeAxis.number(y(link.slot()) + 13), "text", link.host()));
+                names.add(Map.of("x", number(x(link.fromMillis()) + width / 2), "y",
+                        number(y(link.slot()) + 13), "text", link.host()));
             }
         }
         return names;
@@ -199,7 +221,7 @@ final class Picture {
         for (var host : course.hosts().entrySet()) {
             if (!host.getValue().isEmpty() && rows.size() < MOST_CHARTS) {
                 double y = 4 + rows.size() * (double) ROW;
-                rows.add(Map.of("name", host.getKey(), "label-x", LEFT, "label-y", TimeAxis.number(y + 10), "states",
+                rows.add(Map.of("name", host.getKey(), "label-x", LEFT, "label-y", number(y + 10), "states",
                         states(host.getValue(), y + 14)));
             }
         }
@@ -212,8 +234,8 @@ final class Picture {
             long from = marks.get(i).atMillis();
             long to = i + 1 < marks.size() ? marks.get(i + 1).atMillis() : axis.endMillis();
             if (!marks.get(i).state().isEmpty() && from < axis.endMillis()) {
-                states.add(Map.of("x", TimeAxis.number(x(from)), "y", TimeAxis.number(y), "w",
-                        TimeAxis.number(Math.max(1.5, x(to) - x(from))), "class", marks.get(i).state(), "title",
+                states.add(Map.of("x", number(x(from)), "y", number(y), "w",
+                        number(Math.max(1.5, x(to) - x(from))), "class", marks.get(i).state(), "title",
                         marks.get(i).state() + ", " + times(from, to)));
             }
         }
@@ -222,98 +244,61 @@ final class Picture {
 
     // ---- preemptions
 
-    private List<Map<String, Object>> marks() {
-        List<Map<String, Object>> marks = new ArrayList<>();
-        double free = 0;
+    /// Preemptions that are too close to each other for a label each share a mark.
+    private List<List<Passing>> groups() {
+        List<List<Passing>> groups = new ArrayList<>();
         for (Passing each : course.passings()) {
-            String text = each.stepping() + " before " + each.passed();
-            double half = text.length() * LETTER / 2.0;
-            double x = x(each.atMillis());
-            boolean fits = x - half >= free && x + half <= WIDTH;
-            free = fits ? x + half + LETTER : free;
-            marks.add(Map.of("x", TimeAxis.number(x), "y", TOP - 2, "title",
-                    Page.words(each) + ", at " + Times.seconds(each.atMillis()), "label",
-                    fits ? List.of(Map.of("text", text)) : List.of(), "label-x", TimeAxis.number(x), "label-y",
-                    TOP - 14));
+            if (groups.isEmpty()
+                    || x(each.atMillis()) - x(groups.getLast().getFirst().atMillis()) >= LEAST_BETWEEN_MARKS) {
+                groups.add(new ArrayList<>());
+            }
+            groups.getLast().add(each);
         }
-        return marks;
+        return groups;
     }
 
-    // ---- windows
+    /// Each mark has a label: in words where there is room, otherwise a number that is explained below the picture.
+    private void marks(Map<String, Object> values) {
+        List<Map<String, Object>> marks = new ArrayList<>();
+        List<Map<String, Object>> keys = new ArrayList<>();
+        double[] free = new double[LABELS];
+        for (List<Passing> group : groups()) {
+            String text = group.size() == 1
+                    ? group.getFirst().stepping() + " before " + group.getFirst().passed()
+                    : group.size() + " preemptions";
+            String words = words(group);
+            double x = x(group.getFirst().atMillis());
+            int line = freeLine(free, x, text);
+            String label = line > 0 ? text : Integer.toString(keys.size() + 1);
+            if (line == 0) {
+                keys.add(Map.of("number", label, "text", words));
+            }
+            double shifted = Math.clamp(x, 4 + label.length() * LETTER / 2.0,
+                    WIDTH - 4 - label.length() * LETTER / 2.0);
+            free[line] = shifted + label.length() * LETTER / 2.0 + LETTER;
+            marks.add(Map.of("x", number(x), "y", TOP - 2, "title", words, "text", label, "label-x", number(shifted),
+                    "label-y", TOP - 14 - line * LABEL_HEIGHT));
+        }
+        values.put("marks", marks);
+        values.put("mark-keys", keys);
+        values.put("has-mark-keys", keys.isEmpty() ? List.of() : List.of(Map.of()));
+    }
 
-    private List<Map<String, Object>> windows() {
-        List<Map<String, Object>> charts = new ArrayList<>();
-        for (Road road : course.roads().values()) {
-            if (road.isTelling() && charts.size() < MOST_CHARTS) {
-                charts.add(chart(road, charts.size() + 1));
+    private static int freeLine(double[] free, double x, String text) {
+        double half = text.length() * LETTER / 2.0;
+        for (int line = 1; line < LABELS; line++) {
+            if (Math.clamp(x, 4 + half, WIDTH - 4 - half) - half >= free[line]) {
+                return line;
             }
         }
-        return charts;
+        return 0;
     }
 
-    private Map<String, Object> chart(Road road, int number) {
-        int most = Math.max(1, road.windows().stream().mapToInt(Mark::size).max().orElse(1));
-        Map<String, Object> chart = new TreeMap<>();
-        chart.put("number", number);
-        chart.put("name", road.name());
-        chart.put("sizes", Runs.text(Verdicts.windows(road)));
-        chart.put("levels",
-                List.of(0, most).stream()
-                        .map(level -> Map.of("y", TimeAxis.number(chartY(level, most)), "label-x", LEFT - 8,
-                                "label-y", TimeAxis.number(chartY(level, most) + 4), "label", level))
-                        .toList());
-        chart.put("path", path(road, most));
-        chart.put("deaths", deaths(road, most));
-        return chart;
-    }
-
-    private static double chartY(int size, int most) {
-        return CHART - 10 - (double) Math.max(0, size) / most * (CHART - 34);
-    }
-
-    // Steps; a gap where nothing is remembered of the destination.
-    private String path(Road road, int most) {
-        StringBuilder path = new StringBuilder();
-        boolean drawing = false;
-        for (Mark mark : road.windows()) {
-            String x = TimeAxis.number(x(mark.atMillis()));
-            String y = TimeAxis.number(chartY(mark.size(), most));
-            boolean forgotten = isForgotten(mark);
-            if (drawing) {
-                path.append(" H").append(x);
-            }
-            if (!forgotten) {
-                path.append(drawing ? " V" + y : " M" + x + " " + y);
-            }
-            drawing = !forgotten;
-        }
-        return path.isEmpty() ? "M0 0" : path.substring(1);
-    }
-
-    private static boolean isForgotten(Mark mark) {
-        return switch (mark.event()) {
-            case FORGET, TIMER_REVIVE_FORGET, RESUME_FORGET -> true;
-            case NEW, OK, FAIL, FAIL_DEAD, OK_REVIVE, TIMER_REVIVE, SUSPEND, RESUME -> false;
-        };
-    }
-
-    private List<Map<String, Object>> deaths(Road road, int most) {
-        List<Map<String, Object>> deaths = new ArrayList<>();
-        List<Mark> marks = road.windows();
-        for (int i = 0; i < marks.size(); i++) {
-            if (marks.get(i).size() == 0 && !isForgotten(marks.get(i))) {
-                long from = marks.get(i).atMillis();
-                long to = i + 1 < marks.size() ? marks.get(i + 1).atMillis() : axis.endMillis();
-                double y = chartY(most, most);
-                deaths.add(Map.of("x", TimeAxis.number(x(from)), "y", TimeAxis.number(y), "w",
-                        TimeAxis.number(Math.max(1.5, x(to) - x(from))),
-                        "h",
-                        TimeAxis.number(chartY(0, most) - y), "title", "dead, " + times(from, to), "text",
-                        x(to) - x(from) > 4 * LETTER ? "dead" : "", "label-x", TimeAxis.number((x(from) + x(to)) / 2),
-                        "label-y",
-                        TimeAxis.number(y + 14)));
-            }
-        }
-        return deaths;
+    private static String words(List<Passing> group) {
+        return Page.words(group.getFirst()) + ", at " + Times.seconds(group.getFirst().atMillis())
+                + (group.size() == 1
+                        ? ""
+                        : "; the last of " + group.size() + ": " + Page.words(group.getLast()) + ", at "
+                                + Times.seconds(group.getLast().atMillis()));
     }
 }

@@ -33,8 +33,9 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
-/// Writes down the course of a scene.
+/// Records the course of a scene.
 ///
 /// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` names a destination and
 /// no entry: it is for the first entry to that destination that was taken and has no seat yet. An entry without an answer ends when
@@ -100,21 +101,28 @@ final class Recorder implements Witness {
 
     private final Scene scene;
     private final Consumer<String> events;
+    private final LongConsumer reached;
     private final List<Trip> trips = new ArrayList<>();
     private final Deque<Trip> unseated = new ArrayDeque<>();
     private final Map<QueueId, List<Trip>> unfinished = new TreeMap<>();
     private final Map<Long, Trip> opening = new TreeMap<>();
+    private final QueueCounts queue = new QueueCounts();
     private final SceneConnections connections = new SceneConnections();
     private final List<Passing> passings = new ArrayList<>();
     private final SequencedMap<String, RoadBook> roads = new LinkedHashMap<>();
     private final SequencedMap<QueueId, MessageBook> messages = new LinkedHashMap<>();
     private long now;
 
-    /// @param events hears a line for each
-    Recorder(Scene scene, Consumer<String> events) {
+    /// @param events receives a line for each thing that happens
+    /// @param reached receives the time of each moment
+    Recorder(Scene scene, Consumer<String> events, LongConsumer reached) {
         this.scene = scene;
         this.events = events;
-        scene.messages().keySet().forEach(id -> messages.put(id, new MessageBook()));
+        this.reached = reached;
+        scene.messages().forEach((id, message) -> {
+            messages.put(id, new MessageBook());
+            queue.expect(message.name());
+        });
     }
 
     Course course() {
@@ -124,7 +132,8 @@ final class Recorder implements Witness {
         SequencedMap<QueueId, Way> ways = new LinkedHashMap<>();
         messages.forEach((id, l) -> ways.put(id, new Way(l.entries, l.delivered, l.failed, l.first, l.last, l.reads)));
         return new Course(trips.stream().map(trip -> trip.attempt(now)).toList(), passings, allRoads, ways,
-                connections.links(now), connections.hosts(), now);
+                connections.links(now), connections.hosts(),
+                queue.samples(), now);
     }
 
     // ---- what is decided
@@ -132,9 +141,9 @@ final class Recorder implements Witness {
     @Override
     public void selected(Entry entry) {
         QueueId id = entry.message().id();
-        RoadBook road = road(entry.line().route());
+        RoadBook road = road(entry.queue().route());
         Trip trip = new Trip(id, isOurs(id) ? Optional.of(id) : Optional.empty(), name(id),
-                scene.transports().theirs(entry.line().transport()), road,
+                scene.transports().theirs(entry.queue().transport()), road,
                 entry.recipients().stream().map(Recipient::number).toList(), now);
         trips.add(trip);
         unseated.add(trip);
@@ -143,6 +152,7 @@ final class Recorder implements Witness {
         road.most = Math.max(road.most, ++road.running);
         if (isOurs(id)) {
             messages.get(id).entries++;
+            queue.takes(id, trip.name, trip.recipients.size(), now);
         }
     }
 
@@ -159,6 +169,7 @@ final class Recorder implements Witness {
     public void read(Message message, int recipients) {
         if (isOurs(message.id())) {
             messages.get(message.id()).reads.add(recipients);
+            queue.isRead(message.id(), name(message.id()), recipients, now);
         }
         tell(title(message.id()) + " is read: " + recipients + (recipients == 1 ? " recipient" : " recipients"));
     }
@@ -197,15 +208,28 @@ final class Recorder implements Witness {
             case QmgrOrder.Deliver deliver -> starts(deliver);
             case QmgrOrder.Close close -> connections.ends(close.connection(), "closed", now);
             case QmgrOrder.RecordOutcome record -> records(record);
-            case QmgrOrder.Defer defer -> tell(title(defer.id()) + " waits until "
-                    + Times.seconds(defer.nextAttemptMillis()));
-            case QmgrOrder.Remove remove -> tell(title(remove.id()) + " is done: " + remove.reason());
+            case QmgrOrder.Defer defer -> defers(defer);
+            case QmgrOrder.Remove remove -> removes(remove);
             case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
                     + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
             case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // Between the queue manager and the disk.
             }
         }
+    }
+
+    private void defers(QmgrOrder.Defer defer) {
+        if (isOurs(defer.id())) {
+            queue.defers(defer.id(), name(defer.id()), now);
+        }
+        tell(title(defer.id()) + " waits until " + Times.seconds(defer.nextAttemptMillis()));
+    }
+
+    private void removes(QmgrOrder.Remove remove) {
+        if (isOurs(remove.id())) {
+            queue.leaves(remove.id(), name(remove.id()), now);
+        }
+        tell(title(remove.id()) + " is done: " + remove.reason());
     }
 
     private void opens(QmgrOrder.Open open) {
@@ -243,7 +267,7 @@ final class Recorder implements Witness {
         unfinished.getOrDefault(record.id(), List.of()).stream().filter(trip -> trip.recipients.contains(first))
                 .findFirst().ifPresent(trip -> {
                     unseated.remove(trip);
-                    ends(trip, Result.TROUBLE);
+                    ends(trip, Result.TROUBLE, 0);
                 });
     }
 
@@ -260,11 +284,18 @@ final class Recorder implements Witness {
             case QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _ -> {
                 // Seen in what is under way.
             }
-            case QmgrEvent.MessageQueued queued -> tell(title(queued.message().id()) + " arrives");
+            case QmgrEvent.MessageQueued queued -> arrives(queued.message().id());
             case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _ -> {
                 // Answers whose consequences are seen.
             }
         }
+    }
+
+    private void arrives(QueueId id) {
+        if (isOurs(id)) {
+            queue.arrives(id, name(id), scene.scenario().mails().get((int) id.value() - 1).recipients().size(), now);
+        }
+        tell(title(id) + " arrives");
     }
 
     private void failed(QmgrEvent.ConnectionFailed failed) {
@@ -306,7 +337,7 @@ final class Recorder implements Witness {
         trip.startMillis = OptionalLong.of(connections.answers(trip.connection, trip.startMillis.orElse(now), now));
         ends(trip, delivered > 0
                 ? Result.DELIVERED
-                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED);
+                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED, delivered + failed);
         if (trip.result != Result.DELIVERED) {
             tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": "
                     + answered.outcomes().getFirst().outcome().reply());
@@ -327,7 +358,9 @@ final class Recorder implements Witness {
         });
     }
 
-    private void ends(Trip trip, Result result) {
+    /// @param settled recipients that are delivered or have failed
+    private void ends(Trip trip, Result result, int settled) {
+        trip.id.ifPresent(id -> queue.ends(id, trip.name, trip.recipients.size(), settled, now));
         unfinished.get(trip.message).remove(trip);
         trip.result = result;
         trip.endMillis = now;
@@ -338,6 +371,7 @@ final class Recorder implements Witness {
     @Override
     public void settled(long nowMillis, DestDb hosts) {
         connections.looks(hosts, nowMillis);
+        reached.accept(nowMillis);
     }
 
     // ---- names

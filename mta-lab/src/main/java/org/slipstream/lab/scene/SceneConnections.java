@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// Writes down what connections do and what is known of their hosts.
+/// Records the phases of connections and what is known of their hosts.
 final class SceneConnections {
     private static final int SMTP_PORT = 25;
     private static final String NOTHING_KNOWN = "";

@@ -15,8 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
 
-/// How a scene went, as text: the sequence, a table of messages, a table of destinations, and whether it was as expected.
+/// The results of a run as text: the sequence, a table of messages, a table of destinations, and whether the run is as expected.
 public final class SceneText {
     static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
             "arrives", "first", "last", "floor", "over floor", "inflation");
@@ -24,6 +25,7 @@ public final class SceneText {
             "at once");
 
     static final List<String> HOST_TITLES = List.of("host", "connections", "failed", "at once", "deliveries", "known");
+    static final List<String> WAIT_TITLES = List.of("message", "waited", "behind");
 
     private static final int WIDTH = 100;
     private static final String INDENT = "          ";
@@ -72,6 +74,23 @@ public final class SceneText {
     /// One row for each host; see [#HOST_TITLES].
     static List<List<String>> hostRows(Played played) {
         return played.course().hosts().keySet().stream().sorted().map(host -> hostRow(played.course(), host)).toList();
+    }
+
+    /// One row for each message of which recipients waited; see [#WAIT_TITLES].
+    static List<List<String>> waitRows(Played played) {
+        List<WaitSeries.Wait> waits = WaitSeries.of(played.course());
+        List<List<String>> rows = new ArrayList<>();
+        for (String name : played.course().queue().keySet()) {
+            var behind = WaitSeries.millisBehind(waits, name);
+            double all = behind.values().stream().mapToDouble(Double::doubleValue).sum();
+            if (all > 0) {
+                rows.add(List.of(name, Times.seconds(Math.round(all)), behind.entrySet().stream()
+                        .map(each -> (each.getKey().isEmpty() ? "nothing under way" : each.getKey()) + " "
+                                + Times.seconds(Math.round(each.getValue())))
+                        .collect(Collectors.joining(", "))));
+            }
+        }
+        return rows;
     }
 
     private static List<String> hostRow(Course course, String host) {
@@ -141,6 +160,10 @@ public final class SceneText {
 
     private void verdicts() {
         List<Verdicts.Verdict> all = played.verdicts();
+        if (!played.scene().changes().isEmpty()) {
+            lines.add("");
+            lines.add("expectations are not checked: the run has " + played.scene().variant());
+        }
         if (all.isEmpty()) {
             return;
         }

@@ -1,7 +1,9 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.Latency;
 import org.slipstream.qmgr.flow.Feedback;
+import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
@@ -13,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// One table of a scenario file, read key by key. Whatever makes no sense becomes one sentence with file, line and a way
-/// out ([SceneMistake]); what nobody has asked for when [#end] is called is a mistake too.
+/// One table of a scenario file, read key by key. A value that is not valid becomes one sentence with file, line and a
+/// remedy ([SceneMistake]). A key that no reader has asked for when [#end] is called is a mistake too.
 final class Section {
     private static final int MANY = 1_000_000;
     private static final long LONGEST_MILLIS = 366L * 86_400_000;
@@ -22,17 +24,33 @@ final class Section {
     /// A key whose name is the file's own, such as a domain.
     record Named(String name, Object value, int line) {}
 
+    private static final TomlTable EMPTY = Toml.parse("");
+
     private final String file;
     private final String title;
+    private final String path;
     private final int line;
     private final TomlTable table;
+    private final ChangedKeys changed;
     private final Set<String> known = new TreeSet<>();
 
-    Section(String file, String title, int line, TomlTable table) {
+    /// The whole file.
+    Section(String file, TomlTable table, ChangedKeys changed) {
+        this(file, "", "", 1, table, changed);
+    }
+
+    private Section(String file, String title, String path, int line, TomlTable table, ChangedKeys changed) {
         this.file = file;
         this.title = title;
+        this.path = path;
         this.line = line;
         this.table = table;
+        this.changed = changed;
+    }
+
+    /// A section in which every key has its default.
+    static Section ofDefaults() {
+        return new Section("", EMPTY, ChangedKeys.none());
     }
 
     int line() {
@@ -41,7 +59,7 @@ final class Section {
 
     boolean has(String key) {
         known.add(key);
-        return table.contains(List.of(key));
+        return changed.value(path(key)).isPresent() || table.contains(List.of(key));
     }
 
     SceneMistake wrong(String sentence) {
@@ -53,7 +71,9 @@ final class Section {
     }
 
     SceneMistake wrong(String key, String sentence) {
-        return wrong(line(key), (title.isEmpty() ? "" : title + ": ") + key + " " + sentence);
+        String what = (title.isEmpty() ? "" : title + ": ") + key + " " + sentence;
+        return changed.text(path(key)).map(text -> new SceneMistake(file + " with " + text + ": " + what))
+                .orElseGet(() -> wrong(line(key), what));
     }
 
     private int line(String key) {
@@ -62,12 +82,12 @@ final class Section {
     }
 
     private String path(String key) {
-        return (title.isEmpty() ? "" : title + ".") + key;
+        return (path.isEmpty() ? "" : path + ".") + key;
     }
 
     private Optional<Object> value(String key) {
         known.add(key);
-        return Optional.ofNullable(table.get(List.of(key)));
+        return changed.value(path(key)).or(() -> Optional.ofNullable(table.get(List.of(key))));
     }
 
     Optional<String> text(String key) {
@@ -153,10 +173,11 @@ final class Section {
         }).orElse(otherwise);
     }
 
+    /// The section of this name. A changed key below it makes a section that the file does not have.
     Optional<Section> section(String key) {
-        return value(key).map(value -> {
+        return value(key).or(() -> Optional.of((Object) EMPTY).filter(_ -> changed.isBelow(path(key)))).map(value -> {
             if (value instanceof TomlTable inner) {
-                return new Section(file, path(key), line(key), inner);
+                return new Section(file, path(key), path(key), line(key), inner, changed);
             }
             throw wrong(key, "is a section; write [" + path(key) + "] on a line of its own");
         });
@@ -176,7 +197,9 @@ final class Section {
             if (!(array.get(i) instanceof TomlTable inner)) {
                 throw wrong(key, "is a list of tables; write [[" + path(key) + "]] or { … }");
             }
-            sections.add(new Section(file, key + " " + (i + 1), firstLine(inner, line(key)), inner));
+            String name = inner.get(List.of("name")) instanceof String own ? own : Integer.toString(i + 1);
+            sections.add(new Section(file, key + " " + (i + 1), path(key) + "." + name, firstLine(inner, line(key)),
+                    inner, changed));
         }
         return sections;
     }
@@ -188,18 +211,17 @@ final class Section {
 
     /// Names of the sections within this one, which are known now.
     List<String> tables() {
-        List<String> names = table.keySet().stream().filter(key -> table.get(List.of(key)) instanceof TomlTable)
-                .toList();
+        Set<String> names = new TreeSet<>(changed.sectionsBelow(path));
+        table.keySet().stream().filter(key -> table.get(List.of(key)) instanceof TomlTable).forEach(names::add);
         known.addAll(names);
-        return names;
+        return List.copyOf(names);
     }
 
     /// All keys, whatever they are.
     List<Named> all() {
         List<Named> all = new ArrayList<>();
         for (String key : table.keySet()) {
-            known.add(key);
-            all.add(new Named(key, table.get(List.of(key)), line(key)));
+            all.add(new Named(key, value(key).orElseThrow(), line(key)));
         }
         return all;
     }

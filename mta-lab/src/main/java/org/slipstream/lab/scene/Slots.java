@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import java.util.BitSet;
 
-/// Numbers for connections that a reader can follow with a finger: the smallest that is free.
+/// Numbers of connections in pictures and lists: each connection gets the smallest number that is free.
 final class Slots {
     private final BitSet taken = new BitSet();
 

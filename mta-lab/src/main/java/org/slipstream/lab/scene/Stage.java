@@ -12,13 +12,25 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
-/// Plays a scene: the production queue manager in a simulated world.
+/// Runs a scene: the production queue manager in a simulated world.
 ///
-/// Beside the scene itself each message is played alone, in the same world with nobody else in it. The time that it takes then
+/// Besides the scene itself, each message is run alone in the same world. The time that it takes then
 /// is its floor: what it takes longer in company is what the others cost it. (Of a stream the first message is played.)
 public final class Stage {
     private static final long MOST_EVENTS = 5_000_000;
+
+    /// Learns how far a run has come.
+    @FunctionalInterface
+    public interface Progress {
+        Progress SILENT = (_, _) -> {};
+
+        /// Called after each moment of the world, therefore often.
+        ///
+        /// @param run which of the runs of a scene
+        void reached(String run, long simulatedMillis);
+    }
 
     /// A scene and how it went.
     ///
@@ -43,30 +55,31 @@ public final class Stage {
 
     /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
     public static Played play(Scene scene) {
-        return play(scene, _ -> {});
+        return play(scene, _ -> {}, Progress.SILENT);
     }
 
-    /// @param events hears a line for each thing that happens, as it happens
+    /// @param events receives a line for each thing that happens, as it happens
     /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
-    public static Played play(Scene scene, Consumer<String> events) {
-        Course course = course(scene, scene.scenario(), events);
-        SequencedMap<String, Long> alone = alone(scene);
+    public static Played play(Scene scene, Consumer<String> events, Progress progress) {
+        Course course = course(scene, scene.scenario(), events, millis -> progress.reached(scene.file(), millis));
+        SequencedMap<String, Long> alone = alone(scene, progress);
         return new Played(scene, course, alone, Verdicts.of(scene, course, alone));
     }
 
-    private static Course course(Scene scene, Scenario scenario, Consumer<String> events) {
-        Recorder recorder = new Recorder(scene, events);
+    private static Course course(Scene scene, Scenario scenario, Consumer<String> events, LongConsumer reached) {
+        Recorder recorder = new Recorder(scene, events, reached);
         new World(scenario, recorder).atMost(MOST_EVENTS).run(scene.stopMillis());
         return recorder.course();
     }
 
-    private static SequencedMap<String, Long> alone(Scene scene) {
+    private static SequencedMap<String, Long> alone(Scene scene, Progress progress) {
         SequencedMap<String, Long> alone = new LinkedHashMap<>();
         for (var each : scene.messages().entrySet()) {
             SceneMessage message = each.getValue();
             if (message.number() == 1) {
                 Scenario.Mail mail = scene.scenario().mails().get((int) each.getKey().value() - 1);
-                Course course = course(scene, with(scene.scenario(), mail), _ -> {});
+                Course course = course(scene, with(scene.scenario(), mail), _ -> {},
+                        millis -> progress.reached(scene.file() + ", " + message.name() + " alone", millis));
                 millis(mail, course.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
             }
         }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Time from left to right, with long silences cut short: a mailing that is over in ten seconds and a second attempt after
-/// five minutes would otherwise be two specks.
+/// Time from left to right, with long times without deliveries cut short. Without the cuts, a mailing of ten seconds and its
+/// second attempt after five minutes would be two points.
 final class TimeAxis {
     private static final int SILENCE_WIDTH = 46;
     private static final double LONG_SILENCE = 0.08;
@@ -33,6 +33,7 @@ final class TimeAxis {
     private final List<Part> parts = new ArrayList<>();
     private final long endMillis;
 
+    /// @param stretches of all runs that share the axis, in order of their beginnings
     TimeAxis(List<Stretch> stretches, double left, double right) {
         this.endMillis = Math.max(1, stretches.stream().mapToLong(Stretch::endMillis).max().orElse(1));
         List<Span> silences = silences(stretches);

@@ -23,7 +23,7 @@ final class Times {
                 : Optional.empty();
     }
 
-    /// `2s`, `1s .. 3s` (anything between), `exp 2s` (2 s on average, often less, seldom much more).
+    /// `2s`, `1s .. 3s` (anything between), `exp 2s` (exponential distribution with a mean of 2 s).
     static Optional<Latency> latency(String text) {
         if (text.startsWith("exp ")) {
             return parse(text.substring(4)).map(Latency.Exponential::new);

@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Compares how a scene went with what its file expects.
+/// Compares the course of a scene with the expectations of its file.
 public final class Verdicts {
-    /// @param difference what is otherwise, as a sentence; empty when it is as expected
+    /// @param difference the difference as a sentence; empty when there is none
     public record Verdict(Expected expected, Optional<String> difference) {}
 
     private final Scene scene;

@@ -1,6 +1,7 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.core.Route;
+import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.Latency;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Outage;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// `[servers.NAME]` and `[[routes]]`: who takes mail, and which mail goes there.
 ///
@@ -57,9 +59,10 @@ final class WorldReader {
 
     static WorldReader read(Section root, Set<String> transports) {
         WorldReader world = new WorldReader(transports);
-        world.servers.put(USUAL_SERVER, server(new Section("", "", 0, org.tomlj.Toml.parse(""))));
-        root.section("servers").ifPresent(section -> section.all()
-                .forEach(each -> world.servers.put(each.name(), server(section.section(each.name()).orElseThrow()))));
+        world.servers.put(USUAL_SERVER, server(Section.ofDefaults()));
+        root.section("servers").ifPresent(section -> Stream
+                .concat(section.all().stream().map(Section.Named::name), section.tables().stream()).distinct()
+                .forEach(name -> world.servers.put(name, server(section.section(name).orElseThrow()))));
         List<Section> routes = root.sections("routes");
         Map<String, String> serverByHop = new TreeMap<>();
         routes.forEach(route -> world.route(route, serverByHop));

@@ -7,17 +7,17 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// All processes busy, the kernel's queue full, and clients whose patience ends.
+/// A server whose processes are all busy and whose kernel queue is full, with clients that give up after a timeout.
 ///
-/// A call is in one of four places: *served*, in the *queue*, *outside*, or *gone*. Outside it is knocking: the first packet
+/// A call is in one of four places: *served*, in the *queue*, *outside*, or *gone*. Outside it retries: the first packet
 /// found the queue full, and one of the two sides repeats itself after so many seconds ([Door.Overflow]). In between, the place that
-/// a served client leaves is taken by whoever comes next, and that is nearly always a newcomer, because a newcomer comes a
-/// few milliseconds after somebody left while who is outside knocks every few seconds. So the outsiders stay outsiders until their
-/// time is over: this is the whole mechanism of both studies, and why the deferred share is the number of outsiders divided by
+/// a served client leaves is taken by the next packet, and that is nearly always one of a new call. A new call comes a
+/// few milliseconds after a client has left, and a call outside retries every few seconds. So a call outside stays there until its
+/// timeout: this is the whole mechanism of both studies, and why the deferred share is the number of outsiders divided by
 /// the timeout.
 ///
 /// A client that gives up in the queue keeps its place, since the kernel hands a closed connection to a process like any other. The
-/// process finds nobody there and takes the next.
+/// process finds no client there and takes the next.
 final class CongestedDoorway implements Doorway {
     private static final long SECOND = 1_000;
 

@@ -24,7 +24,7 @@ public sealed interface Door {
 
         /// Its SYN is answered and the client has a connection; but the acknowledgement that would complete it on the
         /// server's side is thrown away. The server repeats its SYN-ACK a few times, each repetition another chance, and
-        /// forgets; the client waits for a greeting that nobody is going to send.
+        /// forgets; the client waits for a greeting that the server does not send.
         ACK_IS_DROPPED(3, 9, 21, 45, 93);
 
         /// Seconds after the first attempt at which the same side tries again.

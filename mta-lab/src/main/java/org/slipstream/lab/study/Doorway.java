@@ -15,7 +15,7 @@ interface Doorway {
     /// A session that had been greeted is over.
     void left();
 
-    /// A client that wants to be greeted. It hears one of the two, once.
+    /// A client that waits for the greeting. Exactly one of the two methods is called, once.
     interface Caller {
         void greeted();
 

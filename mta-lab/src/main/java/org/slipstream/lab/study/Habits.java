@@ -4,8 +4,8 @@ import org.slipstream.lab.Latency;
 
 /// How long the small things take of which the document says nothing: assumptions, all of them.
 ///
-/// One of them matters: how long a refusal takes, compared with the time between the ends of two deliveries. While the
-/// client waits to hear that it has gone too far, further good deliveries take it further. At once is what the published figures
+/// One of them matters: how long a refusal takes, compared with the time between the ends of two deliveries. While a
+/// refusal is on its way, further good deliveries widen the window further. At once is what the published figures
 /// look like, and what a local network gives.
 ///
 /// @param handover from the queue manager's choice until the first packet of the new connection is at the server

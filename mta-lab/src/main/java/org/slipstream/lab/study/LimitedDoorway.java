@@ -6,7 +6,7 @@ import java.util.random.RandomGenerator;
 
 /// Counts sessions and turns away one too many.
 ///
-/// The server's own limit of 10 processes is not modelled: five sessions and those who are being told 421 are fewer, and the
+/// The server's own limit of 10 processes is not modelled: five sessions and the connections that receive a 421 are fewer, and the
 /// world's ledger shows how wide the window ever was.
 final class LimitedDoorway implements Doorway {
     private final Door.Limiter door;

@@ -5,7 +5,7 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 
-/// One row of a table, as an experiment: what the client is told and what it meets.
+/// One row of a table, as an experiment: the settings of the client and the server that it meets.
 ///
 /// @param recipients of the one message that is sent
 /// @param initialConcurrency the client's first window; its largest is [#CLIENT_LIMIT]

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
@@ -34,20 +36,30 @@ public record Study(String name, String title, int runs, List<Row> rows, String 
     /// The same experiments with one thing changed.
     public record Variation(String label, UnaryOperator<Setup> change) {}
 
-    public List<Result> measure() {
-        return rows.stream().map(row -> result(row, measure(row.setup()))).toList();
+    /// @param progress receives a sentence before each run
+    public List<Result> measure(Consumer<String> progress) {
+        return measure(new Variation("the table", setup -> setup), progress);
     }
 
-    List<Result> measure(Variation variation) {
-        return rows.stream().map(row -> result(row, measure(variation.change().apply(row.setup())))).toList();
+    List<Result> measure(Variation variation, Consumer<String> progress) {
+        List<Result> results = new ArrayList<>();
+        for (Row row : rows) {
+            String where = "study " + name + ", " + variation.label() + ", row " + (results.size() + 1) + " of "
+                    + rows.size();
+            results.add(result(row, measure(variation.change().apply(row.setup()), where, progress)));
+        }
+        return results;
     }
 
     private static Result result(Row row, List<Measured> runs) {
         return new Result(row, runs, Measured.mean(runs));
     }
 
-    private List<Measured> measure(Setup setup) {
-        return LongStream.rangeClosed(1, runs).mapToObj(seed -> StudyWorld.run(setup, seed).figures()).toList();
+    private List<Measured> measure(Setup setup, String where, Consumer<String> progress) {
+        return LongStream.rangeClosed(1, runs).mapToObj(seed -> {
+            progress.accept(where + ", run " + seed + " of " + runs);
+            return StudyWorld.run(setup, seed).figures();
+        }).toList();
     }
 
     /// The set-up, its assumptions, and how to read the table.

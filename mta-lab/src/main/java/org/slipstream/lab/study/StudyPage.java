@@ -6,6 +6,7 @@ import org.slipstream.lab.study.Tally.Sample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /// Studies as one self-contained page: each table, and below it the window over time of one run per feedback.
 public final class StudyPage {
@@ -41,10 +42,12 @@ public final class StudyPage {
     private StudyPage() {}
 
     /// Measures and writes.
-    public static String html(List<Study> studies) {
+    ///
+    /// @param progress receives a sentence before each run
+    public static String html(List<Study> studies, Consumer<String> progress) {
         StringBuilder page = new StringBuilder(HEAD);
         for (Study study : studies) {
-            List<String> lines = StudyText.lines(study);
+            List<String> lines = StudyText.lines(study, progress);
             page.append("<h2>").append(escaped(study.title())).append("</h2>\n<pre>")
                     .append(escaped(String.join("\n", lines.subList(2, lines.size())))).append("</pre>\n");
             study.rows().stream().filter(row -> !row.setup().cached()).forEach(row -> page.append(figure(row)));
@@ -83,14 +86,17 @@ public final class StudyPage {
 
     private static String limit(Setup setup, Chart chart) {
         return switch (setup.door()) {
-            case Door.Limiter(int most) -> limit(most, chart);
-            case Door.Balanced(int servers) -> limit(servers, chart);
-            case Door.Congested _ -> "";
+            case Door.Limiter(int most) -> limit(most, "limit of the server: " + most + " connections", chart);
+            case Door.Balanced(int servers) -> limit(servers, "number of servers: " + servers, chart);
+            case Door.Congested congested -> limit(congested.processes(),
+                    "limit of the server: " + congested.processes() + " processes", chart);
         };
     }
 
-    private static String limit(int window, Chart chart) {
-        return "<path class=\"limit\" d=\"M" + MARGIN + " " + chart.y(window) + "H" + (WIDTH - MARGIN) + "\"/>\n";
+    private static String limit(int window, String label, Chart chart) {
+        return "<path class=\"limit\" d=\"M" + MARGIN + " " + chart.y(window) + "H" + (WIDTH - MARGIN)
+                + "\"/>\n<text text-anchor=\"end\" x=\"" + (WIDTH - MARGIN) + "\" y=\"" + chart.above(window) + "\">"
+                + label + "</text>\n";
     }
 
     /// What the axes go up to.
@@ -108,8 +114,10 @@ public final class StudyPage {
         }
 
         String axes() {
-            StringBuilder axes = new StringBuilder(
-                    "<path class=\"axis\" d=\"M" + x(0) + " " + y(top) + "V" + y(0) + "H" + x(millis) + "\"/>\n");
+            StringBuilder axes = new StringBuilder("<text x=\"8\" y=\"16\">window: deliveries at once</text>\n"
+                    + "<text text-anchor=\"end\" x=\"" + (WIDTH - MARGIN) + "\" y=\"" + (HEIGHT - 22)
+                    + "\">time since the beginning of the run</text>\n<path class=\"axis\" d=\"M" + x(0) + " " + y(top)
+                    + "V" + y(0) + "H" + x(millis) + "\"/>\n");
             for (int window = 0; window <= top; window += 5) {
                 axes.append("<text x=\"8\" y=\"").append(y(window)).append("\">").append(window).append("</text>\n");
             }
@@ -130,12 +138,20 @@ public final class StudyPage {
         }
 
         String y(int window) {
-            return String.format(Locale.ROOT, "%.1f",
-                    HEIGHT - MARGIN - (double) window / top * (HEIGHT - 2 * MARGIN));
+            return String.format(Locale.ROOT, "%.1f", height(window));
+        }
+
+        /// Where a label stands above the line of a window.
+        String above(int window) {
+            return String.format(Locale.ROOT, "%.1f", height(window) - 4);
+        }
+
+        private double height(int window) {
+            return HEIGHT - MARGIN - (double) window / top * (HEIGHT - 2 * MARGIN);
         }
     }
 
     private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;");
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "");
     }
 }

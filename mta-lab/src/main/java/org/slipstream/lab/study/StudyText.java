@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
+import java.util.function.Consumer;
 
 /// A study as text: the table with both figures side by side, the variations, the notes.
 public final class StudyText {
@@ -16,18 +17,24 @@ public final class StudyText {
     private StudyText() {}
 
     /// Measures and prints.
-    public static List<String> lines(Study study) {
-        return lines(study, study.measure());
+    ///
+    /// @param progress receives a sentence before each run
+    public static List<String> lines(Study study, Consumer<String> progress) {
+        return lines(study, study.measure(progress), progress);
     }
 
     static List<String> lines(Study study, List<Result> results) {
+        return lines(study, results, _ -> {});
+    }
+
+    private static List<String> lines(Study study, List<Result> results, Consumer<String> progress) {
         List<String> lines = new ArrayList<>();
         lines.add(study.name() + ": " + study.title());
         lines.add("");
         lines.addAll(table(study, results));
         if (!study.variations().isEmpty()) {
             lines.add("");
-            lines.addAll(variations(study));
+            lines.addAll(variations(study, progress));
         }
         lines.add("");
         lines.addAll(study.notes());
@@ -64,14 +71,14 @@ public final class StudyText {
                         : "");
     }
 
-    private static List<String> variations(Study study) {
+    private static List<String> variations(Study study, Consumer<String> progress) {
         StringBuilder head = new StringBuilder(cells(LEFT, "feedback", "cache") + cells("  %9s", "published"));
         List<StringBuilder> rows = study.rows().stream()
                 .map(row -> new StringBuilder(left(row) + cells("  %9s", number(row.published().deferredPercent(), 1))))
                 .toList();
         for (Variation variation : study.variations()) {
             head.append(cells("  %14s", variation.label()));
-            List<Result> results = study.measure(variation);
+            List<Result> results = study.measure(variation, progress);
             for (int i = 0; i < rows.size(); i++) {
                 rows.get(i).append(cells("  %14s", number(results.get(i).mean().deferredPercent(), 1)));
             }
@@ -90,7 +97,7 @@ public final class StudyText {
         });
     }
 
-    /// What the second column tells.
+    /// The title of the second column.
     private static String second(Study study) {
         return hasWindows(study) ? "K" : "cache";
     }

@@ -61,7 +61,7 @@ final class StudyWorld {
         return run(setup, seed, _ -> {});
     }
 
-    /// @param transcript hears every event and every order, one line each
+    /// @param transcript receives every event and every order, one line each
     static Tally run(Setup setup, long seed, Consumer<String> transcript) {
         StudyWorld world = new StudyWorld(setup, seed, transcript);
         world.run();
@@ -113,7 +113,7 @@ final class StudyWorld {
             case QmgrOrder.Defer _,QmgrOrder.Remove _ -> over = true;
             case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ ->
                 throw new IllegalStateException(
-                        "nobody gave a reason for " + order);
+                        "there is no reason for " + order);
         }
     }
 

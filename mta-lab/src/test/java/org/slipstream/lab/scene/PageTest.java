@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class PageTest {
     private static String page(String name) {
-        return Page.of(Stage.play(ShelfTest.scene(name)));
+        return Page.of(List.of(Stage.play(ShelfTest.scene(name))));
     }
 
     @ParameterizedTest
@@ -55,7 +55,7 @@ class PageTest {
                 name = "<img/onerror=x>"
                 to = { "a.example" = 2 }
                 """);
-        String page = Page.of(Stage.play(((Reading.Good) reading).scene()));
+        String page = Page.of(List.of(Stage.play(((Reading.Good) reading).scene())));
 
         assertThat(page).contains("&lt;b&gt;&amp;&quot;&#39;", "&lt;img/onerror=x&gt;", "&lt;i&gt;.example")
                 .doesNotContain("<script", "<img", "<i>");
@@ -71,5 +71,39 @@ class PageTest {
         assertThatThrownBy(() -> Template.of("{{y}}").fill(values)).hasMessage("nothing called y");
         assertThatThrownBy(() -> Template.of("{{#y}}")).hasMessage("{{#y}} is not closed");
         assertThatThrownBy(() -> Template.of("{{/y}}")).hasMessage("{{/y}} closes nothing");
+    }
+
+    @Test
+    void twoRunsAreDrawnOnOneTimeAxisWithATableThatComparesThem() {
+        String text = Shelf.find("ten-two-two").orElseThrow();
+        List<Stage.Played> runs = List.of(Stage.play(ShelfTest.scene("ten-two-two")), Stage.play(
+                ((Reading.Good) SceneReader.read("x.toml", text, List.of("order=fifo"))).scene()));
+
+        assertThat(Page.of(runs)).contains("<h3>as written</h3>", "<h3>order=fifo</h3>", "timeline-title-2",
+                "<th scope=\"col\">last, order=fifo</th>", "time since the beginning of the scene");
+        assertThat(Page.svg(runs)).startsWith("<svg xmlns").contains("2 before 1", "order=fifo", "recipients that wait");
+    }
+
+    @Test
+    void theLimitOfTheServerIsDrawnIntoTheWindowsOfItsDestination() {
+        assertThat(page("limited-server")).contains("class=\"limit\"", "limit of the server: ");
+        assertThat(page("dead-destination")).doesNotContain("class=\"limit\"");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"thousand-hundred-ten", "stream-of-letters", "recursion"})
+    void eachPreemptionMarkHasALabel(String name) {
+        String page = page(name);
+
+        int marks = page.split("<path class=\"mark\" d=\"M[0-9.]+ [0-9]+ l-4 -7", -1).length - 1;
+        assertThat(marks).isPositive();
+        assertThat(page.split("<path class=\"mark\" d=\"M[0-9.]+ [0-9]+ l-4 -7 h8 z\"/><text [^>]+>[^<]+</text>", -1))
+                .hasSize(marks + 1);
+    }
+
+    @Test
+    void noPageShowsABackTick() {
+        assertThat(Shelf.names().stream().filter(name -> Shelf.find(name).orElseThrow().contains("`")).limit(5)).isNotEmpty()
+                .allSatisfy(name -> assertThat(page(name)).doesNotContain("`"));
     }
 }

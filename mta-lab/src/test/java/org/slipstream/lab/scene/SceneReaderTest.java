@@ -141,7 +141,7 @@ class SceneReaderTest {
             to = { "a.example" = 0 }                   | needs a number of recipients, 1 to
             to = { a.example = 3 }                     | with names that have dots in quotes
             to = { "a b" = 3 }                         | "a b" is no domain
-            to = { }                                   | a message for nobody
+            to = { }                                   | a message without recipients
             name = "two words"                         | is no name
             from = "nobody"                            | is no address
             fate = "unknown"                           | write "welcome", "refused"

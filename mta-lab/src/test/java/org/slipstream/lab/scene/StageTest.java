@@ -22,7 +22,7 @@ class StageTest {
 
     private static List<String> events(String text) {
         List<String> events = new ArrayList<>();
-        Stage.play(scene(text), events::add);
+        Stage.play(scene(text), events::add, Stage.Progress.SILENT);
         return events.stream().map(String::strip).toList();
     }
 

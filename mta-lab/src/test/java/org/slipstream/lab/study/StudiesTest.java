@@ -103,7 +103,7 @@ class StudiesTest {
         for (Habits habits : List.of(new Habits(none, none, new Latency.Uniform(0, 20)),
                 new Habits(none, none, new Latency.Uniform(0, 500)),
                 new Habits(brief, brief, new Latency.Uniform(100, 200)))) {
-            assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(habits))))
+            assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(habits)), _ -> {}))
                     .allSatisfy(result -> isAsPublished(result, result.mean()));
         }
     }
@@ -112,7 +112,7 @@ class StudiesTest {
     @Test
     void aRefusalThatTakesLongCostsMoreMailThanTheTableSays() {
         List<Result> quick = LIMITER;
-        List<Result> slow = Studies.LIMITER.measure(new Variation("", setup -> setup.with(Habits.slow())));
+        List<Result> slow = Studies.LIMITER.measure(new Variation("", setup -> setup.with(Habits.slow())), _ -> {});
 
         assertThat(slow.get(2).mean().deferredPercent()).isGreaterThan(quick.get(2).mean().deferredPercent() + 1);
         assertThat(slow.get(4).mean().average()).isGreaterThan(quick.get(4).mean().average() + 0.3);
@@ -122,7 +122,7 @@ class StudiesTest {
     @Test
     @Tag("PF-74")
     void theManagerBefore25DefersHalfWhateverFeedbackIsSet() {
-        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE))))
+        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)), _ -> {}))
                 .allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(50, within(ONE_POINT)));
     }
 

@@ -36,7 +36,7 @@ class StudyPagesTest {
     @Test
     void theWebPageShowsTheTableAndAWindowForEachFeedbackAndNeedsNothingFromElsewhere() {
         Study brief = new Study("limiter", "A brief one", 1, Studies.LIMITER.rows(), "nothing", List.of());
-        String page = StudyPage.html(List.of(brief));
+        String page = StudyPage.html(List.of(brief), _ -> {});
 
         assertThat(page).startsWith("<!DOCTYPE html>").endsWith("</html>\n").contains("1/sqrt(N)", "49.7")
                 .doesNotContain("http").doesNotContain("NaN");
@@ -45,7 +45,7 @@ class StudyPagesTest {
 
     @Test
     void theWebPageShowsWhereEachWindowStallsAndWhichIsTheBadServer() {
-        String page = StudyPage.html(List.of(Studies.BALANCER));
+        String page = StudyPage.html(List.of(Studies.BALANCER), _ -> {});
 
         assertThat(page).contains("about 10", "Window with feedback 1/N and one bad server of 10")
                 .doesNotContain("NaN");

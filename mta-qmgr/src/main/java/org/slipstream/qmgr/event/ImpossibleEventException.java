@@ -4,11 +4,12 @@ import org.slipstream.core.QueueId;
 
 import java.util.Optional;
 
-/// An event that cannot happen in the present state, such as an answer to an order that was never given. It was refused
-/// before anything changed, so the queue manager can go on; in a simulation it is a bug to stop at.
+/// An event that cannot occur in the current state, such as an answer to an order that was never
+/// given. It was refused before it changed anything, so the queue manager can continue; in a
+/// simulation it is a bug.
 ///
-/// Whatever sent it has another idea of things than the queue manager. Where an active message is concerned it is named
-/// ([#about]), and whoever runs the queue manager sets it aside.
+/// The exception names the affected active message, if there is one ([#about]); the caller puts it
+/// on hold.
 public final class ImpossibleEventException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -27,7 +28,7 @@ public final class ImpossibleEventException extends RuntimeException {
         this.about = about;
     }
 
-    /// The active message that is concerned, if there is one.
+    /// The affected active message, if there is one.
     public Optional<QueueId> about() {
         return about;
     }

@@ -11,34 +11,38 @@ import org.slipstream.core.Route;
 import java.util.List;
 import java.util.Optional;
 
-/// All that the queue manager can want of the world. Orders are data; the desk that takes them only enqueues.
+/// The orders of the queue manager: its complete output. Orders are data; the dispatcher that
+/// accepts them only enqueues.
 public sealed interface QmgrOrder {
-    /// Find messages of one queue whose time has come, oldest due first, and move their next attempt forward to `leaseUntilMillis` on
-    /// disk before answering. Held messages belong to the deferred queue and are found only when they are older than their lifetime.
+    /// Finds due messages of one queue, oldest due first, and postpones their next attempt to
+    /// `leaseUntilMillis` on disk before it answers. Held messages belong to the deferred queue and
+    /// are found only when they are older than their lifetime.
     ///
     /// @param createdBeforeMillis held messages created before this have expired
-    /// @param furthestMillis no next attempt is later than this, unless the sender asked for it (RFC 4865): what is deferred for longer, because
-    /// the clock went back, is brought forward to this time. `Long.MAX_VALUE`: not looked at
+    /// @param furthestMillis the latest permitted next attempt, unless the sender requested a later
+    /// one (RFC 4865): messages deferred for longer, because the clock went back, are moved to this
+    /// time. `Long.MAX_VALUE`: no check
     record Scan(QueueName queue, int limit, long nowMillis, long leaseUntilMillis, long createdBeforeMillis,
             long furthestMillis)
             implements
                 QmgrOrder {}
 
-    /// Read open recipients with a number above `after`.
+    /// Reads open recipients with a number above `after`.
     record ReadRecipients(QueueId id, int after, int limit) implements QmgrOrder {}
 
-    /// Where does mail for this domain go?
+    /// Finds the route of a domain.
     ///
     /// @param domain lower case
-    /// @param id the message that asked first; others may wait for the same answer
+    /// @param id the first message that needs the route; others may wait for the same answer
     record FindRoute(String domain, QueueId id) implements QmgrOrder {}
 
-    /// Make a connection.
+    /// Opens a connection.
     ///
-    /// @param route to one host, or into a mailbox
+    /// @param route to one host or mailbox
     record Open(long connection, Route route) implements QmgrOrder {}
 
-    /// Transfer one message to some of its recipients on a ready connection. Several may be under way there.
+    /// Delivers one message to some of its recipients over a ready connection. Several deliveries
+    /// may be in progress there.
     record Deliver(long connection, Delivery delivery) implements QmgrOrder {
         public QueueId id() {
             return delivery.id();
@@ -53,60 +57,62 @@ public sealed interface QmgrOrder {
         }
     }
 
-    /// Close the connection. Has no answer; the number is not used again.
+    /// Closes the connection. It has no answer; the number is not used again.
     record Close(long connection) implements QmgrOrder {}
 
-    /// Write down what became of recipients. Only when [QmgrEvent.OutcomeRecorded] has come may the entry be forgotten.
+    /// Records the outcomes of recipients. The entry may be dropped only after
+    /// [QmgrEvent.OutcomeRecorded].
     ///
-    /// @param record a number of the queue manager's, given back in the answer
-    /// @param recipients whom the outcomes are about, in the same order, for logs
-    /// @param attempt counts as an attempt of the message: the first record of its stay in the active set that tells of a recipient who was tried
-    /// and deferred
+    /// @param record a number that the answer repeats
+    /// @param recipients of the outcomes, in the same order, for logs
+    /// @param attempt true when it counts as an attempt of the message: the first record of this
+    /// activation with a recipient that was tried and deferred
     record RecordOutcome(QueueId id, long record, List<Recipient> recipients, List<RecipientOutcome> outcomes,
             boolean attempt)
             implements
                 QmgrOrder {}
 
-    /// Tell the sender: composes a report from what the spool knows and puts it there.
+    /// Notifies the sender: composes a report from the spool's data and enqueues it.
     record Notify(QueueId id, NoticeKind kind) implements QmgrOrder {}
 
     enum NoticeKind {
-        /// Recipients have failed for good (RFC 3464 action `failed`); afterwards they count as reported.
+        /// Recipients failed permanently (RFC 3464 action `failed`); afterwards they count as
+        /// reported.
         FAILED,
-        /// Recipients are late (action `delayed`); sent once.
+        /// Recipients are delayed (RFC 3464 action `delayed`); sent once.
         DELAYED
     }
 
-    /// Back into the queue until its time.
+    /// Defers the message until its next attempt.
     record Defer(QueueId id, long nextAttemptMillis) implements QmgrOrder {}
 
-    /// Every recipient is settled and reported, or an operator said so: forget it.
+    /// Removes the message: every recipient is finished and reported, or an operator deleted it.
     ///
     /// @param reason for the log: `sent`, `bounced`, `deleted` …
     record Remove(QueueId id, String reason) implements QmgrOrder {}
 
-    /// Operator: mark as held or not; an unheld message is due at once.
+    /// Operator: sets or clears the hold; a released message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}
 
-    /// Answers [QmgrEvent.Operator], exactly once for each ticket. Has no answer itself.
+    /// Answers [QmgrEvent.Operator], exactly once for each ticket. It has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
 
-    /// Answers [QmgrEvent.Command.Verify]. Has no answer itself.
+    /// Answers [QmgrEvent.OperatorCommand.Verify]. It has no answer itself.
     ///
-    /// @param route transport and next hop; empty where there is none
-    /// @param outcome what mail for the address would have met
+    /// @param route transport and next hop; empty when there is none
+    /// @param outcome the host's reply to RCPT, or the local reason
     record Verified(long ticket, String route, Outcome outcome) implements QmgrOrder {}
 
     /// The effect of an operator's command.
     enum Result {
-        /// The spool has the effect, or the end that the message came to before.
+        /// The spool has the effect, or the message ended before.
         FILED,
-        /// There is nothing to do: the message is being worked on and stays so.
+        /// Nothing to do: the message is active and stays so.
         UNCHANGED,
-        /// The spool works through many messages, in portions.
+        /// The spool processes many messages, in portions.
         BEGUN
     }
 
-    /// Operator: everything that waits, or what waits for one domain, or one message, is due at `nowMillis`.
+    /// Operator: makes all waiting mail, the mail of one domain, or one message due at `nowMillis`.
     record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements QmgrOrder {}
 }

@@ -1,3 +1,3 @@
-/// What enters the brain and what leaves it: the two sealed families [org.slipstream.qmgr.event.QmgrEvent] and
-/// [org.slipstream.qmgr.event.QmgrOrder].
+/// The input and output of the queue manager: the sealed families
+/// [org.slipstream.qmgr.event.QmgrEvent] and [org.slipstream.qmgr.event.QmgrOrder].
 package org.slipstream.qmgr.event;

@@ -6,16 +6,17 @@ import org.slipstream.core.Reply;
 import java.util.List;
 import java.util.Optional;
 
-/// What deliveries have taught about one destination: the number of deliveries that it bears, and whether it works at all.
+/// The concurrency window and the state of one destination, learned from its deliveries.
 ///
-/// A mail server that is down costs a connect timeout for each entry that tries it. So after too many failures ([Window])
-/// the destination is dead: everything that waits for it is deferred at once, with the reason and without a try (PF-10), and
-/// so is what arrives for it (PF-22). Nothing is remembered of a destination for which nothing waits or runs, unless it is
-/// dead or suspended.
+/// A mail server that is down costs a connect timeout for each entry that tries it. So after too
+/// many failures ([Window]) the destination is dead: waiting entries are deferred at once, with the
+/// reason and without an attempt (PF-10), and so are new ones (PF-22). The state is dropped when no
+/// entry waits or runs, unless the destination is dead or suspended.
 ///
-/// A failure is one of connection or handshake. A server that answers is alive, whatever it answers (PF-06).
+/// A failure is one of connection or handshake. A server that replies is alive, whatever it replies
+/// (PF-06).
 ///
-/// **Transitions**, by state and call. A refused call is a mistake of the caller and throws.
+/// **Transitions**, by state and call. A refused call is a programming error and throws.
 ///
 /// | State | good | bad | revive | suspend | resume |
 /// |---|---|---|---|---|---|
@@ -23,8 +24,9 @@ import java.util.Optional;
 /// | Dead | Live (PF-09) | Dead | Live (PF-09) | refused | refused |
 /// | Suspended | Suspended | Suspended | refused | refused | Live (PF-15) |
 ///
-/// Where the state stays as it is and neither grows nor shrinks, nothing is counted: what fails after the death of a destination
-/// is no news, and a destination with a pause after each delivery has a window of 1.
+/// In cells without a change of state, growth or shrinking, nothing is counted: failures after the
+/// death of a destination add no information, and a destination with a rate delay has a window of
+/// 1.
 public final class Destination {
     private static final DestinationState LIVE = new DestinationState.Live();
 
@@ -60,8 +62,9 @@ public final class Destination {
 
     /// The figures, for observers.
     ///
-    /// @param window 0 when dead, -1 in a pause
-    /// @param feedback what the last session counted: above 0 when it worked, below 0 when it failed, 0 when it did not count
+    /// @param window 0 when dead, -1 when suspended
+    /// @param feedback of the last session: positive when it worked, negative when it failed, 0
+    /// when it did not count
     public record Figures(int window, int limit, double feedback, double success, double failure,
             double failedCohorts) {}
 
@@ -75,9 +78,9 @@ public final class Destination {
                 window.failedCohorts());
     }
 
-    /// A session worked. True when that revived a dead destination.
+    /// Positive feedback: a session worked. True when that revived a dead destination.
     ///
-    /// @param running deliveries to it, the one that is reported included
+    /// @param running deliveries to the destination, including the reported one
     public boolean good(int running) {
         if (isDead()) {
             revive(running);
@@ -89,7 +92,7 @@ public final class Destination {
         return false;
     }
 
-    /// A connection or handshake failed. True when that was the death of the destination.
+    /// Negative feedback: a connection or handshake failed. True when the destination is dead now.
     public boolean bad(Reply reason, long untilMillis) {
         if (isLive() && window.bad()) {
             state = new DestinationState.Dead(untilMillis, reason);
@@ -98,14 +101,14 @@ public final class Destination {
         return false;
     }
 
-    /// The dead time is over: the window is what runs at present, or the initial one.
+    /// Ends the dead time. The window becomes the number of running deliveries, or the initial one.
     public void revive(int running) {
         require(DestinationState.Dead.class, "revived");
         window.revive(running);
         state = LIVE;
     }
 
-    /// A pause after a delivery begins. Its end is returned.
+    /// Starts the rate delay after a delivery and returns its end.
     public long suspend(long nowMillis) {
         require(DestinationState.Live.class, "suspended");
         long until = nowMillis + rules.rateDelayMillis();
@@ -113,7 +116,7 @@ public final class Destination {
         return until;
     }
 
-    /// The pause is over.
+    /// Ends the rate delay.
     public void resume() {
         require(DestinationState.Suspended.class, "resumed");
         window.resume();
@@ -126,7 +129,7 @@ public final class Destination {
         }
     }
 
-    /// What a recipient gets that is not tried because of the state; empty when it may wait.
+    /// The reply for recipients that are deferred without an attempt; empty when they may wait.
     public Optional<Reply> suspension() {
         return switch (state) {
             case DestinationState.Live _,DestinationState.Suspended _ -> Optional.empty();
@@ -134,7 +137,7 @@ public final class Destination {
         };
     }
 
-    /// The reply of a recipient that is not tried for this reason.
+    /// The reply of a recipient that is deferred without an attempt for this reason.
     public static Reply suspended(Reply reason) {
         return new Reply(reason.code(), Optional.of(reason.status().orElse(EnhancedStatus.of("4.4.1"))),
                 List.of("delivery temporarily suspended: " + reason.text()));

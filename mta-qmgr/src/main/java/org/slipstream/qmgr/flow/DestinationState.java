@@ -4,20 +4,20 @@ import org.slipstream.core.Reply;
 
 import java.util.Objects;
 
-/// Whether mail for a destination may be tried.
+/// The state of a destination: live, dead, or suspended by its rate delay.
 public sealed interface DestinationState {
-    /// As much at once as the window says.
+    /// Deliveries run up to the window.
     record Live() implements DestinationState {}
 
-    /// Too much has failed there; until then what is queued and what arrives is deferred without a try.
+    /// Too many failures: waiting and new mail is deferred without an attempt until `untilMillis`.
     ///
-    /// @param reason what the last try met, 4xx
+    /// @param reason of the last failure, 4xx
     record Dead(long untilMillis, Reply reason) implements DestinationState {
         public Dead {
             Objects.requireNonNull(reason);
         }
     }
 
-    /// A delivery was made just now, and there is to be a pause before the next (PF-15). What is queued waits.
+    /// The rate delay after a delivery is running (PF-15); queued entries wait.
     record Suspended(long untilMillis) implements DestinationState {}
 }

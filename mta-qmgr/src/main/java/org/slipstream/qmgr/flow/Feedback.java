@@ -4,10 +4,11 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How much one delivery counts for or against a destination, as a function of its window.
+/// The feedback of one delivery, as a function of the window.
 ///
-/// A full point moves the window by one. With a constant of 1 every delivery moves it; with `1/concurrency` it takes as many
-/// deliveries as run at once, so the window moves once per round trip however wide it is.
+/// A full point moves the window by one. With a constant of 1 every delivery moves it. With
+/// `1/concurrency` a whole window of deliveries is needed, so the window moves once per round trip
+/// at any width.
 public sealed interface Feedback {
     /// @param window the present window, at least 1
     double of(int window);
@@ -39,8 +40,8 @@ public sealed interface Feedback {
     Pattern FORM = Pattern
             .compile("\\s*([0-9]*\\.?[0-9]+)\\s*(?:/\\s*(concurrency|sqrt_concurrency|[0-9]*\\.?[0-9]+))?\\s*");
 
-    /// Reads `0.5`, `1/4`, `1/concurrency` or `1/sqrt_concurrency`. Empty when it is none of these or when more than a full
-    /// point would be given (PF-03).
+    /// Parses `0.5`, `1/4`, `1/concurrency` or `1/sqrt_concurrency`. Empty for other forms and for
+    /// values above 1 (PF-03).
     static Optional<Feedback> parse(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {

@@ -1,10 +1,10 @@
 package org.slipstream.qmgr.flow;
 
-/// Which text of the algorithm a [Window] follows.
+/// The version of the feedback algorithm that a [Window] follows.
 ///
-/// Where the published pseudo-code and today's Postfix source differ, the published one is the default, because it reproduces the
-/// published tables. The source's is for sites tuned to it, and for comparison with the running original. The third is what
-/// both replaced.
+/// Where the published pseudo-code and today's Postfix source differ, the published one is the
+/// default, because it reproduces the published tables. The source's version is for sites tuned to
+/// it, and for comparison with a running Postfix. The third is the algorithm that both replaced.
 public enum FeedbackVariant {
     /// As printed in the scheduler document.
     PSEUDOCODE {
@@ -29,9 +29,10 @@ public enum FeedbackVariant {
         }
     },
 
-    /// As compiled. A margin of half a step guards against rounding: three times a third is a whole. With feedback above
-    /// two thirds the margin also makes the *first* failure cost two steps. The cohort limit is reached at equality, and 0
-    /// turns it off. At the limit of the window nothing is counted.
+    /// As in the Postfix source. A margin of half a step guards against rounding: three times a
+    /// third is a whole. With feedback above two thirds the margin also makes the *first* failure
+    /// cost two steps. The cohort limit is reached at equality, and 0 disables it. At the limit of
+    /// the window nothing is counted.
     POSTFIX_SOURCE {
         @Override
         boolean counts(int window, int limit) {
@@ -54,13 +55,13 @@ public enum FeedbackVariant {
         }
     },
 
-    /// The scheduler before Postfix 2.5 (PF-74): one up for each session that worked, one down for each that did not, dead when
-    /// nothing is left. Feedback and cohort limit of the transport are not looked at.
+    /// The scheduler before Postfix 2.5 (PF-74): plus one for each session that worked, minus one
+    /// for each that failed, dead at zero. Feedback and cohort limit of the transport are ignored.
     ///
-    /// While a window is full of successes it doubles with each cohort, 5, 10, 20: twice what the server bears
-    /// is reached before the first refusal is heard. And a window's worth of failures in a row is the end: one failed
-    /// cohort, which for a window of 1 is a single failure. Each fault has its cure in [Window]: less feedback, a cohort counter
-    /// of its own.
+    /// While a window is full of successes it doubles with each cohort, 5, 10, 20: twice the
+    /// server's limit is reached before the first refusal arrives. And a window of consecutive
+    /// failures kills the destination: one failed cohort, which for a window of 1 is a single
+    /// failure. [Window] corrects both: less feedback, and a separate cohort counter.
     PLUS_MINUS_ONE {
         @Override
         double amount(Feedback feedback, int window) {

@@ -1,6 +1,7 @@
-/// How many at once to this destination, and whether at all.
+/// Concurrency and state of destinations: how many deliveries run at once, and whether any may.
 ///
-/// Knows destinations by what deliveries told of them: [org.slipstream.qmgr.flow.Window] holds the published algorithm,
-/// [org.slipstream.qmgr.flow.FeedbackVariant] where today's Postfix differs, [org.slipstream.qmgr.flow.Destination] life, death and
-/// pauses. Knows no entries and no connections.
+/// [org.slipstream.qmgr.flow.Window] holds the published algorithm,
+/// [org.slipstream.qmgr.flow.FeedbackVariant] the differences of today's Postfix,
+/// [org.slipstream.qmgr.flow.Destination] the states live, dead and suspended. The package depends
+/// on neither entries nor connections.
 package org.slipstream.qmgr.flow;

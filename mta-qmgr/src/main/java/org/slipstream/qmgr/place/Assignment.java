@@ -9,7 +9,8 @@ import org.slipstream.core.RecipientOutcome;
 import java.util.List;
 import java.util.Objects;
 
-/// An entry that has a seat, or has lost it and waits for another: Finch's *job*. It becomes a [Delivery] when its host is chosen.
+/// An assignment of an entry to a connection, or a displaced one that waits for another: Finch's
+/// *job*. It becomes a [Delivery] when its host is selected.
 ///
 /// @param number of the delivery
 record Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients) {
@@ -23,7 +24,8 @@ record Assignment(long number, QueueId id, Owner owner, Candidates where, List<R
         return where.destination();
     }
 
-    /// The delivery on a connection to this host, under the name that this message's route has for it.
+    /// The delivery on a connection to this host, under the name that this message's route has for
+    /// it.
     Delivery to(Candidate host) {
         return new Delivery(number, id, where.named(host).route(), recipients,
                 owner instanceof Owner.Verification);

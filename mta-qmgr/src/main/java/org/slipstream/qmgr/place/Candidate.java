@@ -5,9 +5,9 @@ import org.slipstream.core.Route;
 
 import java.util.Objects;
 
-/// A host that mail for a destination may go to.
+/// A host to which mail for a destination may be sent.
 ///
-/// @param name as the route gave it, for people and for whatever opens the connection
+/// @param name as in the route, for people and for the client that opens the connection
 /// @param route to this host only
 public record Candidate(HostKey host, String name, Route route) {
     public Candidate {

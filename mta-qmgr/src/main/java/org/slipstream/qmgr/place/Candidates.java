@@ -9,11 +9,12 @@ import java.util.Objects;
 import java.util.SequencedSet;
 import java.util.stream.Stream;
 
-/// Where one destination's mail may go, in levels of preference: the primary hosts, the secondary ones, and so on.
+/// The candidate hosts of one destination, in levels of MX preference: the primary hosts, the
+/// secondary ones, and so on.
 ///
-/// A host stands at one level only, the first at which it was named.
+/// Each host is at one level only, the first at which it occurs.
 ///
-/// @param destination the key of the window that connections for this mail are charged to
+/// @param destination the key of the window that connections for this mail count against
 public record Candidates(String destination, List<List<Candidate>> levels) {
     public Candidates {
         Objects.requireNonNull(destination);
@@ -33,7 +34,8 @@ public record Candidates(String destination, List<List<Candidate>> levels) {
         return new Candidates(destination, List.of(List.of(hosts)));
     }
 
-    /// This host as the route of these candidates names it; connections are shared by address, so another name may have opened one.
+    /// The candidate with the same key, under the name in this route; connections are shared by
+    /// address, so another name may have opened one.
     Candidate named(Candidate host) {
         for (List<Candidate> level : levels) {
             for (Candidate candidate : level) {

@@ -7,9 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// One connection as the book knows it: a worker with its queue. Data; [ConnectionBook] changes it.
+/// One connection: a worker with a queue of assignments. Data; [ConnectionBook] modifies it.
 ///
-/// `OPENING` or busy while it has assignments, idle without. A connection is opened for an assignment, so an opening one is never empty.
+/// A connection with assignments is opening or busy, one without is idle. A connection is opened
+/// for an assignment, so an opening one is never empty.
 final class Connection {
     final long number;
     final Candidate host;
@@ -19,27 +20,27 @@ final class Connection {
     /// Greeting, EHLO and TLS are done.
     boolean up;
 
-    /// So many unanswered assignments are wanted on it.
+    /// Target number of unanswered assignments.
     int depth;
 
-    /// Deliveries that were answered on it.
+    /// Deliveries that were answered on this connection.
     long answered;
     long idleSinceMillis;
 
-    /// What was known of the host when the connection was opened.
+    /// The state of the host when the connection was opened.
     enum Standing {
         /// Another connection to it was up, or one was within the memory of the database.
         PROVEN,
-        /// Nothing.
+        /// No record.
         UNKNOWN,
-        /// It failed the last time.
+        /// The latest connection failed.
         FAILED
     }
 
     /// Unanswered assignments, by delivery, in the order in which they came.
     private final SequencedMap<Long, Assignment> assignments = new LinkedHashMap<>(4);
 
-    /// How many of them, by destination.
+    /// Number of assignments by destination.
     private final Map<String, Integer> destinations = new LinkedHashMap<>(2);
 
     Connection(long number, Candidate host, Standing standing, long openedMillis, int depth) {
@@ -66,7 +67,7 @@ final class Connection {
         return destinations.containsKey(destination);
     }
 
-    /// It waits for the greeting of a host that is not known to work.
+    /// True while it waits for the greeting of a host that is not known to work.
     boolean isUnproven() {
         return !up && standing != Standing.PROVEN;
     }
@@ -87,10 +88,10 @@ final class Connection {
         return new ArrayList<>(assignments.values());
     }
 
-    /// True when it did not serve this destination before.
+    /// True when the connection did not serve this destination before.
     boolean add(Assignment assignment) {
         if (assignments.put(assignment.number(), assignment) != null) {
-            throw new IllegalStateException("delivery=" + assignment.number() + " sits on " + this + " already");
+            throw new IllegalStateException("delivery=" + assignment.number() + " is already on " + this);
         }
         return destinations.merge(assignment.destination(), 1, Integer::sum) == 1;
     }

@@ -14,14 +14,15 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/// All connections, and who sits on them.
+/// All connections of a transport with their assignments. Each question of the placement algorithm
+/// is answered without a walk over other hosts' connections (FI-30).
 ///
-/// The ladder asks three things: which connections to this host are active, newest first; how many there are; how many
-/// connections serve this destination. Each is kept ready, so that no question walks over other hosts' connections (FI-30).
-/// Two ledgers are debited in the same step: the destination's, whose window is charged with each connection that opens for
-/// it or serves it, and the owner's in [WorkerBudget], for whom a worker is busy with the first assignment of a connection.
+/// The placement algorithm asks for the active connections to a host, newest first; for their
+/// number; and for the number of connections that serve a destination. Two ledgers change in the
+/// same step. The destination's window is charged with each connection that opens for it or serves
+/// it. In [WorkerBudget] a worker is busy for the owner of the connection's first assignment.
 ///
-/// Data: it orders nothing and decides nothing.
+/// It only stores data: it gives no orders and makes no decisions.
 final class ConnectionBook {
     private static final NavigableMap<Long, Connection> NONE = Collections.emptyNavigableMap();
 
@@ -43,7 +44,7 @@ final class ConnectionBook {
         int up;
     }
 
-    /// @param numbers gives each connection a number that no other one has
+    /// @param numbers a source of unique connection numbers
     ConnectionBook(WorkerBudget budget, LongSupplier numbers) {
         this.budget = budget;
         this.numbers = numbers;
@@ -78,7 +79,7 @@ final class ConnectionBook {
         }
     }
 
-    /// Takes an assignment off its connection; empty when it does not sit there.
+    /// Removes an assignment from its connection; empty when it is not there.
     Optional<Assignment> take(Connection connection, long delivery) {
         Optional<Assignment> head = connection.head();
         Optional<Assignment> taken = connection.remove(delivery);
@@ -97,7 +98,7 @@ final class ConnectionBook {
         return taken;
     }
 
-    /// Strikes out a connection. Its assignments are returned, first to last.
+    /// Removes a connection and returns its assignments, first to last.
     List<Assignment> remove(Connection connection) {
         List<Assignment> assignments = connection.assignments();
         assignments.forEach(assignment -> take(connection, assignment.number()));
@@ -131,17 +132,18 @@ final class ConnectionBook {
         return unproven.size();
     }
 
-    /// Those of them whose host failed the last time. At most as many as there are workers.
+    /// Unproven connections to hosts that failed the last time. The cost is at most the number of
+    /// workers.
     int unprovenFailed() {
         return (int) unproven.values().stream().filter(c -> c.standing == Connection.Standing.FAILED).count();
     }
 
-    /// The one that has waited for longest.
+    /// The unproven connection that has waited longest.
     Optional<Connection> longestUnproven() {
         return unproven.isEmpty() ? Optional.empty() : Optional.of(unproven.firstEntry().getValue());
     }
 
-    /// Connections that are not up, to whatever host.
+    /// Connections that are not up, to any host.
     int opening() {
         return (int) byNumber.values().stream().filter(c -> !c.up).count();
     }

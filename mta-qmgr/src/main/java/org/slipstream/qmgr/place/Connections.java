@@ -26,10 +26,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
-/// The connections of one transport with what sits on them: Finch's workers. An assignment belongs to this class from [#seat] until its
-/// [Ended], which comes exactly once; between the two it may be moved from one connection to another as often as need be.
+/// The connections of one transport with their assignments: Finch's workers. Each assignment ends
+/// with exactly one [Ended]; until then it may move between connections.
 ///
-/// **Life of a connection.**
+/// **States of a connection.**
 ///
 /// | State | Event | Next | Effect |
 /// |---|---|---|---|
@@ -38,31 +38,36 @@ import java.util.random.RandomGenerator;
 /// | opening | `ConnectionFailed` | gone | see *failed attempts* |
 /// | busy | `Answered`, others are left | busy | |
 /// | busy | `Answered`, the last one | idle | kept ([IdlePool]), or `Close` |
-/// | busy | `Answered`, not usable; `Unanswered` | gone | the others come back one by one |
+/// | busy | `Answered`, not usable; `Unanswered` | gone | the others are displaced one by one |
 /// | idle | a seat on it is taken | busy | `Deliver` |
-/// | idle | `ConnectionLost`, its time is over, another host needs its place | gone | |
-/// | opening | another host needs its place, and the greeting is late | gone | as a failed attempt |
+/// | idle | `ConnectionLost`, its idle time ended, evicted for another host | gone | |
+/// | opening | evicted for another host, and the greeting is late | gone | as a failed attempt |
 ///
-/// A connection past its age takes nothing more and is closed when it runs dry. Numbers are not used twice, so a late event of a connection that is
-/// gone is recognised and dropped.
+/// A connection past its maximum age accepts no assignment and is closed when it is empty. Numbers
+/// are not reused, so a late event of a closed connection is recognized and dropped.
 ///
-/// **Failed attempts** (ruling 2 of docs/architecture.md). An attempt fails when the host cannot be connected to, does not greet, or breaks the connection before
-/// it has answered anything.
+/// **Failed attempts** (ruling 2 of docs/architecture.md). An attempt fails when the connection
+/// cannot be established, the host sends no greeting, or the connection breaks before the first
+/// reply to a delivery.
 ///
-/// - *Another host is left*: the host is marked in [DestDb], the delivery moves, and no window hears of it.
-/// - *None is left*: one negative feedback for the destination's window, and the delivery is deferred. The host is not marked: whether
-///   it is dead is for the cohorts to say, and [#dead] tells the database then.
-/// - *Other connections to the host are up*: the host refuses more than it has. It is marked as crowded. If no other host is left, that is one
-///   negative feedback as well, and the delivery waits for a connection that is up. Where a connection carries one delivery at a
-///   time, it is deferred, as Postfix does it.
+/// - *Another host is left*: the host is marked in [DestDb], the delivery moves, and no window gets
+///   feedback.
+/// - *None is left*: the destination's window gets one negative feedback, and the delivery is
+///   deferred. The host is not marked: the cohorts decide whether the destination is dead, and
+///   [#dead] marks its hosts then.
+/// - *Other connections to the host are up*: the host refuses more than it has. It is marked as
+///   crowded. If no other host is left, that is one negative feedback as well, and the delivery
+///   waits for a connection that is up. Where a connection carries one delivery at a time, it is
+///   deferred, as in Postfix.
 ///
-/// What else sat on a connection that failed is displaced: it was not attempted, and gets another seat before anything new does ([Displaced]). The first of
-/// each destination may open a connection in place of the one that was lost, so the window is never charged with more than
-/// before.
+/// Other assignments of a failed connection are displaced: they were not attempted, and get another
+/// seat before any new assignment does ([Displaced]). The first of each destination may open a
+/// connection in place of the lost one, so the window is never charged with more than before.
 ///
-/// **What may have arrived** (RFC 1047) is deferred: given another seat at once it would be sent three times within a tenth of a second to a host
-/// that takes mail and closes without a reply. A delivery at the head of a broken connection for the [PlaceRules#returns]th time is
-/// deferred too, or one poisonous message would break every connection.
+/// **A delivery that may have arrived** (RFC 1047) is deferred: with another seat at once it would
+/// be sent three times within a tenth of a second to a host that accepts mail and closes without a
+/// reply. A delivery that is first on a breaking connection for the [PlaceRules#returns]th time is
+/// deferred too, or one such message would break every connection.
 final class Connections {
     private static final String HERE = "local";
 
@@ -75,32 +80,34 @@ final class Connections {
     private final Displaced displaced = new Displaced();
     private final Refusals refusals = new Refusals();
 
-    /// How often a delivery was first on a connection that broke, by number.
+    /// How often a delivery was first on a breaking connection, by number.
     private final Map<Long, Integer> returns = new LinkedHashMap<>();
 
-    /// Deferred in the moment of being seated; they end with the next alarm.
+    /// Deferred at seating; they end with the next alarm.
     private final List<Ended> untried = new ArrayList<>();
 
     /// Suspended since the last alarm.
     private final Set<HostKey> suspended = new LinkedHashSet<>();
     private long possibleDuplicates;
 
-    /// A destination that was refused a seat since the last alarm finds one when a connection that waits for its greeting yields.
-    private boolean shortOfPlaces;
+    /// A destination was refused a seat since the last alarm, and gets one when an unproven
+    /// connection is evicted.
+    private boolean connectionsShort;
 
-    /// When a refusal ends because a host may be tried again.
+    /// Earliest time at which a refusal ends because a host may be tried again.
     private long refusalEndsMillis = Long.MAX_VALUE;
 
-    /// A connection has made room, and its deliveries need another seat at the next alarm, which is now.
-    private boolean madeRoom;
+    /// A connection was evicted, and its deliveries need another seat at the next alarm, which is
+    /// due at once.
+    private boolean evicted;
 
-    // The answer to the last question, as long as nothing has changed.
+    // The latest answer, valid until the next change.
     private Optional<Remembered> remembered = Optional.empty();
 
     private record Remembered(Owner owner, Candidates where, long nowMillis, Seat seat) {}
 
-    /// @param random chooses among equal hosts
-    /// @param numbers gives each connection a number that no other one has
+    /// @param random selects among equal hosts
+    /// @param numbers a source of unique connection numbers
     Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers) {
         this.rules = rules;
         this.hosts = hosts;
@@ -112,16 +119,17 @@ final class Connections {
 
     // ---- asking and seating
 
-    /// Where would a delivery of this owner go now? Only a question, see [#noteRefusal].
+    /// The seat that a delivery of this owner would get now. Read-only, see [#noteRefusal].
     ///
-    /// @param mayOpen the destination's window has room for one more connection
+    /// @param mayOpen the destination's window permits one more connection
     Seat find(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         return displaced.isWaiting(where.destination())
-                ? new Seat.Wait(Seat.Scope.HERE, "others lost their seat and come first", List.of())
+                ? new Seat.Wait(Seat.Scope.HERE, "displaced deliveries come first", List.of())
                 : placement.find(new Question(owner, where, mayOpen), nowMillis);
     }
 
-    /// The same by the order of service, which has to be told when a refusal may have ended, and seats what found a seat.
+    /// [#find] for the scheduler: a refusal is recorded, so that its end triggers another
+    /// selection, and the answer is kept for [#seat].
     Seat ask(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         Seat seat = find(owner, where, mayOpen, nowMillis);
         if (seat instanceof Seat.Wait wait) {
@@ -132,14 +140,14 @@ final class Connections {
     }
 
     private void noteRefusal(Seat.Wait wait, Candidates where, long now) {
-        shortOfPlaces |= isShort(wait);
+        connectionsShort |= isShort(wait);
         refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(where, now));
         refusals.add(where, wait.scope(), wait.scope() == Seat.Scope.EVERYWHERE
                 ? carriesSeveral()
                 : displaced.isWaiting(where.destination()) || mayEndWithTime(where, now));
     }
 
-    /// When the first of the states that keep this destination's hosts from it ends.
+    /// The earliest end of a state that excludes this destination's hosts.
     private long nextChangeMillis(Candidates where, long now) {
         return where.hosts().mapToLong(candidate -> Math.min(
                 Math.min(hosts.crowd(candidate.host(), now).map(HostState.Crowded::untilMillis).orElse(Long.MAX_VALUE),
@@ -157,10 +165,10 @@ final class Connections {
                 || hosts.mark(candidate.host(), now) instanceof HostState.Retry);
     }
 
-    /// Only directly after [#ask] said something other than [Seat.Wait] for it.
+    /// Takes the seat. Valid only directly after [#ask] answered with a seat.
     void seat(Assignment assignment, long nowMillis, OrderSink orders) {
         Remembered asked = remembered
-                .orElseThrow(() -> new IllegalStateException("no question was asked for " + assignment));
+                .orElseThrow(() -> new IllegalStateException("no seat was found for " + assignment));
         if (!asked.owner().equals(assignment.owner()) || !asked.where().equals(assignment.where())
                 || asked.nowMillis() != nowMillis) {
             throw new IllegalStateException("asked for " + asked + " and seated " + assignment);
@@ -194,20 +202,20 @@ final class Connections {
                 assign(connection, assignment, orders);
             }
             case Seat.Open open -> {
-                open.closing().ifPresent(number -> makeRoom(connection(number), now, orders));
+                open.closing().ifPresent(number -> evict(connection(number), now, orders));
                 HostKey host = open.host().host();
-                int depth = hosts.habit(host, now).isPresent() ? 1 : rules.depth().first();
+                int depth = hosts.oneAtATime(host, now).isPresent() ? 1 : rules.depth().first();
                 Connection connection = book.open(open.host(), assignment, standing(host, now), depth, now);
                 orders.order(new QmgrOrder.Open(connection.number, open.host().route()));
-                offersRoom(host, assignment, now);
-                placement.drawLot();
+                retryRefused(host, assignment, now);
+                placement.redraw();
             }
             case Seat.Wait _,Seat.Defer _ -> throw new IllegalStateException("no seat: " + seat);
         }
     }
 
-    // Deliveries that were refused before may share the new connection: they are asked for again at once.
-    private void offersRoom(HostKey host, Assignment assignment, long now) {
+    // Refused deliveries may share the new connection: they are asked about again at once.
+    private void retryRefused(HostKey host, Assignment assignment, long now) {
         if (carriesSeveral() && refusals.concerns(Collections.singleton(host),
                 Collections.singleton(assignment.destination()))) {
             refusalEndsMillis = now;
@@ -235,25 +243,26 @@ final class Connections {
 
     // ---- events
 
-    boolean knows(long connection) {
+    boolean contains(long connection) {
         return book.find(connection).isPresent() || displaced.isReturningFrom(connection);
     }
 
-    /// What has ended is for the caller to learn from before it calls [#reseat].
-    Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+    /// Applies an event. The caller gives feedback for the ended deliveries before it calls
+    /// [#reseat].
+    Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         remembered = Optional.empty();
         hosts.collect(nowMillis);
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         book.find(event.connection()).ifPresentOrElse(
-                connection -> happened(connection, event, nowMillis, orders, report), () -> late(event, report));
+                connection -> handle(connection, event, nowMillis, orders, report), () -> late(event, report));
         if (event instanceof QmgrEvent.DeliveryDone(DeliveryResult.Unanswered back) && back.mayHaveArrived()) {
             possibleDuplicates++;
         }
         return report.effects();
     }
 
-    private void happened(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
-            Report report) {
+    private void handle(Connection connection, QmgrEvent.OfConnection event, long now, OrderSink orders,
+            EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.ConnectionReady) || opensTheHost(connection, now)) {
             report.touched.add(connection.host.host());
         }
@@ -265,7 +274,7 @@ final class Connections {
                 broken(connection, Failure.of("connection lost: " + lost.reason()),
                         connection.answered == 0 ? firstOfEach() : Optional.empty(), now, report);
             case QmgrEvent.ConnectionDepth depth ->
-                connection.depth = hosts.habit(connection.host.host(), now).isPresent()
+                connection.depth = hosts.oneAtATime(connection.host.host(), now).isPresent()
                         ? 1
                         : Math.clamp(depth.deliveries(), 1, rules.depth().most());
             case QmgrEvent.PipelinesBadly bad -> {
@@ -275,8 +284,8 @@ final class Connections {
         }
     }
 
-    // Further connections wait for the greeting of a host of which no connection is up, if it is not known to work or has failed. To all
-    // others a greeting brings no seat.
+    // Further connections to an unproven or failed host wait until one connection is up. For all
+    // others a greeting frees no seat.
     private boolean opensTheHost(Connection connection, long now) {
         HostKey host = connection.host.host();
         return connection.isUnproven() && rules.unproven().perHost() < Integer.MAX_VALUE || book.up(host) == 0
@@ -292,7 +301,7 @@ final class Connections {
         connection.assignments().forEach(assignment -> deliver(connection, assignment, orders));
     }
 
-    private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, Report report) {
+    private void failed(Connection connection, QmgrEvent.ConnectionFailed failed, long now, EffectsBuilder report) {
         if (connection.up) {
             throw new ImpossibleEventException(failed + ", but it was up: " + connection);
         }
@@ -310,9 +319,9 @@ final class Connections {
                 assignment.all(new Outcome.Deferred(transientOf(reason), HERE)), reason, scope);
     }
 
-    private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, Report report) {
+    private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, EffectsBuilder report) {
         Assignment assignment = connection.find(result.delivery())
-                .orElseThrow(() -> new ImpossibleEventException(result + " does not sit on " + connection));
+                .orElseThrow(() -> new ImpossibleEventException(result + " is not on " + connection));
         switch (result) {
             case DeliveryResult.Answered answered -> {
                 over(connection, assignment, now);
@@ -335,7 +344,7 @@ final class Connections {
         idle.done(connection.host.host(), now);
     }
 
-    private void goesOn(Connection connection, boolean usable, long now, OrderSink orders, Report report) {
+    private void goesOn(Connection connection, boolean usable, long now, OrderSink orders, EffectsBuilder report) {
         if (!usable) {
             broken(connection, Failure.of("the connection ended"), Optional.empty(), now, report);
         } else if (connection.isIdle() && !idle.add(connection, now)) {
@@ -344,12 +353,12 @@ final class Connections {
     }
 
     private void unanswered(Connection connection, Assignment assignment, DeliveryResult.Unanswered back, long now,
-            Report report) {
+            EffectsBuilder report) {
         Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty());
         if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
             report.ended(assignment, failed(assignment, failure));
-        } else if (isFirstTooOften(connection, assignment)) {
+        } else if (exceedsReturns(connection, assignment)) {
             book.take(connection, assignment.number());
             report.ended(assignment, new Ended.Inconclusive(assignment.number(),
                     assignment.all(new Outcome.Deferred(failure.reason(), failure.remote()))));
@@ -365,41 +374,44 @@ final class Connections {
                 failure.reason(), failure.retryAfterMillis());
     }
 
-    private boolean isFirstTooOften(Connection connection, Assignment assignment) {
+    private boolean exceedsReturns(Connection connection, Assignment assignment) {
         return connection.head().orElseThrow() == assignment
                 && returns.merge(assignment.number(), 1, Integer::sum) >= rules.returns();
     }
 
-    /// An event of a connection that is gone. What its end means was learned when it ended.
-    private void late(QmgrEvent.OfConnection event, Report report) {
+    /// An event of a closed connection. Its end was handled when it ended.
+    private void late(QmgrEvent.OfConnection event, EffectsBuilder report) {
         if (!(event instanceof QmgrEvent.DeliveryDone(DeliveryResult result))) {
             return;
         }
         switch (result) {
             case DeliveryResult.Unanswered back when back.mayHaveArrived() ->
-                displaced.ends(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
+                displaced.finished(back).ifPresent(one -> report.ended(one, new Ended.Inconclusive(one.number(),
                         one.all(new Outcome.Deferred(back.reason(), back.remote())))));
-            case DeliveryResult.Unanswered back -> displaced.comesBack(back);
-            case DeliveryResult.Answered answered -> displaced.ends(answered).ifPresent(
+            case DeliveryResult.Unanswered back -> displaced.returned(back);
+            case DeliveryResult.Answered answered -> displaced.finished(answered).ifPresent(
                     one -> report.ended(one, new Ended.Worked(one.number(), answered.outcomes(), false)));
-            case DeliveryResult.OwnFailure own -> displaced.ends(own)
+            case DeliveryResult.OwnFailure own -> displaced.finished(own)
                     .ifPresent(one -> report.ended(one, ownFailure(one, own.reason(), own.scope())));
         }
     }
 
     // ---- the end of a connection
 
-    /// What another host of the destination said that may be asked again: a refusal for good holds when every host says so.
-    private Optional<Reply> hope(Candidates where, long now) {
+    /// The temporary failure of another host of the destination: a permanent failure applies only
+    /// when every host reports one.
+    private Optional<Reply> transientReply(Candidates where, long now) {
         return where.hosts().map(candidate -> hosts.mark(candidate.host(), now))
                 .filter(HostState.Retry.class::isInstance).map(mark -> ((HostState.Retry) mark).last())
                 .filter(Reply::isTransient).findFirst();
     }
 
-    /// Why a connection ended.
+    /// The reason for the end of a connection.
     private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis) {
-        Failure unlessThereIsHope(Optional<Reply> hope) {
-            return reason.isPermanent() && hope.isPresent() ? new Failure(hope.get(), HERE, retryAfterMillis) : this;
+        Failure orTransient(Optional<Reply> transientReply) {
+            return reason.isPermanent() && transientReply.isPresent()
+                    ? new Failure(transientReply.get(), HERE, retryAfterMillis)
+                    : this;
         }
 
         static Failure of(String text) {
@@ -407,11 +419,11 @@ final class Connections {
         }
     }
 
-    /// It is gone without our doing.
+    /// The connection ended, and this server did not close it.
     ///
-    /// @param attempted of an attempt that failed: says which of its deliveries were attempted
+    /// @param attempted present for a failed attempt: selects the assignments that were attempted
     private void broken(Connection connection, Failure failure, Optional<Predicate<Assignment>> attempted, long now,
-            Report report) {
+            EffectsBuilder report) {
         idle.remove(connection);
         List<Assignment> assignments = book.remove(connection);
         HostKey host = connection.host.host();
@@ -427,7 +439,8 @@ final class Connections {
             boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
             boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
             if (isLast && !(othersUp && rules.depth().carriesSeveral())) {
-                report.ended(assignment, failed(assignment, failure.unlessThereIsHope(hope(assignment.where(), now))));
+                report.ended(assignment,
+                        failed(assignment, failure.orTransient(transientReply(assignment.where(), now))));
                 continue;
             }
             if (isLast) {
@@ -441,7 +454,8 @@ final class Connections {
         }
     }
 
-    /// The first of each destination: the connection was opened for it as much as for the one that asked first.
+    /// The first assignment of each destination: the connection was opened for it as much as for
+    /// the first of all.
     private static Optional<Predicate<Assignment>> firstOfEach() {
         Set<String> destinations = new LinkedHashSet<>(2);
         return Optional.of(assignment -> destinations.add(assignment.destination()));
@@ -456,24 +470,24 @@ final class Connections {
                 || !(hosts.mark(host, now) instanceof HostState.Retry retry && !retry.isDue(now)));
     }
 
-    /// The cohorts have declared the destination dead: the hosts that it has left are left alone until then.
+    /// The destination is dead: its usable hosts without a connection are marked until then.
     void dead(Candidates where, Reply reason, long untilMillis, long nowMillis) {
         where.hosts().filter(candidate -> isUsable(candidate.host(), nowMillis) && book.up(candidate.host()) == 0)
                 .forEach(candidate -> hosts.broken(candidate, reason, OptionalLong.of(untilMillis - nowMillis),
                         nowMillis));
     }
 
-    /// Another host needs its place.
-    private void makeRoom(Connection connection, long now, OrderSink orders) {
+    /// Evicts a connection for another host.
+    private void evict(Connection connection, long now, OrderSink orders) {
         if (connection.isIdle()) {
             close(connection, now, orders);
             return;
         }
-        Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has not greeted for "
-                + (now - connection.openedMillis) / 1_000 + " s, and connections are short");
+        Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has sent no greeting for "
+                + (now - connection.openedMillis) / 1_000 + " s, and all connections are in use");
         orders.order(new QmgrOrder.Close(connection.number));
-        madeRoom = true;
-        Report report = new Report();
+        evicted = true;
+        EffectsBuilder report = new EffectsBuilder();
         broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty()), firstOfEach(), now,
                 report);
         hosts.broken(connection.host, reason, OptionalLong.empty(), now);
@@ -503,17 +517,17 @@ final class Connections {
                 || wait.scope() == Seat.Scope.EVERYWHERE);
     }
 
-    /// Gives displaced deliveries another seat, as far as there is one.
+    /// Gives displaced deliveries another seat, if there is one.
     Effects reseat(long now, OrderSink orders) {
-        madeRoom = false;
-        Report report = new Report();
+        evicted = false;
+        EffectsBuilder report = new EffectsBuilder();
         displaced.each(one -> {
             Assignment assignment = one.assignment();
             boolean mayOpen = one.charged() || book.serving(assignment.destination()) == 0;
             Seat seat = placement.find(new Question(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
-                    shortOfPlaces |= isShort(wait);
+                    connectionsShort |= isShort(wait);
                     return false;
                 }
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
@@ -524,7 +538,8 @@ final class Connections {
         return report.effects();
     }
 
-    /// The host that is left alone on an operator's word stands as the remote, so that a reader of the queue finds out until when.
+    /// A suspended host is the remote of the outcome, so that a queue listing can show the end of
+    /// the suspension.
     private static Ended untried(Assignment assignment, Seat.Defer defer) {
         String remote = defer.suspension().map(suspension -> suspension.host().toString()).orElse(HERE);
         return new Ended.Untried(assignment.number(),
@@ -532,7 +547,8 @@ final class Connections {
                 defer.suspension().map(Seat.Suspension::resumesMillis).orElse(OptionalLong.empty()));
     }
 
-    /// The reply of a delivery that is not attempted, from what others have met.
+    /// The reply of a delivery that is deferred without an attempt, from the latest reply of its
+    /// host.
     private static Reply suspended(Reply last) {
         Reply word = transientOf(last);
         return new Reply(word.code(), word.status(), List.of("delivery temporarily suspended: " + last.text()));
@@ -544,21 +560,22 @@ final class Connections {
 
     // ---- time
 
-    /// Time has passed: connections that are too old are closed, and deliveries that were deferred in the moment of being seated end.
+    /// Handles due times: expired connections are closed, and deliveries that were deferred at
+    /// seating end.
     Effects alarm(long nowMillis, OrderSink orders) {
         remembered = Optional.empty();
-        shortOfPlaces = false;
+        connectionsShort = false;
         hosts.collect(nowMillis);
-        Report report = new Report();
+        EffectsBuilder report = new EffectsBuilder();
         if (refusalEndsMillis <= nowMillis) {
             refusalEndsMillis = Long.MAX_VALUE;
-            report.isTimeUp = true;
+            report.refusalEnded = true;
         }
         untried.forEach(report::ended);
         untried.clear();
         closeIdleOfSuspended(nowMillis, orders);
         for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
-            // A connection that could have been used again was in nobody's way.
+            // A connection that could be reused blocked no delivery.
             if (due.get().isTooOld(nowMillis, rules)) {
                 report.touched.add(due.get().host.host());
             }
@@ -567,18 +584,18 @@ final class Connections {
         return report.effects();
     }
 
-    /// When [#alarm] wants to be called next; in the past for at once, `Long.MAX_VALUE` when nothing is planned.
+    /// The time of the next [#alarm]; a time in the past means at once, `Long.MAX_VALUE` never.
     long nextAlarmMillis() {
-        if (!untried.isEmpty() || !suspended.isEmpty() || madeRoom) {
+        if (!untried.isEmpty() || !suspended.isEmpty() || evicted) {
             return 0;
         }
         long next = Math.min(idle.nextMillis(), refusalEndsMillis);
-        return shortOfPlaces ? Math.min(next, placement.nextYieldMillis()) : next;
+        return connectionsShort ? Math.min(next, placement.nextYieldMillis()) : next;
     }
 
     // ---- operators
 
-    /// A host is left alone: what is idle there is closed with the next alarm.
+    /// Closes the idle connections of a suspended host with the next alarm.
     void closeIdle(HostKey host) {
         suspended.add(host);
     }
@@ -596,17 +613,17 @@ final class Connections {
         return rules.depth().carriesSeveral();
     }
 
-    /// Connections that open for this destination or serve it: what its window is charged with.
+    /// Connections that open for this destination or serve it; they count against its window.
     int serving(String destination) {
         return book.serving(destination);
     }
 
-    /// Connections that are at work for this owner.
+    /// Busy connections of this owner.
     int busyFor(Owner owner) {
         return budget.busyFor(owner);
     }
 
-    /// Connections to the hosts of this destination, opening, busy or idle, whatever destination they serve.
+    /// Connections to the hosts of this destination, opening, busy or idle, of any destination.
     int connections(Candidates where) {
         return where.hosts().mapToInt(candidate -> book.connections(candidate.host())).sum();
     }
@@ -631,22 +648,22 @@ final class Connections {
         return book.find(number).orElseThrow(() -> new IllegalStateException("no such connection: " + number));
     }
 
-    /// Effects in the making.
-    private final class Report {
+    /// Collects the effects of an event.
+    private final class EffectsBuilder {
         final List<Ended> ended = new ArrayList<>();
         final List<Effects.Refusal> refusals = new ArrayList<>();
 
-        /// A state of a host has ended with time.
-        boolean isTimeUp;
+        /// The state of a host has expired.
+        boolean refusalEnded;
 
-        /// Hosts where something has changed.
+        /// Hosts whose state changed.
         final Set<HostKey> touched = new LinkedHashSet<>(2);
 
-        /// Destinations that hear of it by their own deliveries.
-        private final Set<String> told = new LinkedHashSet<>(2);
+        /// Destinations with an ended delivery, which triggers their own selection.
+        private final Set<String> reported = new LinkedHashSet<>(2);
 
         void ended(Assignment assignment, Ended how) {
-            told.add(assignment.destination());
+            reported.add(assignment.destination());
             ended(how);
         }
 
@@ -656,7 +673,7 @@ final class Connections {
         }
 
         Effects effects() {
-            boolean seats = isTimeUp || Connections.this.refusals.concerns(touched, told);
+            boolean seats = refusalEnded || Connections.this.refusals.concerns(touched, reported);
             if (seats) {
                 Connections.this.refusals.clear();
             }

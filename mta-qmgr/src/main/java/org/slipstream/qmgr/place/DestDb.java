@@ -17,39 +17,42 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The database of destinations: one record per host, not per domain.
+/// The destination database: what is known about each host, with one record per host, not per
+/// domain. Lookups never return expired records.
 ///
-/// A domain is a name in an address; what can be down, slow or busy is a host, and hosts serve many domains. So what one
-/// letter learned at a host's cost every later letter to any domain there has for nothing.
+/// A domain is part of an address; a host can be down, slow or busy, and serves many domains. So
+/// what one delivery learns about a host, every later delivery to that host can use.
 ///
-/// **What a record says.** *Retry*: the host failed, and from when on it may be tried again. *Closed*: it worked; when its last
-/// connection was made, so that a cluster is gone through in turn. *No record*: unused, the state of nearly all hosts of the
-/// world. Active and idle are no records: [ConnectionBook] knows. Beside those of the source stand what an operator wants
-/// (*suspended*) and what the wire has learned (*one at a time*, *crowded*).
+/// **Records.** *Retry*: the host failed, and may be tried again from a given time. *Closed*: the
+/// host worked; the time of its latest connection, so that the hosts of a cluster take turns. *No
+/// record*: unused, the state of nearly all hosts. Active and idle hosts are in [ConnectionBook].
+/// Beside Finch's states there are an operator's suspension (*suspended*) and two facts from
+/// sessions (*one at a time*, *crowded*).
 ///
-/// **Garbage.** A record that is not renewed is forgotten (FI-33): a closed one after a time of its own, a broken one when it has
-/// been due as long as it was not. That is more than tidiness: a due host is the ladder's last choice, so under low load it
-/// is only forgetting that brings a broken host back among the others. The ladder forgets a broken host then; operators still see it
-/// ([PlaceRules.Memory#toldMillis]) as long as mail that was deferred because of it may wait for its next attempt.
+/// **Expiry.** A record that is not renewed expires (FI-33): a closed one after a configured time,
+/// a retry record when it has been due as long as it was not. The second rule matters for
+/// placement: a due host is the last choice, so under low load only expiry returns a failed host to
+/// the others. Operators still see a failed host after that ([PlaceRules.Memory#toldMillis]), as
+/// long as mail deferred because of it may wait for its next attempt.
 ///
-/// A record may come from elsewhere, from the spool after a restart or from another node ([#learn], FI-39), and what
-/// happens here can be passed on ([#changes]). Facts of hosts are merged by taking the later end; a node's own experience
-/// that a host works ends a failure only here.
+/// Records may come from the spool after a restart or from another node ([#learn], FI-39), and
+/// changes can be exported ([#changes]). Records of one host are merged by the later expiry; a
+/// successful connection of this node clears a failure only here.
 ///
-/// Look-ups are O(1), garbage O(log n) per record. Not for several threads.
+/// Lookups are O(1), expiry O(log n) per record. Not thread-safe.
 public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
     private final PlaceRules.Memory rules;
-    private final Map<HostKey, SequencedMap<Kind, Note>> notes = new LinkedHashMap<>();
+    private final Map<HostKey, SequencedMap<Kind, HostRecord>> records = new LinkedHashMap<>();
     private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
             .thenComparing(Expiry::host).thenComparing(Expiry::kind));
     private final SequencedMap<String, HostRow.Change> changes = new LinkedHashMap<>();
 
-    /// A record, what the host was called, and when it is forgotten.
-    private record Note(HostState state, String name, long expiresMillis) {}
+    /// A record with the host's latest name and the time of its expiry.
+    private record HostRecord(HostState state, String name, long expiresMillis) {}
 
     private record Expiry(long atMillis, HostKey host, Kind kind) {}
 
@@ -57,10 +60,10 @@ public final class DestDb {
         this.rules = rules;
     }
 
-    // ---- what the ladder asks
+    // ---- queries of the placement algorithm
 
-    /// The record of a host without connections: closed, unused or retry; a broken host whose time has not come is retry,
-    /// too, and not due.
+    /// The state of a host without connections: closed, unused or retry; a retry state may not be
+    /// due yet.
     public HostState mark(HostKey host, long nowMillis) {
         Optional<HostState> retry = state(host, Kind.RETRY, nowMillis);
         if (retry.isPresent()) {
@@ -79,23 +82,23 @@ public final class DestDb {
         return Optional.ofNullable(crowded.get(host)).filter(state -> state.untilMillis() > nowMillis);
     }
 
-    public Optional<HostState.OneAtATime> habit(HostKey host, long nowMillis) {
+    public Optional<HostState.OneAtATime> oneAtATime(HostKey host, long nowMillis) {
         return state(host, Kind.ONE_AT_A_TIME, nowMillis).map(HostState.OneAtATime.class::cast);
     }
 
     private Optional<HostState> state(HostKey host, Kind kind, long nowMillis) {
-        SequencedMap<Kind, Note> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = records.get(host);
         return known == null
                 ? Optional.empty()
-                : Optional.ofNullable(known.get(kind)).filter(note -> note.expiresMillis() > nowMillis)
-                        .map(Note::state);
+                : Optional.ofNullable(known.get(kind)).filter(record -> record.expiresMillis() > nowMillis)
+                        .map(HostRecord::state);
     }
 
-    // ---- what connections teach
+    // ---- results of connections
 
-    /// A connection failed, and no other one works.
+    /// A connection failed, and no other connection to the host is up.
     ///
-    /// @param hintMillis the host's own wish; may only lengthen the delay
+    /// @param hintMillis the delay that the host requested; it can only lengthen the interval
     public void broken(Candidate host, Reply reason, OptionalLong hintMillis, long nowMillis) {
         int before = state(host.host(), Kind.RETRY, nowMillis).map(state -> ((HostState.Retry) state).failures())
                 .orElse(0);
@@ -105,12 +108,12 @@ public final class DestDb {
         put(host.host(), host.name(), Kind.RETRY, new HostState.Retry(nowMillis, until, before + 1, reason));
     }
 
-    /// A connection failed while others worked.
+    /// A connection failed while others were up.
     public void refusedMore(Candidate host, Reply reason, long nowMillis) {
         crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowdedMillis(), reason));
     }
 
-    /// A connection is up: the host is not broken.
+    /// A connection is up, so the retry record is cleared.
     public void works(HostKey host) {
         drop(host, Kind.RETRY);
     }
@@ -131,19 +134,20 @@ public final class DestDb {
         return text.replace('\r', ' ').replace('\n', ' ');
     }
 
-    // ---- what operators do
+    // ---- operators
 
-    /// Broken and crowded hosts may be tried again at once. That they failed, and how often, stays known.
+    /// Failed and crowded hosts may be tried again at once. The failures and their number stay
+    /// recorded.
     public void makeDue(long nowMillis) {
         crowded.clear();
-        List.copyOf(notes.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
+        List.copyOf(records.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
     }
 
-    /// The same for one host, if it failed before `wishedMillis`.
-    public void makeDue(HostKey host, long wishedMillis, long nowMillis) {
-        Optional<Note> known = Optional.ofNullable(notes.get(host)).map(kinds -> kinds.get(Kind.RETRY));
+    /// The same for one host, if it failed before `requestedMillis`.
+    public void makeDue(HostKey host, long requestedMillis, long nowMillis) {
+        Optional<HostRecord> known = Optional.ofNullable(records.get(host)).map(kinds -> kinds.get(Kind.RETRY));
         if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
-                && retry.sinceMillis() < wishedMillis) {
+                && retry.sinceMillis() < requestedMillis) {
             HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
             put(host, known.get().name(), Kind.RETRY, due);
         }
@@ -154,7 +158,7 @@ public final class DestDb {
                 new HostState.Suspended(nowMillis, untilMillis, printable(why), printable(author)));
     }
 
-    /// The hosts that are suspended, in order. They are few, and no other host is looked at.
+    /// The suspended hosts, in order. The cost depends on their number only.
     public SequencedMap<HostKey, HostState.Suspended> suspended(long nowMillis) {
         SequencedMap<HostKey, HostState.Suspended> all = new LinkedHashMap<>();
         suspended.forEach(host -> suspension(host, nowMillis).ifPresent(state -> all.put(host, state)));
@@ -166,7 +170,8 @@ public final class DestDb {
         return drop(host, Kind.SUSPENDED);
     }
 
-    /// Everything that is known of it, but for a suspension, which only [#resume] ends. True when there was something.
+    /// Deletes all records of the host except a suspension, which only [#resume] ends. True when
+    /// there was one.
     public boolean forget(HostKey host) {
         boolean any = crowded.remove(host) != null;
         for (Kind kind : List.of(Kind.CLOSED, Kind.RETRY, Kind.ONE_AT_A_TIME)) {
@@ -175,18 +180,18 @@ public final class DestDb {
         return any;
     }
 
-    /// What the host was called last, empty when there is no record.
+    /// The latest name of the host, empty without a record.
     public String name(HostKey host) {
-        SequencedMap<Kind, Note> known = notes.get(host);
+        SequencedMap<Kind, HostRecord> known = records.get(host);
         return known == null ? "" : known.lastEntry().getValue().name();
     }
 
-    /// All that is known, by host.
+    /// All records, by host.
     public SequencedMap<HostKey, List<HostState>> list(long nowMillis) {
         SequencedMap<HostKey, List<HostState>> all = new TreeMap<>();
-        notes.forEach((host, known) -> {
-            List<HostState> states = known.values().stream().filter(note -> note.expiresMillis() > nowMillis)
-                    .map(Note::state).toList();
+        records.forEach((host, known) -> {
+            List<HostState> states = known.values().stream().filter(record -> record.expiresMillis() > nowMillis)
+                    .map(HostRecord::state).toList();
             if (!states.isEmpty()) {
                 all.put(host, states);
             }
@@ -203,7 +208,7 @@ public final class DestDb {
 
     // ---- time
 
-    /// The garbage collector. Answers never depend on whether it has run.
+    /// Removes expired records. Query results never depend on it.
     public void collect(long nowMillis) {
         while (!expiries.isEmpty() && expiries.getFirst().atMillis() <= nowMillis) {
             Expiry due = expiries.getFirst();
@@ -213,7 +218,7 @@ public final class DestDb {
     }
 
     public int size() {
-        return notes.size();
+        return records.size();
     }
 
     private long expiresMillis(HostState state) {
@@ -222,7 +227,7 @@ public final class DestDb {
             case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
                     retry.untilMillis() + rules.toldMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
-            case HostState.OneAtATime habit -> habit.sinceMillis() + rules.habitMillis();
+            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habitMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
                 throw new IllegalArgumentException("no record: " + state);
         };
@@ -230,24 +235,24 @@ public final class DestDb {
 
     private void put(HostKey host, String name, Kind kind, HostState state) {
         drop(host, kind);
-        Note note = new Note(state, name, expiresMillis(state));
-        notes.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, note);
+        HostRecord record = new HostRecord(state, name, expiresMillis(state));
+        records.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, record);
         if (kind == Kind.SUSPENDED) {
             suspended.add(host);
         }
-        if (note.expiresMillis() < Long.MAX_VALUE) {
-            expiries.add(new Expiry(note.expiresMillis(), host, kind));
+        if (record.expiresMillis() < Long.MAX_VALUE) {
+            expiries.add(new Expiry(record.expiresMillis(), host, kind));
         }
-        changed(kind, new HostRow.Change.Put(row(host, kind, note)));
+        changed(kind, new HostRow.Change.Put(row(host, kind, record)));
     }
 
     private boolean drop(HostKey host, Kind kind) {
-        SequencedMap<Kind, Note> known = notes.get(host);
-        Optional<Note> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
-        gone.ifPresent(note -> {
-            expiries.remove(new Expiry(note.expiresMillis(), host, kind));
+        SequencedMap<Kind, HostRecord> known = records.get(host);
+        Optional<HostRecord> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
+        gone.ifPresent(record -> {
+            expiries.remove(new Expiry(record.expiresMillis(), host, kind));
             if (known.isEmpty()) {
-                notes.remove(host);
+                records.remove(host);
             }
             if (kind == Kind.SUSPENDED) {
                 suspended.remove(host);
@@ -257,20 +262,20 @@ public final class DestDb {
         return gone.isPresent();
     }
 
-    // ---- plain records, for the spool and for other nodes
+    // ---- export and import, for the spool and for other nodes
 
-    /// Everything, in order of hosts.
+    /// All records, in order of hosts.
     public List<HostRow> export(long nowMillis) {
         List<HostRow> rows = new ArrayList<>();
-        notes.keySet().stream().sorted().forEach(host -> notes.get(host).forEach((kind, note) -> {
-            if (note.expiresMillis() > nowMillis) {
-                rows.add(row(host, kind, note));
+        records.keySet().stream().sorted().forEach(host -> records.get(host).forEach((kind, record) -> {
+            if (record.expiresMillis() > nowMillis) {
+                rows.add(row(host, kind, record));
             }
         }));
         return rows;
     }
 
-    /// What changed since this was last called, one change for each host and kind. Closed hosts are left out.
+    /// The changes since the previous call, one for each host and kind, without closed hosts.
     public List<HostRow.Change> changes() {
         List<HostRow.Change> all = List.copyOf(changes.values());
         changes.clear();
@@ -291,8 +296,8 @@ public final class DestDb {
         }
     }
 
-    /// Takes a record from the spool or from another node. One that is older than what is known here, or makes no
-    /// sense, is passed over. It is no change to be passed on.
+    /// Imports a record from the spool or from another node. One that is older than the local
+    /// record, or invalid, is ignored. It is not reported by [#changes].
     public void learn(HostRow row, long nowMillis) {
         Optional<HostKey> host = HostKey.parse(row.host());
         Optional<HostState> state = state(row);
@@ -308,24 +313,24 @@ public final class DestDb {
         }
     }
 
-    // A clock that went back would leave the host alone for as long as it went.
+    // After a clock that went back, the host would stay excluded for that time.
     private static boolean isAheadOfTheClock(HostState state, long nowMillis) {
         return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;
     }
 
-    private static HostRow row(HostKey host, Kind kind, Note note) {
+    private static HostRow row(HostKey host, Kind kind, HostRecord record) {
         String key = host.toString();
-        return switch (note.state()) {
+        return switch (record.state()) {
             case HostState.Closed s ->
-                new HostRow(key, note.name(), kind, s.openedMillis(), s.closedMillis(), 0, "", "");
-            case HostState.Retry s -> new HostRow(key, note.name(), kind, s.sinceMillis(), s.untilMillis(),
+                new HostRow(key, record.name(), kind, s.openedMillis(), s.closedMillis(), 0, "", "");
+            case HostState.Retry s -> new HostRow(key, record.name(), kind, s.sinceMillis(), s.untilMillis(),
                     s.failures(), text(s.last()), "");
             case HostState.Suspended s ->
-                new HostRow(key, note.name(), kind, s.sinceMillis(), s.untilMillis(), 0, s.why(), s.author());
+                new HostRow(key, record.name(), kind, s.sinceMillis(), s.untilMillis(), 0, s.why(), s.author());
             case HostState.OneAtATime s ->
-                new HostRow(key, note.name(), kind, s.sinceMillis(), Long.MAX_VALUE, 0, s.what(), "");
+                new HostRow(key, record.name(), kind, s.sinceMillis(), Long.MAX_VALUE, 0, s.what(), "");
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
-                throw new IllegalStateException("no record: " + note);
+                throw new IllegalStateException("no record: " + record);
         };
     }
 

@@ -9,25 +9,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Deliveries whose connection has ended and that need another seat, first come, first served.
+/// Displaced deliveries: their connection ended, and they wait for another seat, first come, first
+/// served.
 ///
-/// A delivery that was handed to a connection comes back by an event of its own, which says how much of it was sent. Until then it
-/// counts as displaced and cannot be given a seat: it might be on the wire. A destination with displaced deliveries gets no
-/// seat for anything new.
+/// A delivery that was passed to a connection returns with an event of its own, which tells how
+/// much of it was sent. Until then it counts as displaced and gets no seat, because it may be in
+/// transfer. A destination with displaced deliveries gets no seat for new ones.
 final class Displaced {
-    private final Deque<One> waiting = new ArrayDeque<>();
+    private final Deque<DisplacedAssignment> waiting = new ArrayDeque<>();
     private final Map<String, Integer> byDestination = new LinkedHashMap<>();
 
-    /// Handed to a connection that broke, and not yet back; by number of the delivery.
+    /// Passed to a connection that broke, without an answer yet; by number of the delivery.
     private final Map<Long, Returning> returning = new LinkedHashMap<>();
 
-    /// @param charged it may open a connection, in place of the one that was lost
-    record One(Assignment assignment, boolean charged) {}
+    /// @param charged it may open a connection in place of the lost one
+    record DisplacedAssignment(Assignment assignment, boolean charged) {}
 
-    private record Returning(long connection, One one) {}
+    private record Returning(long connection, DisplacedAssignment one) {}
 
     void add(Assignment assignment, boolean charged, Connection connection) {
-        One one = new One(assignment, charged);
+        DisplacedAssignment one = new DisplacedAssignment(assignment, charged);
         if (connection.up) {
             returning.put(assignment.number(), new Returning(connection.number, one));
         } else {
@@ -44,19 +45,19 @@ final class Displaced {
         return returning.values().stream().anyMatch(each -> each.connection() == connection);
     }
 
-    /// It has come back and was not sent.
-    void comesBack(DeliveryResult result) {
+    /// The delivery returned unsent.
+    void returned(DeliveryResult result) {
         take(result).ifPresent(waiting::add);
     }
 
-    /// It has come back with its end.
-    Optional<Assignment> ends(DeliveryResult result) {
-        Optional<Assignment> assignment = take(result).map(One::assignment);
-        assignment.ifPresent(this::leaves);
+    /// The delivery returned with a result.
+    Optional<Assignment> finished(DeliveryResult result) {
+        Optional<Assignment> assignment = take(result).map(DisplacedAssignment::assignment);
+        assignment.ifPresent(this::removed);
         return assignment;
     }
 
-    private Optional<One> take(DeliveryResult result) {
+    private Optional<DisplacedAssignment> take(DeliveryResult result) {
         Returning one = returning.get(result.delivery());
         if (one == null || one.connection() != result.connection()) {
             return Optional.empty();
@@ -65,18 +66,18 @@ final class Displaced {
         return Optional.of(one.one());
     }
 
-    private void leaves(Assignment assignment) {
+    private void removed(Assignment assignment) {
         byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
     }
 
-    /// Offers each that waits a seat once.
+    /// Offers each waiting delivery a seat once.
     ///
-    /// @param seats true when it has one, or has ended
-    void each(Predicate<One> seats) {
+    /// @param seats true when the delivery has a seat, or has ended
+    void each(Predicate<DisplacedAssignment> seats) {
         for (int left = waiting.size(); left > 0; left--) {
-            One one = waiting.remove();
+            DisplacedAssignment one = waiting.remove();
             if (seats.test(one)) {
-                leaves(one.assignment());
+                removed(one.assignment());
             } else {
                 waiting.add(one);
             }

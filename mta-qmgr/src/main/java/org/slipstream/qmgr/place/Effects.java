@@ -8,10 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// What an event at a connection means for the order of service and for windows.
+/// The effects of a connection event on the scheduler and on windows.
 ///
-/// @param ended deliveries that are over; each ends exactly once
-/// @param refusals connections that a working host refused, though no delivery ended by that: it waits for another seat
+/// @param ended deliveries that are finished; each ends exactly once
+/// @param refusals connections that a working host refused, without the end of a delivery: it waits
+/// for another seat
 /// @param seatsElsewhere destinations other than those of `ended` may find a seat now
 public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsElsewhere) {
     public static final Effects NONE = new Effects(List.of(), List.of(), false);
@@ -21,7 +22,7 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
         refusals = List.copyOf(refusals);
     }
 
-    /// These and then the others.
+    /// Concatenates two sets of effects.
     Effects and(Effects others) {
         if (others.isNothing()) {
             return this;
@@ -47,7 +48,7 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
     /// @param delivery one that waited on the connection
     public record Refusal(long delivery, Reply reason) {}
 
-    /// How a delivery ended.
+    /// The end of a delivery.
     public sealed interface Ended {
         long delivery();
 
@@ -55,25 +56,26 @@ public record Effects(List<Ended> ended, List<Refusal> refusals, boolean seatsEl
 
         /// The session worked, whatever the replies were: positive feedback.
         ///
-        /// @param released the connection served the destination until then and does so no longer
+        /// @param released true when the connection no longer serves the destination
         record Worked(long delivery, List<RecipientOutcome> outcomes, boolean released) implements Ended {}
 
-        /// The attempt failed and left no other host: one negative feedback (PF-04, PF-06).
+        /// The attempt failed and no other host is left: one negative feedback (PF-04, PF-06).
         ///
-        /// @param retryAfterMillis when the host wants to be asked again; may only lengthen a pause
+        /// @param retryAfterMillis the delay that the host requested; it can only lengthen a dead
+        /// time
         record Failed(long delivery, List<RecipientOutcome> outcomes, Reply reason,
                 OptionalLong retryAfterMillis) implements Ended {}
 
-        /// Attempted, and deferred for a reason that says nothing about the destination: the content may have arrived, or the message itself breaks
-        /// connections.
+        /// Attempted, and deferred for a reason that is no feedback: the content may have arrived,
+        /// or the message itself breaks connections.
         record Inconclusive(long delivery, List<RecipientOutcome> outcomes) implements Ended {}
 
-        /// Deferred without an attempt. Teaches nothing about the destination.
+        /// Deferred without an attempt, so without feedback.
         ///
-        /// @param resumesMillis when the first of its hosts may be tried again, where an operator has said that
+        /// @param resumesMillis end of the earliest suspension, when all its hosts are suspended
         record Untried(long delivery, List<RecipientOutcome> outcomes, OptionalLong resumesMillis) implements Ended {}
 
-        /// Something of our own failed. Teaches nothing about the destination; a failure of the transport pauses it (PF-16).
+        /// A local failure, so without feedback; a failure of the transport pauses it (PF-16).
         record OwnFailure(long delivery, List<RecipientOutcome> outcomes, Reply reason,
                 DeliveryResult.Scope scope) implements Ended {}
     }

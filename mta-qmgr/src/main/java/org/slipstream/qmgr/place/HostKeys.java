@@ -5,7 +5,7 @@ import org.slipstream.core.Route;
 
 import java.util.List;
 
-/// Under which key a host of a route is known: what its connections may be shared by.
+/// Maps the hosts of a route to the keys under which connections are shared.
 @FunctionalInterface
 public interface HostKeys {
     /// By name and port, with opportunistic TLS and without a login.
@@ -13,7 +13,7 @@ public interface HostKeys {
 
     HostKey of(Route.Smtp route, Route.Host host);
 
-    /// The key of a route that has one place to go to.
+    /// The key of a route with a single host.
     default HostKey of(Route route) {
         return HostKey.of(route.transport() + ":" + route.nextHop(), 0);
     }

@@ -2,12 +2,13 @@ package org.slipstream.qmgr.place;
 
 import java.util.List;
 
-/// Hears what is to be remembered of hosts over a restart. Called on the queue manager's thread; only enqueues.
+/// Receives the changes of host records that must survive a restart. Called on the queue manager's
+/// thread; it only enqueues.
 @FunctionalInterface
 public interface HostMemory {
-    /// Remembers nothing.
+    /// Stores nothing.
     HostMemory NONE = _ -> {};
 
-    /// @param changes one for each host and kind of record, the last word of each
+    /// @param changes the latest change for each host and kind of record
     void changed(List<HostRow.Change> changes);
 }

@@ -4,12 +4,13 @@ import org.slipstream.core.Reply;
 
 import java.util.Objects;
 
-/// What is known of a host: the classes of Finch's ladder (FI-11), and two that operators and experience add.
+/// The state of a host: the classes of Finch's algorithm (FI-11), and three from operators and
+/// sessions.
 public sealed interface HostState {
-    /// In words an operator understands.
+    /// The state as text for operators.
     String reason();
 
-    /// It has connections with work on them.
+    /// At least one connection is opening or busy.
     record Active(int connections) implements HostState {
         @Override
         public String reason() {
@@ -17,7 +18,7 @@ public sealed interface HostState {
         }
     }
 
-    /// It has connections, and none has work.
+    /// All its connections are idle.
     record Idle(int connections) implements HostState {
         @Override
         public String reason() {
@@ -25,7 +26,7 @@ public sealed interface HostState {
         }
     }
 
-    /// Nothing is known, or it was long ago.
+    /// No record, or an expired one.
     record Unused() implements HostState {
         @Override
         public String reason() {
@@ -33,9 +34,9 @@ public sealed interface HostState {
         }
     }
 
-    /// It worked; no connection is left.
+    /// The host worked; no connection is left.
     ///
-    /// @param openedMillis when the last connection was made
+    /// @param openedMillis time of the latest connection
     record Closed(long openedMillis, long closedMillis) implements HostState {
         @Override
         public String reason() {
@@ -43,10 +44,10 @@ public sealed interface HostState {
         }
     }
 
-    /// It failed while nothing else of it worked.
+    /// A connection failed while no other was up.
     ///
-    /// @param untilMillis left out until then, last choice from then on
-    /// @param failures in a row
+    /// @param untilMillis excluded until then, last choice afterwards
+    /// @param failures consecutive
     record Retry(long sinceMillis, long untilMillis, int failures, Reply last) implements HostState {
         public Retry {
             Objects.requireNonNull(last);
@@ -56,7 +57,8 @@ public sealed interface HostState {
             return untilMillis <= nowMillis;
         }
 
-        /// It has been due for as long as it was not: it counts as any other again (FI-33).
+        /// True when the record has been due for as long as it was not: the host counts as unused
+        /// again (FI-33).
         public boolean isForgiven(long nowMillis) {
             return forgivenMillis() <= nowMillis;
         }
@@ -71,7 +73,8 @@ public sealed interface HostState {
         }
     }
 
-    /// It refused a further connection while others worked: no more connections, for a while, than it has.
+    /// The host refused a further connection while others were up: no more connections than it has,
+    /// until `untilMillis`.
     record Crowded(long untilMillis, Reply last) implements HostState {
         public Crowded {
             Objects.requireNonNull(last);
@@ -83,9 +86,9 @@ public sealed interface HostState {
         }
     }
 
-    /// An operator wants it left alone.
+    /// Suspended by an operator.
     ///
-    /// @param untilMillis `Long.MAX_VALUE` for until further notice
+    /// @param untilMillis `Long.MAX_VALUE` for an indefinite suspension
     record Suspended(long sinceMillis, long untilMillis, String why, String author) implements HostState {
         public Suspended {
             Objects.requireNonNull(why);
@@ -98,7 +101,7 @@ public sealed interface HostState {
         }
     }
 
-    /// It was seen to break when several deliveries were under way on one connection.
+    /// The host failed when several deliveries were pipelined on one connection.
     record OneAtATime(long sinceMillis, String what) implements HostState {
         @Override
         public String reason() {

@@ -11,45 +11,48 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 
-/// Connections with nothing to do: how long the door stays open.
+/// The idle connections of a transport, and the time for which each is kept.
 ///
-/// An idle connection is the cheapest seat for whoever is next and nothing more: it never pulls work out of order. Of a
-/// host's idle connections the most recently used one is taken, so that superfluous ones grow old. They leave by four
-/// ways: used again, reclaimed for another destination (the one that has been idle for longest anywhere, FI-36), closed for
-/// age (FI-37), or closed because the host has enough of them. What is kept for every host that ever got a letter would
-/// be a leak of other people's sockets.
+/// An idle connection is the cheapest seat for the next delivery, and it never changes the order of
+/// service. Of a host's idle connections the most recently used one is taken, so superfluous ones
+/// age. An idle connection is used again, evicted for another destination (the longest idle of all,
+/// FI-36), closed by age (FI-37), or closed because the host has too many. Without these limits
+/// each host that ever received mail would keep its sockets occupied.
 ///
-/// **Enough, for a breath.** Under load every connection is idle now and then, for the moment between an answer and the next letter. Who
-/// closes all but two in that moment opens them again in the next: one for every four letters was seen, each with its greeting and
-/// EHLO. So a host has too many only when it has had too many for [#BREATH_MILLIS] without interruption.
+/// **A grace time.** Under load every connection is idle briefly, between a reply and the next
+/// delivery. A pool that closes all but two at that moment opens them again at once: one new
+/// connection for every four messages was observed, each with greeting and EHLO. So a host has too
+/// many only when it has had too many for [#GRACE_MILLIS] without interruption.
 ///
-/// **Mail that trickles** (PF-71). Where deliveries follow each other closely, an idle connection is kept for the full time. Where one comes
-/// now and then, it would hold a process of another server for nothing, and is closed after a second. The rule is Postfix's: on when a
-/// delivery starts within a second of the end of another, off when one starts alone later than that. Between the two nothing
-/// changes, so that a burst keeps the connections that it has opened.
+/// **Sparse mail** (PF-71). When deliveries follow each other closely, an idle connection is kept
+/// for the full time. With sparse deliveries it would occupy a process of the remote server without
+/// use, and is closed after a second. The rule is that of Postfix's on-demand connection cache: on
+/// when a delivery starts within a second of the end of another, off when one starts alone later
+/// than that. Between the two nothing changes, so a burst keeps the connections that it opened.
 ///
-/// All in O(1), but for the few of one host.
+/// All operations are O(1), except for the few connections of one host.
 final class IdlePool {
-    static final long BREATH_MILLIS = 200;
+    static final long GRACE_MILLIS = 200;
 
-    /// A delivery that starts within this time of the end of another follows it closely.
-    static final long CLOSE_MILLIS = 1_000;
+    /// A delivery that starts within this time after the end of another follows it closely.
+    static final long FOLLOW_MILLIS = 1_000;
 
     private final PlaceRules rules;
     private final Map<HostKey, Deque<Connection>> byHost = new LinkedHashMap<>();
 
-    /// Idle for longest first, with those that are kept and those that are soon closed apart.
+    /// Longest idle first; connections with the full time and those with the short time are
+    /// separate.
     private final SequencedSet<Connection> kept = new LinkedHashSet<>();
     private final SequencedSet<Connection> brief = new LinkedHashSet<>();
 
-    /// Since when hosts have had too many, the earliest first.
+    /// Start of each host's time with too many connections, the earliest first.
     private final SequencedMap<HostKey, Long> crowded = new LinkedHashMap<>();
 
     private final Map<HostKey, Flow> flows = new LinkedHashMap<>();
 
-    /// How deliveries to a host follow each other.
+    /// The rhythm of deliveries to a host.
     private static final class Flow {
-        boolean close;
+        boolean consecutive;
         long lastDoneMillis = Long.MIN_VALUE / 2;
     }
 
@@ -59,13 +62,13 @@ final class IdlePool {
 
     /// A delivery to this host starts.
     ///
-    /// @param alone no other delivery is under way there
+    /// @param alone no other delivery to the host is in progress
     void starts(HostKey host, boolean alone, long nowMillis) {
         Flow flow = flows.computeIfAbsent(host, _ -> new Flow());
-        if (nowMillis - flow.lastDoneMillis <= CLOSE_MILLIS) {
-            flow.close = true;
+        if (nowMillis - flow.lastDoneMillis <= FOLLOW_MILLIS) {
+            flow.consecutive = true;
         } else if (alone) {
-            flow.close = false;
+            flow.consecutive = false;
         }
     }
 
@@ -82,7 +85,7 @@ final class IdlePool {
         flows.remove(host);
     }
 
-    /// One more. False when it is not worth keeping.
+    /// Adds a connection. False when it is not to be kept.
     boolean add(Connection connection, long nowMillis) {
         if (rules.idle().perHost() == 0 || connection.isTooOld(nowMillis, rules)) {
             return false;
@@ -91,7 +94,7 @@ final class IdlePool {
         connection.idleSinceMillis = nowMillis;
         byHost.computeIfAbsent(host, _ -> new ArrayDeque<>(2)).push(connection);
         Flow flow = flows.get(host);
-        (flow != null && flow.close ? kept : brief).add(connection);
+        (flow != null && flow.consecutive ? kept : brief).add(connection);
         if (size(host) > rules.idle().perHost()) {
             crowded.putIfAbsent(host, nowMillis);
         }
@@ -111,7 +114,7 @@ final class IdlePool {
         }
     }
 
-    /// The most recently used one that is young enough.
+    /// The most recently used connection below the maximum age.
     Optional<Connection> latest(HostKey host, long nowMillis) {
         Deque<Connection> ofHost = byHost.get(host);
         if (ofHost != null) {
@@ -133,7 +136,7 @@ final class IdlePool {
         return ofHost == null ? 0 : ofHost.size();
     }
 
-    /// The one that has been idle for longest, to whatever host.
+    /// The longest idle connection to any host.
     Optional<Connection> longestIdle() {
         if (kept.isEmpty() || brief.isEmpty()) {
             return Optional.ofNullable((kept.isEmpty() ? brief : kept).isEmpty()
@@ -145,7 +148,7 @@ final class IdlePool {
                 : brief.getFirst());
     }
 
-    /// One whose time is over.
+    /// A connection whose time has ended.
     Optional<Connection> expired(long nowMillis) {
         if (crowdedMillis() <= nowMillis) {
             return Optional.of(byHost.get(crowded.firstEntry().getKey()).peekLast());
@@ -164,11 +167,11 @@ final class IdlePool {
     }
 
     private long briefMillis() {
-        return Math.min(CLOSE_MILLIS, rules.idle().maxMillis());
+        return Math.min(FOLLOW_MILLIS, rules.idle().maxMillis());
     }
 
     private long crowdedMillis() {
-        return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + BREATH_MILLIS;
+        return crowded.isEmpty() ? Long.MAX_VALUE : crowded.firstEntry().getValue() + GRACE_MILLIS;
     }
 
     private static long closesMillis(SequencedSet<Connection> idle, long millis) {

@@ -2,7 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.core.QueueId;
 
-/// The party on whose account a connection is busy.
+/// The account that a busy connection is charged to.
 public sealed interface Owner {
     record Message(QueueId id) implements Owner {}
 

@@ -4,24 +4,26 @@ import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
 import java.util.Objects;
 
-/// The placement's settings for one transport.
+/// The placement settings of one transport.
 ///
-/// @param workers connections in all (`process_limit`)
-/// @param connectionsPerHost open ones to one host
-/// @param messages what one message may have of them (`max_message_concurrency`, `scale_max_concurrency`)
-/// @param verification what all address probes together may have
-/// @param returns how often a delivery may be the first unanswered one on a breaking connection before it is deferred
+/// @param workers connections in total (`process_limit`)
+/// @param connectionsPerHost open connections to one host
+/// @param messages share of one message (`max_message_concurrency`, `scale_max_concurrency`)
+/// @param verification share of all address probes together
+/// @param returns times that a delivery may be the first unanswered one on a breaking connection
+/// before it is deferred
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
         Idle idle, Memory memory, Unproven unproven, int returns) {
 
-    /// How many deliveries may be under way on one connection.
+    /// The number of deliveries in progress on one connection.
     ///
-    /// @param first until the wire says otherwise
-    /// @param most the wire may say no more than this
-    /// @param overflow how many times its depth a connection takes when no other may be opened. The source sets no bound; but what
-    /// has a seat cannot be passed any more, so an endless queue would take the choice from the order of service
+    /// @param first the initial number
+    /// @param most the largest number that the client may announce
+    /// @param overflow factor of the depth that a connection accepts when no other may be opened.
+    /// Finch sets no bound; but a delivery with a seat cannot be passed any more, so an unbounded
+    /// queue would take the choice from the scheduler
     public record Depth(int first, int most, int overflow) {
-        /// One at a time, as a delivery agent of Postfix.
+        /// One at a time, as in a delivery agent of Postfix.
         public static final Depth ONE = new Depth(1, 1, 1);
 
         public Depth {
@@ -31,18 +33,18 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
             }
         }
 
-        /// Deliveries can ride on connections that are at work. Without that, a connection and a delivery are the same number, and the
-        /// placement decides as Postfix does.
+        /// True when a delivery can share a busy connection. Otherwise connections and deliveries
+        /// are the same number, and the placement decides as Postfix does.
         boolean carriesSeveral() {
             return most > 1 || overflow > 1;
         }
     }
 
-    /// How long connections are kept.
+    /// The limits of idle connections.
     ///
-    /// @param perHost connections to one host that may be kept with nothing to do
-    /// @param maxMillis how long
-    /// @param ageMillis a connection older than this takes nothing more
+    /// @param perHost idle connections kept to one host
+    /// @param maxMillis longest idle time
+    /// @param ageMillis a connection older than this accepts no delivery
     public record Idle(int perHost, long maxMillis, long ageMillis) {
         public Idle {
             if (perHost < 0 || maxMillis < 0 || ageMillis < 1) {
@@ -52,15 +54,17 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         }
     }
 
-    /// What is remembered of hosts, and for how long.
+    /// The lifetimes of host records.
     ///
-    /// @param retryMillis how long a broken host is left out
-    /// @param toldMillis how long after that operators are told that it failed: as long as mail may wait for its next attempt
-    /// @param crowdedMillis how long no further connection is tried at a host that refused one while others worked
-    /// @param closedMillis how long it is remembered which host was used last
-    /// @param habitMillis how long it is remembered that a host breaks under pipelining
+    /// @param retryMillis time for which a failed host is excluded
+    /// @param toldMillis time after that in which operators see the failure: as long as mail may
+    /// wait for its next attempt
+    /// @param crowdedMillis time without a further connection to a host that refused one while
+    /// others were up
+    /// @param closedMillis lifetime of the record of the host used last
+    /// @param habitMillis lifetime of the record that a host fails under pipelining
     /// @param trackClosed false: a host without connections is an unused one (FI-40)
-    /// @param retryLast false: a broken host that is due is an unused one (FI-40)
+    /// @param retryLast false: a failed host that is due is an unused one (FI-40)
     public record Memory(long retryMillis, long toldMillis, long crowdedMillis, long closedMillis, long habitMillis,
             boolean trackClosed, boolean retryLast) {
         public Memory withRetry(long retry, long crowded, long closed) {
@@ -73,14 +77,14 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         }
     }
 
-    /// How many connections may wait for the greeting of a host that is not known to work.
+    /// The limits of connections that wait for the greeting of a host that is not known to work.
     ///
     /// @param percent of all connections, at least one
     /// @param failedPercent of all connections, for hosts that failed the last time
-    /// @param perHost to one such host until it has greeted
-    /// @param yieldMillis a connection that has waited as long gives its place to another host when places are short
+    /// @param perHost to one such host until its first greeting
+    /// @param yieldMillis age at which such a connection may be evicted when connections are short
     public record Unproven(int percent, int failedPercent, int perHost, long yieldMillis) {
-        /// No limits of their own: every connection is treated alike, as Postfix does.
+        /// No separate limits: every connection is treated alike, as in Postfix.
         public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE, Long.MAX_VALUE / 4);
 
         public Unproven(int percent, int failedPercent, long yieldMillis) {
@@ -109,7 +113,7 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
         }
     }
 
-    /// The source's figures where it has any, for SMTP.
+    /// Defaults for SMTP, from Finch's document where it has values.
     public static PlaceRules defaults() {
         return new PlaceRules(100, 20, new Shares(5, 10), new Shares(5, 0), new Depth(2, 50, 1),
                 new Idle(2, 2_000, 300_000),
@@ -117,8 +121,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 new Unproven(75, 25, 30_000), 3);
     }
 
-    /// For a transport whose destinations have one host each, of which nothing needs to be found out: local delivery, LMTP, discard. With
-    /// these rules the placement reproduces the recorded traces of Postfix.
+    /// Rules for a transport whose destinations have one host each: local delivery, LMTP, discard.
+    /// With these rules the placement reproduces the recorded traces of Postfix.
     ///
     /// @param perHost connections to one destination; 0 for no limit
     public static PlaceRules plain(int workers, int perHost, long idleMillis) {
@@ -156,12 +160,12 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 returns);
     }
 
-    /// So many connections may wait for the greeting of hosts that are not known to work.
+    /// The limit of connections that wait for the greeting of a host that is not known to work.
     public int mostUnproven() {
         return share(unproven.percent());
     }
 
-    /// So many of these to hosts that failed the last time.
+    /// The limit of such connections to hosts that failed the last time.
     public int mostFailed() {
         return share(unproven.failedPercent());
     }

@@ -7,53 +7,55 @@ import java.util.List;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// A picture for operators.
+/// A snapshot of the connections and host records of a transport, for operators.
 ///
 /// @param hosts with connections or records, in order
 /// @param connections in order of opening
-/// @param busy workers with something to do
-public record PlaceSnapshot(List<Host> hosts, List<Line> connections, int workers, int busy, Figures figures,
+/// @param busy workers with a delivery
+public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, int workers, int busy, Figures figures,
         Counts counts) {
     public PlaceSnapshot {
         hosts = List.copyOf(hosts);
         connections = List.copyOf(connections);
     }
 
-    /// How many connections there are, and how many of them wait.
+    /// The number of connections.
     ///
-    /// @param most there may be
+    /// @param most the limit
     /// @param open opening, busy or idle
-    /// @param opening being made, or waiting for the peer's greeting
+    /// @param opening connections before the greeting of the host
     /// @param unproven of these, to hosts that are not known to work
-    /// @param mostUnproven no more than so many
+    /// @param mostUnproven the limit of unproven connections
     public record Figures(int most, int open, int opening, int unproven, int mostUnproven) {
-        /// Mail for a host that is not known to work has to wait.
+        /// True when mail for a host that is not known to work has to wait.
         public boolean isShort() {
             return unproven >= mostUnproven;
         }
     }
 
-    /// Since the start.
+    /// Counters since the start.
     ///
     /// @param opened connections
-    /// @param possibleDuplicates deliveries that were sent completely and not answered; they are tried again later
-    /// @param withoutSeat loads that lost their seat and wait for another, at present
+    /// @param possibleDuplicates deliveries that were sent completely and not answered; they are
+    /// tried again later
+    /// @param withoutSeat displaced deliveries at present
     public record Counts(long opened, long possibleDuplicates, int withoutSeat) {}
 
-    /// @param states what is known, the present first
+    /// @param states the current state first
     public record Host(HostKey host, String name, List<HostState> states) {}
 
-    /// @param depth unanswered loads that it bears
-    public record Line(long number, Candidate host, boolean up, int queued, int depth, long answered, long openedMillis,
+    /// @param depth the target number of unanswered deliveries
+    public record ConnectionInfo(long number, Candidate host, boolean up, int queued, int depth, long answered,
+            long openedMillis,
             List<String> destinations) {}
 
     static PlaceSnapshot of(ConnectionBook book, IdlePool idle, DestDb hosts, WorkerBudget budget,
             Figures figures, Counts counts, long nowMillis) {
         SequencedMap<HostKey, Host> all = new TreeMap<>();
         hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
-        List<Line> lines = new ArrayList<>();
+        List<ConnectionInfo> infos = new ArrayList<>();
         for (Connection c : book.all()) {
-            lines.add(new Line(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
+            infos.add(new ConnectionInfo(c.number, c.host, c.up, c.queued(), c.depth, c.answered, c.openedMillis,
                     c.destinations()));
             HostKey key = c.host.host();
             Host known = all.get(key);
@@ -68,7 +70,7 @@ public record PlaceSnapshot(List<Host> hosts, List<Line> connections, int worker
                 all.put(key, new Host(key, c.host.name(), states));
             }
         }
-        return new PlaceSnapshot(List.copyOf(all.values()), lines, budget.workers(), budget.busy(), figures,
+        return new PlaceSnapshot(List.copyOf(all.values()), infos, budget.workers(), budget.busy(), figures,
                 counts);
     }
 

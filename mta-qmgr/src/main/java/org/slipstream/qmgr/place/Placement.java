@@ -12,43 +12,50 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
-/// Where does this load go? Finch's ladder.
+/// Selects the host and the connection of a delivery: Finch's placement algorithm. The question is
+/// read-only and has a reason with each answer.
 ///
-/// **The question.** A domain has several hosts, a host may have several connections, a connection may have a queue. Somebody
-/// has to choose for each load. To choose a host first (by preference, at random, as RFC 5321 section 5.1 has it) and to look
-/// for a connection then is what most mail servers do; they open connections where one is open already, ask dead hosts again
-/// and again, and cannot tell a busy cluster from an idle one.
+/// **The problem.** A domain has several hosts, a host several connections, a connection a queue.
+/// Most mail servers first select a host (by preference, at random, RFC 5321 section 5.1) and then
+/// look for a connection. They open connections although one is open, retry dead hosts again and
+/// again, and cannot distinguish a busy cluster from an idle one.
 ///
-/// **The idea.** Choose from what is known. The ladder goes from the cheapest seat to the dearest and takes the first there
-/// is: a connection at work that is soon done; one that is idle; a host of which nothing is known; one that worked before, the
-/// one used longest ago; one that failed and is due; one more connection to a host that works. Each rung explains those
-/// above it, because it is reached only when they had nothing.
+/// **The idea.** The choice uses known facts. The algorithm tries seats from the cheapest to the
+/// most expensive and takes the first available: a busy connection with room; an idle one; a host
+/// without a record; one that worked before, the one used longest ago; one that failed and is due;
+/// one more connection to a host that works. Each step applies only when the earlier steps found no
+/// seat.
 ///
-/// **Why it balances.** Work goes to the *newest* connection with room, so the older ones run dry, become idle and are
-/// closed when load falls; when load rises queues reach their backlog, and the next load climbs further and opens another
-/// connection. Unused hosts are taken at random and closed ones in turn, so a cluster is used evenly without anybody counting.
-/// Connections are as many as the load needs (FI-35): with service time t and arrivals at rate r about r·t/backlog of them
-/// are at work.
+/// **Load balancing.** Deliveries go to the *newest* connection with room, so older ones become
+/// idle and are closed when load falls. When load rises, queues reach their depth, and the next
+/// delivery opens another connection. Unused hosts are selected at random and closed ones in turn,
+/// so a cluster is used evenly without a counter. The number of connections follows the load
+/// (FI-35): with service time t and arrivals at rate r about r·t/depth of them are busy.
 ///
-/// **When no connection may be opened** the *overflow rule* says on which one to wait: among the active ones, newest first,
-/// the first with fewer loads than the newest has; with equal queues, the newest. So queues stay level within one load. A
-/// big message that may have no further worker thus rides along on the connections of others, at no cost to them but
-/// some patience. (The bound on that, [PlaceRules.Depth#overflow], is ours: what is queued cannot be passed any more.)
+/// **When no connection may be opened** the *overflow rule* selects the connection to wait on:
+/// among the active ones, newest first, the first with fewer deliveries than the newest has; with
+/// equal queues, the newest. So queue lengths differ by at most one. A big message without a
+/// further worker thus shares the connections of others at a small delay for them. (The bound,
+/// [PlaceRules.Depth#overflow], is our own: a queued delivery cannot be passed any more.)
 ///
-/// **Two gates before opening**, the first that says no is the reason: the destination's window, which limits the connections
-/// that open for it or serve it, and the message's share of all workers ([WorkerBudget]). To queue on a connection that
-/// serves the destination anyway needs neither.
+/// **Two gates before opening**: the destination's window, which limits the connections that open
+/// for it or serve it, and the message's share of all workers ([WorkerBudget]). The first that
+/// refuses is the reason. A queue place on a connection that already serves the destination needs
+/// neither.
 ///
-/// **Hosts that are not known to work** (ours). A host that accepts a connection and never speaks holds a worker for the five
-/// minutes that RFC 5321 gives its greeting. So such hosts have a share of the workers ([PlaceRules.Unproven]) and one connection
-/// each until they have greeted, hosts that failed the last time have less, and when places are short the one that has waited
-/// for longest yields. The rest of the workers is for hosts that are known to work.
+/// **Hosts that are not known to work** (our own rule). A host that accepts a connection and never
+/// replies holds a worker for the five minutes that RFC 5321 permits for its greeting. So such
+/// hosts have a share of the workers ([PlaceRules.Unproven]) and one connection each until their
+/// first greeting; hosts that failed the last time have a smaller share. When connections are
+/// short, the one that has waited longest is evicted. The other workers are reserved for hosts that
+/// are known to work.
 ///
-/// **Trouble.** A host that failed is left out until it is due; when that leaves no host at a level, the next level's turn
-/// has come; after the last, the load is deferred without a connection having been tried.
+/// **Failures.** A failed host is excluded until it is due. When that leaves no host at a level,
+/// the next level follows; after the last, the delivery is deferred without an attempt.
 ///
-/// Changes nothing, not even the state of the random generator: the lot for the next choice is drawn beforehand, so that whoever
-/// looks, for an operator's picture, does not disturb what happens. O(hosts + their active connections) per question.
+/// The question does not change the random generator either: the random number of the next choice
+/// is drawn beforehand, so that a query for an operator has no effect. O(hosts + their active
+/// connections) per question.
 ///
 /// Source: Tony Finch, *Job placement with a destination database*, steps 0 to 9b (FI-10 to FI-21).
 final class Placement {
@@ -60,7 +67,7 @@ final class Placement {
     private final IdlePool idle;
     private final DestDb hosts;
     private final RandomGenerator random;
-    private long lot;
+    private long draw;
 
     Placement(PlaceRules rules, WorkerBudget budget, ConnectionBook book, IdlePool idle, DestDb hosts,
             RandomGenerator random) {
@@ -70,23 +77,23 @@ final class Placement {
         this.idle = idle;
         this.hosts = hosts;
         this.random = random;
-        drawLot();
+        redraw();
     }
 
-    /// Who asks.
+    /// A placement question.
     ///
-    /// @param mayOpen the destination's window has room for one more connection
+    /// @param mayOpen the destination's window permits one more connection
     record Question(Owner owner, Candidates where, boolean mayOpen) {}
 
-    /// The ladder.
+    /// The placement algorithm.
     Seat find(Question question, long now) {
         List<PassedOver> passedOver = new ArrayList<>(4);
-        for (List<Candidate> candidates : question.where().levels()) { // step 0: the primary hosts; 9b: the next ones
+        for (List<Candidate> candidates : question.where().levels()) { // step 0: the primary hosts; 9b: the next level
             Level level = classify(candidates, now, passedOver); // step 1
             if (level.isEmpty()) {
                 continue; // step 9b: all failed the retry-time check
             }
-            Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayRide(c, question, now));
+            Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayShare(c, question, now));
             if (roomy.isPresent()) {
                 return queue(roomy.get(), "an active connection with room", passedOver); // step 2
             }
@@ -124,12 +131,12 @@ final class Placement {
             }
             return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
         }
-        return new Seat.Defer(lastWord(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
+        return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
     }
 
     // ---- step 1
 
-    /// The hosts of one level by class. Those with connections are active or idle; which does not matter here.
+    /// The hosts of one level by class. The algorithm does not distinguish active from idle hosts.
     private record Level(List<Candidate> working, List<Candidate> unused, List<Candidate> closed,
             List<Candidate> due) {
         boolean isEmpty() {
@@ -161,7 +168,7 @@ final class Placement {
 
     // ---- steps 2 and 4
 
-    private boolean mayRide(Connection connection, Question question, long now) {
+    private boolean mayShare(Connection connection, Question question, long now) {
         return !connection.isTooOld(now, rules)
                 && (question.mayOpen() || connection.serves(question.where().destination()));
     }
@@ -195,12 +202,12 @@ final class Placement {
 
     private Seat overflow(Level level, Question question, Scope scope, String why, long now,
             List<PassedOver> passedOver) {
-        Optional<Connection> newest = newest(level.working, c -> mayRide(c, question, now));
+        Optional<Connection> newest = newest(level.working, c -> mayShare(c, question, now));
         if (newest.isEmpty()) {
             return new Seat.Wait(scope, why, passedOver);
         }
         int queued = newest.get().queued();
-        return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayRide(c, question, now))
+        return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayShare(c, question, now))
                 .or(() -> newest.filter(this::takesOverflow))
                 .<Seat>map(connection -> queue(connection, why + "; the shortest queue", passedOver))
                 .orElseGet(() -> new Seat.Wait(scope, why + ", and so are the queues", passedOver));
@@ -212,7 +219,7 @@ final class Placement {
 
     // ---- steps 5 to 9a
 
-    /// @param yields it takes the place of a connection that waits for its greeting in vain
+    /// @param yields it replaces a connection without a greeting
     private Seat open(Candidate host, String reason, boolean yields, long now, List<PassedOver> passedOver) {
         Optional<Connection> closing = Optional.empty();
         if (yields) {
@@ -224,12 +231,12 @@ final class Placement {
                 passedOver);
     }
 
-    /// A connection that has waited for its greeting so long that it makes room when places are short.
+    /// The unproven connection that is evicted when connections are short.
     private Optional<Connection> yielding(long now) {
         return book.longestUnproven().filter(c -> yieldsMillis(c) <= now);
     }
 
-    /// When the next connection makes room; `Long.MAX_VALUE` for none.
+    /// The time at which the next connection can be evicted; `Long.MAX_VALUE` for none.
     long nextYieldMillis() {
         return book.longestUnproven().map(this::yieldsMillis).orElse(Long.MAX_VALUE);
     }
@@ -239,12 +246,12 @@ final class Placement {
     }
 
     private Candidate any(List<Candidate> hosts) {
-        return hosts.get((int) (lot % hosts.size()));
+        return hosts.get((int) (draw % hosts.size()));
     }
 
-    /// A choice was made by the present lot; the next one is to be made by another.
-    void drawLot() {
-        lot = random.nextLong() >>> 1;
+    /// Draws the random number of the next choice.
+    void redraw() {
+        draw = random.nextLong() >>> 1;
     }
 
     private Candidate oldest(List<Candidate> closed, long now) {
@@ -259,9 +266,9 @@ final class Placement {
         int least = rules.connectionsPerHost();
         for (Candidate candidate : working) {
             int connections = book.connections(candidate.host());
-            Optional<String> closedDoor = closedDoor(candidate, connections, now);
-            if (closedDoor.isPresent()) {
-                passedOver.add(new PassedOver(candidate, closedDoor.get()));
+            Optional<String> whyNoMore = whyNoMore(candidate, connections, now);
+            if (whyNoMore.isPresent()) {
+                passedOver.add(new PassedOver(candidate, whyNoMore.get()));
             } else {
                 if (connections < least) {
                     fewest.clear();
@@ -275,7 +282,7 @@ final class Placement {
         return fewest;
     }
 
-    private Optional<String> closedDoor(Candidate candidate, int connections, long now) {
+    private Optional<String> whyNoMore(Candidate candidate, int connections, long now) {
         if (connections >= rules.connectionsPerHost()) {
             return Optional.of("has " + connections + " connections, its limit");
         }
@@ -288,13 +295,14 @@ final class Placement {
         return broken.or(() -> hosts.crowd(candidate.host(), now)).map(HostState::reason);
     }
 
-    // ---- words
+    // ---- texts
 
     private String greetingsAwaited(boolean failed) {
         return failed
-                ? "connections to hosts that failed may not be more than " + rules.mostFailed()
-                : book.unproven() + " connections wait for the greeting of a host that is not known to work, "
-                        + rules.mostUnproven() + " may";
+                ? "the limit of connections to failed hosts is " + rules.mostFailed()
+                : book.unproven()
+                        + " connections wait for the greeting of a host that is not known to work; the limit is "
+                        + rules.mostUnproven();
     }
 
     private String overShare(Owner owner) {
@@ -302,7 +310,7 @@ final class Placement {
                 + " are free";
     }
 
-    /// Empty when a host is left that was not suspended.
+    /// The suspension that ends first; empty when a host is not suspended.
     private Optional<Seat.Suspension> suspension(Candidates where, long now) {
         Optional<Seat.Suspension> first = Optional.empty();
         for (List<Candidate> level : where.levels()) {
@@ -320,21 +328,21 @@ final class Placement {
         return first;
     }
 
-    /// What to tell those who are deferred. Where any host gave hope there is hope.
-    private Reply lastWord(Candidates where, long now) {
-        Reply word = null;
+    /// The reply of deferred deliveries: a temporary failure if any host had one.
+    private Reply deferralReply(Candidates where, long now) {
+        Reply deferral = null;
         for (List<Candidate> level : where.levels()) {
             for (Candidate candidate : level) {
-                Optional<Reply> said = hosts.suspension(candidate.host(), now)
+                Optional<Reply> reply = hosts.suspension(candidate.host(), now)
                         .map(suspended -> Reply.of(450, "4.3.2", candidate.name() + " is " + suspended.reason()))
                         .or(() -> hosts.mark(candidate.host(), now) instanceof HostState.Retry retry
                                 ? Optional.of(retry.last())
                                 : Optional.empty());
-                if (said.isPresent() && (word == null || word.isPermanent())) {
-                    word = said.get();
+                if (reply.isPresent() && (deferral == null || deferral.isPermanent())) {
+                    deferral = reply.get();
                 }
             }
         }
-        return word == null ? Reply.of(451, "4.4.4", "no host to go to") : word;
+        return deferral == null ? Reply.of(451, "4.4.4", "no usable host") : deferral;
     }
 }

@@ -8,19 +8,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Destinations that were refused a connection, and what has to change before the question is worth asking again.
+/// Destinations that were refused a connection, and the changes that justify another question.
 ///
-/// A refusal for want of a seat at a destination's own hosts ends with a change at one of these hosts. A delivery of that
-/// destination that comes back is such a change, and the order of service notices that by itself. So only the other destinations
-/// that share the host need to be told. A refusal because of the message's share, or one that ends with time, is asked again after every change.
+/// A refusal for lack of a seat at a destination's own hosts ends with a change at one of these
+/// hosts. The end of one of the destination's own deliveries is such a change, and the scheduler
+/// handles it anyway. So only other destinations that share the host need a wake-up. A refusal by
+/// the message's share, or one that ends with time, is asked about again after every change.
 ///
-/// This is more than thrift. To ask everybody again after every event would start the round-robin of each message at its head again,
-/// and the order of service would no longer be Postfix's.
+/// The restriction also preserves the order: a question to all destinations after every event would
+/// restart the round-robin of each message, and the order of service would differ from Postfix's.
 final class Refusals {
     private final Map<HostKey, Set<String>> atHosts = new LinkedHashMap<>();
     private boolean anywhere;
 
-    /// @param untilAnyChange it may end for a reason outside of the destination's hosts
+    /// @param untilAnyChange true when the refusal may end for a reason outside the destination's
+    /// hosts
     void add(Candidates where, Seat.Scope scope, boolean untilAnyChange) {
         switch (scope) {
             case HERE -> {
@@ -31,13 +33,13 @@ final class Refusals {
                 }
             }
             case MESSAGE, UNPROVEN -> anywhere = true;
-            // Where a connection carries one delivery, the question is asked again at the next choice. Otherwise only this destination
-            // was refused: others may share a connection that is at work.
+            // With one delivery per connection, the next choice asks again. Otherwise only this
+            // destination was refused: others may share a busy connection.
             case EVERYWHERE -> anywhere |= untilAnyChange;
         }
     }
 
-    /// This destination has found a seat.
+    /// The destination found a seat.
     void remove(Candidates where) {
         for (List<Candidate> level : where.levels()) {
             for (Candidate candidate : level) {
@@ -49,10 +51,10 @@ final class Refusals {
         }
     }
 
-    /// A destination may find a seat now that does not hear of the change by a delivery of its own.
+    /// True when a destination other than the returned ones may find a seat now.
     ///
-    /// @param hosts where something has changed
-    /// @param returned destinations whose deliveries came back
+    /// @param hosts with a change
+    /// @param returned destinations with an ended delivery
     boolean concerns(Set<HostKey> hosts, Set<String> returned) {
         if (anywhere || atHosts.isEmpty()) {
             return anywhere;

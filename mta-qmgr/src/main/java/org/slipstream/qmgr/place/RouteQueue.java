@@ -9,22 +9,26 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// Which domain is looked up next? Finch's routing scheduler (FI-05, FI-06).
+/// The queue of route lookups: Finch's routing scheduler (FI-05, FI-06). A message with many slow
+/// domains cannot delay the lookups of other messages.
 ///
-/// A mailing list asks for the routes of a thousand domains in one breath, some of which have name servers that are silent for twenty
-/// seconds. Looked up in order of arrival, the letter that comes next waits behind all of them for a single answer that would
-/// take milliseconds. More workers only move the point at which that happens.
+/// A mailing list requests the routes of a thousand domains at once, and the name servers of some
+/// do not reply for twenty seconds. In order of arrival, the next message waits behind all of them
+/// for one answer that would take milliseconds. More workers only move the point at which that
+/// happens.
 ///
-/// The gate is the one that also guards the connections ([WorkerBudget]): a message may have another worker when it has
-/// fewer than a small number, or fewer than a multiple of the free ones. Here all workers are alike, nothing is kept open between jobs,
-/// and so the whole scheduler is one rule: **take the first job, in order of arrival, whose message is allowed**. The list gets ten
-/// elevenths of the workers as long as it is alone, the rest is free for whoever comes, and a domain that is slow costs
-/// nobody more than the worker that waits for it.
+/// The limit is the one of connections ([WorkerBudget]): a message may have another worker when it
+/// has fewer than a small number, or fewer than a multiple of the free ones. Here all workers are
+/// alike and nothing stays open between jobs, so the scheduler is one rule: **take the first job,
+/// in order of arrival, whose message is allowed**. The list gets ten elevenths of the workers as
+/// long as it is alone, and the others are free for new messages. A slow domain occupies only the
+/// worker that waits for it.
 ///
-/// Messages that may not have another worker are passed over. Each of them has at least the floor of workers already, so there are no more than
-/// workers ÷ floor of them, and a choice takes that many looks. Within a message the order of arrival holds.
+/// Messages that may not have another worker are skipped. Each of them has at least the floor of
+/// workers already, so there are at most workers ÷ floor of them, which bounds the cost of a
+/// choice. Within a message the order of arrival holds.
 ///
-/// Not for several threads.
+/// Not thread-safe.
 public final class RouteQueue {
     private final WorkerBudget budget;
     private final Map<Owner, Deque<RouteQuestion>> waiting = new LinkedHashMap<>();
@@ -33,7 +37,7 @@ public final class RouteQueue {
     private long arrivals;
     private int waitingJobs;
 
-    /// A question.
+    /// A request for the route of a domain.
     ///
     /// @param number in order of arrival
     public record RouteQuestion(long number, Owner owner, String domain) {
@@ -47,18 +51,19 @@ public final class RouteQueue {
         this.budget = budget;
     }
 
-    /// Somebody wants to know where mail for a domain goes.
+    /// Adds a request.
     public void add(Owner owner, String domain) {
         RouteQuestion job = new RouteQuestion(arrivals++, owner, domain);
-        Deque<RouteQuestion> line = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
-        line.add(job);
+        Deque<RouteQuestion> queue = waiting.computeIfAbsent(owner, _ -> new ArrayDeque<>(1));
+        queue.add(job);
         waitingJobs++;
-        if (line.size() == 1) {
+        if (queue.size() == 1) {
             heads.put(job.number(), job);
         }
     }
 
-    /// The job that begins now. Empty when there is none, no worker, or nobody who may have one.
+    /// Starts the next job. Empty when there is none, no worker is free, or no message may have
+    /// one.
     public Optional<RouteQuestion> next() {
         if (budget.free() == 0) {
             return Optional.empty();
@@ -70,18 +75,18 @@ public final class RouteQueue {
 
     private void begin(RouteQuestion job) {
         heads.remove(job.number());
-        Deque<RouteQuestion> line = waiting.get(job.owner());
-        line.remove();
+        Deque<RouteQuestion> queue = waiting.get(job.owner());
+        queue.remove();
         waitingJobs--;
-        if (line.isEmpty()) {
+        if (queue.isEmpty()) {
             waiting.remove(job.owner());
         } else {
-            heads.put(line.element().number(), line.element());
+            heads.put(queue.element().number(), queue.element());
         }
         budget.begins(job.owner());
     }
 
-    /// A job has its answer. Others may begin.
+    /// A job finished; others may start.
     public void done(RouteQuestion job) {
         budget.ends(job.owner());
     }

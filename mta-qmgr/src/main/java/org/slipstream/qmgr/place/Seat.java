@@ -7,18 +7,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Where a load goes, and why not elsewhere.
+/// The answer of the placement: the seat of a delivery, or the reason for the lack of one, with the
+/// hosts that were passed over.
 public sealed interface Seat {
-    /// The hosts that were looked at and not taken, in the order of looking.
+    /// The hosts that were considered and not selected, in order.
     List<PassedOver> passedOver();
 
-    /// In words an operator understands.
+    /// The reason as text for operators.
     String reason();
 
-    /// Behind others on a connection that is opening or busy.
+    /// A queue place on an opening or busy connection.
     record Queue(long connection, Candidate host, String reason, List<PassedOver> passedOver) implements Seat {}
 
-    /// On a connection that is open and has nothing to do.
+    /// An idle connection.
     record Reuse(long connection, Candidate host, List<PassedOver> passedOver) implements Seat {
         @Override
         public String reason() {
@@ -26,45 +27,46 @@ public sealed interface Seat {
         }
     }
 
-    /// On a new connection.
+    /// A new connection.
     ///
-    /// @param closing a connection elsewhere that has to go for it: an idle one, or one that waits in vain for a greeting
+    /// @param closing a connection to be closed for it: an idle one, or one without a greeting
     record Open(Candidate host, OptionalLong closing, String reason, List<PassedOver> passedOver) implements Seat {}
 
-    /// Nowhere for the time being.
+    /// No seat at present.
     record Wait(Scope scope, String reason, List<PassedOver> passedOver) implements Seat {}
 
-    /// Nowhere before its next attempt: every host has failed, none is due.
+    /// No seat before the next attempt: every host failed and none is due.
     ///
-    /// @param last what a host said; 4xx when any of them did
-    /// @param suspension the one that ends first, when an operator wants every host to be left alone
+    /// @param last the latest reply of a host; 4xx when any host had one
+    /// @param suspension the one that ends first, when all hosts are suspended
     record Defer(Reply last, Optional<Suspension> suspension, List<PassedOver> passedOver) implements Seat {
         @Override
         public String reason() {
-            return "no host is left: " + last;
+            return "no usable host: " + last;
         }
     }
 
-    /// @param untilMillis `Long.MAX_VALUE` for until further notice
+    /// @param untilMillis `Long.MAX_VALUE` for an indefinite suspension
     record Suspension(HostKey host, long untilMillis) {
         OptionalLong resumesMillis() {
             return untilMillis == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(untilMillis);
         }
     }
 
-    /// Whom a shortage concerns.
+    /// The scope of a shortage.
     enum Scope {
-        /// This message; others for the same destination may find a seat.
+        /// This message; other messages for the same destination may find a seat.
         MESSAGE,
         /// This destination.
         HERE,
-        /// Destinations whose hosts are not known to work: as many connections as may wait for a first greeting.
+        /// Destinations whose hosts are not known to work: the limit of unproven connections is
+        /// reached.
         UNPROVEN,
         /// Every destination that needs a connection.
         EVERYWHERE
     }
 
-    /// A host that was not taken, and why.
+    /// A host that was not selected, with the reason.
     record PassedOver(Candidate host, String why) {
         @Override
         public String toString() {

@@ -18,16 +18,18 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
-/// *Where* does an entry go: the half of the brain that chooses hosts and connections, for all transports.
+/// Selects hosts and connections for the entries of all transports: the *where* of the queue
+/// manager. Only this part orders `Open`, `Deliver` and `Close`.
 ///
-/// The order of service knows *who* is next. It [asks][#ask] before it takes an entry, [seats][#seat] it, passes on what connections tell
-/// ([#happened]) and learns from the [Effects] how entries ended. Only this half orders `Open`, `Deliver` and `Close`.
+/// The scheduler decides *who* is next. It [asks][#ask] before it takes an entry, [seats][#seat]
+/// it, forwards connection events ([#handle]) and gets the ends of deliveries as [Effects].
 ///
-/// There is one way of choosing, the [Placement], and one set of [Connections] for each transport, under rules of its own. A local mailbox,
-/// an LMTP server and the discarding transport are destinations with one host ([PlaceRules#plain]). What is known of hosts is known to all
-/// transports.
+/// All transports use the same [Placement], with one set of [Connections] and rules each. A local
+/// mailbox, an LMTP server and the discard transport are destinations with one host
+/// ([PlaceRules#plain]). Host records are shared by all transports.
 ///
-/// Pure: no clock, no chance of its own, no thread. The queue manager's thread only.
+/// Pure: no clock, no thread, and randomness only from the given generator. Used on the queue
+/// manager's thread only.
 public final class Seating {
     private static final int MOST_ROUTES = 10_000;
 
@@ -40,15 +42,15 @@ public final class Seating {
     private final Map<String, Known> routes = new LinkedHashMap<>();
     private long numbers;
 
-    /// The answer to the last question of the order of service.
+    /// The answer to the scheduler's latest question.
     private Seat last = new Seat.Wait(Seat.Scope.HERE, "", List.of());
 
     private record Known(Route route, Candidates candidates) {}
 
     /// @param rules of each transport, by its name
-    /// @param keys under which the hosts of routes are known
-    /// @param memory told what is to be remembered of hosts
-    /// @param random chooses among equal hosts
+    /// @param keys the keys of the hosts of routes
+    /// @param memory receives host records that must survive a restart
+    /// @param random selects among equal hosts
     public Seating(Function<String, PlaceRules> rules, DestDb hosts, HostKeys keys, HostMemory memory,
             RandomGenerator random) {
         this.rules = rules;
@@ -60,48 +62,50 @@ public final class Seating {
 
     // ---- asking and seating
 
-    /// Where would an entry go? Only a question: nothing of it is remembered.
+    /// The seat that an entry would get now. Read-only.
     ///
-    /// @param mayOpen the destination's window has room for one more connection
+    /// @param mayOpen the destination's window permits one more connection
     public Seat find(QueueId message, Route route, boolean mayOpen, long nowMillis) {
         return of(route).find(new Owner.Message(message), candidates(route), mayOpen, nowMillis);
     }
 
-    /// The same, by the order of service. A refusal is remembered until something happens that may end it ([Effects#seatsElsewhere]).
+    /// [#find] for the scheduler. A refusal is recorded until an event may end it
+    /// ([Effects#seatsElsewhere]).
     public Seat ask(QueueId message, Route route, boolean mayOpen, long nowMillis) {
         last = of(route).ask(new Owner.Message(message), candidates(route), mayOpen, nowMillis);
         return last;
     }
 
-    /// The seat that was found last takes no connection for itself.
+    /// True when the seat of the latest answer takes no connection for itself.
     public boolean sharesSeat() {
         return last instanceof Seat.Queue || last instanceof Seat.Defer;
     }
 
-    /// Seats an entry. Only directly after [#ask] said something other than [Seat.Wait] for it.
+    /// Assigns an entry to its seat. Valid only directly after [#ask] answered with a seat.
     ///
-    /// @param delivery the number under which it ends
+    /// @param delivery the number of the delivery
     public void seat(long delivery, QueueId id, Route route, List<Recipient> recipients, long nowMillis,
             OrderSink orders) {
         of(route).seat(new Assignment(delivery, id, new Owner.Message(id), candidates(route), recipients), nowMillis,
                 orders);
-        tellMemory();
+        publishChanges();
     }
 
-    /// May an address probe go there now? Like [#ask].
+    /// True when an address probe has a seat there now. Like [#ask].
     public boolean mayProbe(Route route, long nowMillis) {
         return !(of(route).ask(new Owner.Verification(), candidates(route), true, nowMillis) instanceof Seat.Wait);
     }
 
-    /// Seats an address probe. Only directly after [#mayProbe] said yes for it.
+    /// Assigns an address probe to its seat. Valid only directly after [#mayProbe] returned true.
     public void probe(long delivery, QueueId id, Route route, Recipient recipient, long nowMillis, OrderSink orders) {
         of(route).seat(new Assignment(delivery, id, new Owner.Verification(), candidates(route), List.of(recipient)),
                 nowMillis, orders);
-        tellMemory();
+        publishChanges();
     }
 
-    /// Connections that open for this destination or serve it, which its window is charged with; several entries may sit on one. Empty
-    /// where each entry has a connection of its own: then entries are counted.
+    /// Connections that open for this destination or serve it, which count against its window;
+    /// several entries may share one. Empty when each entry has a connection of its own: then
+    /// entries are counted.
     public OptionalInt charge(Route route) {
         Connections connections = of(route);
         return connections.carriesSeveral()
@@ -150,32 +154,32 @@ public final class Seating {
         return List.copyOf(levels.values());
     }
 
-    // ---- what connections tell
+    // ---- events of connections
 
-    public Effects happened(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
+    public Effects handle(QmgrEvent.OfConnection event, long nowMillis, OrderSink orders) {
         long number = event.connection();
         if (number < 1 || number > numbers) {
             throw new ImpossibleEventException("no such connection: " + event);
         }
         Effects effects = Effects.NONE;
         for (Connections each : transports.values()) {
-            if (each.knows(number)) {
-                effects = each.happened(event, nowMillis, orders);
+            if (each.contains(number)) {
+                effects = each.handle(event, nowMillis, orders);
             }
         }
-        tellMemory();
+        publishChanges();
         return effects;
     }
 
-    /// Gives deliveries that lost their seat another one, after the windows have learned why.
+    /// Gives displaced deliveries another seat, after the windows got their feedback.
     public Effects reseat(long nowMillis, OrderSink orders) {
         return each(connections -> connections.reseat(nowMillis, orders));
     }
 
-    /// The cohorts have declared a destination dead: the hosts that it has left are left alone until then.
+    /// The destination is dead: its usable hosts without a connection are marked until then.
     public void dead(Route route, Reply reason, long untilMillis, long nowMillis) {
         of(route).dead(candidates(route), reason, untilMillis, nowMillis);
-        tellMemory();
+        publishChanges();
     }
 
     private Effects each(Function<Connections, Effects> what) {
@@ -183,11 +187,11 @@ public final class Seating {
         for (Connections each : transports.values()) {
             all = all.and(what.apply(each));
         }
-        tellMemory();
+        publishChanges();
         return all;
     }
 
-    private void tellMemory() {
+    private void publishChanges() {
         if (hosts.hasChanges()) {
             memory.changed(hosts.changes());
         }
@@ -195,14 +199,14 @@ public final class Seating {
 
     // ---- time and operators
 
-    /// Time has passed: what was planned for now or earlier is done.
+    /// Handles all due times.
     public Effects alarm(long nowMillis, OrderSink orders) {
         return each(connections -> connections.alarm(nowMillis, orders));
     }
 
-    /// When [#alarm] wants to be called next; `Long.MAX_VALUE` when nothing is planned.
+    /// The time of the next [#alarm]; `Long.MAX_VALUE` when none is planned.
     public long nextAlarmMillis() {
-        // What an operator changed in the database between two events is told at once.
+        // An operator's change of the database between two events is published at once.
         if (hosts.hasChanges()) {
             return 0;
         }
@@ -213,23 +217,23 @@ public final class Seating {
         return next;
     }
 
-    /// An operator wants everything to be tried: what is known against hosts holds nothing back until it is seen again.
+    /// Flush of everything: failed and crowded hosts may be tried again at once.
     public void flush(long nowMillis) {
         hosts.makeDue(nowMillis);
     }
 
-    /// Revives the hosts of this route that failed before `wishedMillis`: mail that goes there was asked for by name.
-    public void flush(Route route, long wishedMillis, long nowMillis) {
-        candidates(route).hosts().forEach(host -> hosts.makeDue(host.host(), wishedMillis, nowMillis));
+    /// Flush by name: revives the hosts of this route that failed before `requestedMillis`.
+    public void flush(Route route, long requestedMillis, long nowMillis) {
+        candidates(route).hosts().forEach(host -> hosts.makeDue(host.host(), requestedMillis, nowMillis));
     }
 
-    /// Leaves a host alone. What is under way there is finished.
+    /// Suspends a host. Running deliveries to it finish.
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, why, author, untilMillis, nowMillis);
         transports.values().forEach(connections -> connections.closeIdle(host));
     }
 
-    // ---- pictures
+    // ---- snapshots
 
     public DestDb hosts() {
         return hosts;
@@ -240,7 +244,7 @@ public final class Seating {
         return of(route).connections(candidates(route));
     }
 
-    /// Where each delivery sits, by number; one that has lost its connection and waits for another sits nowhere.
+    /// The connection of each delivery, by number; displaced deliveries are absent.
     public Map<Long, HostPosition> positions() {
         Map<Long, HostPosition> positions = new LinkedHashMap<>();
         for (Connections each : transports.values()) {
@@ -255,9 +259,9 @@ public final class Seating {
         return positions;
     }
 
-    /// @param host to which the connection leads
-    /// @param up it is ready
-    /// @param ahead deliveries in front on it
+    /// @param host the host of the connection
+    /// @param up the connection is ready
+    /// @param ahead earlier deliveries on the connection
     public record HostPosition(long connection, String host, boolean up, int ahead) {}
 
     /// Cheaper than a [#snapshot].

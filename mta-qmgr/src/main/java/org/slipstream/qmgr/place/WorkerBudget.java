@@ -3,27 +3,31 @@ package org.slipstream.qmgr.place;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// How many workers may one message keep busy? Finch's `allowed_new_worker`.
+/// Shares workers among messages: Finch's `allowed_new_worker`. A large message can use idle
+/// workers, and a new message always finds some free.
 ///
-/// Two simple answers are wrong. *First come, first served*: a message to fifty thousand recipients takes every worker, and
-/// all other mail waits until it is done. *Equal parts*: with as many messages as workers each has one, and a large
-/// envelope that could use hundreds of idle minutes crawls from recipient to recipient.
+/// Two simple rules fail. *First come, first served*: a message to fifty thousand recipients takes
+/// every worker, and all other mail waits until it is done. *Equal shares*: with as many messages
+/// as workers each has one, and a large message is slow although hundreds of workers may be idle.
 ///
-/// The rule: a message may have another worker when it has fewer than a small **floor**, or fewer than **scale times the
-/// workers that are free**. A lone message grows until its share m meets s·(W − m), that is s/(1+s) of the workers: 91 % at
-/// s = 10. There is always something left, and a newcomer takes from that at once; as the first one's jobs end it finds
-/// its limit lowered by the newcomer's share and does not replace them, so the two converge at s/(1+2s) = 47.6 % each, n
-/// messages at s/(1+ns). Nobody is interrupted and nothing is computed per message but its own count.
+/// The rule: a message may have another worker when it has fewer than a small **floor**, or fewer
+/// than **scale times the free workers**. A lone message grows until its share m equals s·(W − m),
+/// that is s/(1+s) of the workers: 91 % at s = 10. Some workers are always free, and a new message
+/// takes from these at once. As jobs of the first message end, its limit is lower by the newcomer's
+/// share and it does not replace them. So the two converge at s/(1+2s) = 47.6 % each, n messages at
+/// s/(1+ns). No job is interrupted, and the only state per message is its count.
 ///
-/// What counts is what a worker is doing, not what is queued behind it: a load that rides along on a connection opened for
-/// others costs its message nothing. The rule is as good for workers that look up routes (FI-05) as for connections.
+/// A worker counts for the delivery that it processes, not for queued ones: a delivery that shares
+/// a connection opened for others adds nothing to its message's count. The rule serves workers that
+/// look up routes (FI-05) as well as connections.
 ///
-/// Source: Tony Finch, *Job placement with a destination database*, "worker allocation" (FI-01 to FI-07). O(1).
+/// Source: Tony Finch, *Job placement with a destination database*, "worker allocation" (FI-01 to
+/// FI-07). O(1).
 public final class WorkerBudget {
-    /// What one owner may have.
+    /// The share of one owner.
     ///
-    /// @param floor always (`max_message_concurrency`)
-    /// @param scale times the free workers (`scale_max_concurrency`)
+    /// @param floor minimum (`max_message_concurrency`)
+    /// @param scale factor of the free workers (`scale_max_concurrency`)
     public record Shares(int floor, int scale) {
         public Shares {
             if (floor < 1 || scale < 0) {
@@ -44,7 +48,8 @@ public final class WorkerBudget {
         this.verification = verification;
     }
 
-    /// May this owner have one more worker? (`allowed_new_worker`; whether there *is* one is another question.)
+    /// True when this owner may have one more worker (`allowed_new_worker`). Whether one is free is
+    /// a separate question.
     public boolean allows(Owner owner) {
         Shares shares = switch (owner) {
             case Owner.Message _ -> messages;
@@ -54,13 +59,13 @@ public final class WorkerBudget {
         return has < shares.floor() || has < (long) shares.scale() * free();
     }
 
-    /// A worker begins to work for this owner.
+    /// A worker starts for this owner.
     public void begins(Owner owner) {
         busyFor.merge(owner, 1, Integer::sum);
         busy++;
     }
 
-    /// It no longer does.
+    /// A worker of this owner finished.
     public void ends(Owner owner) {
         if (!busyFor.containsKey(owner)) {
             throw new IllegalStateException("no worker is busy for " + owner);
@@ -78,7 +83,7 @@ public final class WorkerBudget {
         return busy;
     }
 
-    /// Workers that do nothing, among them those that hold an idle connection.
+    /// Free workers, including those with an idle connection.
     public int free() {
         return workers - busy;
     }

@@ -1,10 +1,12 @@
-/// Where does it go: which host, which connection?
+/// Placement: the host and the connection of each delivery, after Tony Finch's *Job placement with
+/// a destination database*.
 ///
-/// Tony Finch's placement with a destination database, the second half of the brain. [org.slipstream.qmgr.place.Placement] is
-/// the ladder that chooses, [org.slipstream.qmgr.place.Workers] the door: it asks the ladder, keeps the book of connections and
-/// says what became of each load. [org.slipstream.qmgr.place.DestDb] remembers hosts,
-/// [org.slipstream.qmgr.place.WorkerBudget] shares connections among messages,
-/// [org.slipstream.qmgr.place.IdlePool] decides how long a door stays open.
+/// [org.slipstream.qmgr.place.Placement] is the algorithm. [org.slipstream.qmgr.place.Connections]
+/// applies it, keeps the connections and reports the end of each delivery.
+/// [org.slipstream.qmgr.place.DestDb] stores host records, [org.slipstream.qmgr.place.WorkerBudget]
+/// shares connections among messages, [org.slipstream.qmgr.place.IdlePool] decides how long idle
+/// connections are kept.
 ///
-/// Pure: no clock, no chance of its own, no thread, no socket. The book is data; carriers own sockets and obey.
+/// Pure: no clock, no thread, no socket, and randomness only from the given generator. Carriers own
+/// the sockets and execute the orders.
 package org.slipstream.qmgr.place;

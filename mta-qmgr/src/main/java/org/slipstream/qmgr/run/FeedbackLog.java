@@ -9,18 +9,18 @@ import org.slipstream.qmgr.sched.Message;
 
 import java.util.Locale;
 
-/// The feedback debug log (Postfix `destination_concurrency_feedback_debug`, PF-13): one line for each event of a window, and one
-/// for each job that steps in front of another.
+/// The feedback debug log (Postfix `destination_concurrency_feedback_debug`, PF-13): one line for
+/// each change of a window, and one for each preemption.
 ///
-/// `event=feedback destination=smtp/far.example kind=fail limit=20 window=4 running=5 feedback=-1.000 success=0.000
-/// failure=0.000 failed_cohorts=0.2000`
+/// `event=feedback destination=smtp/far.example kind=fail limit=20 window=4 running=5
+/// feedback=-1.000 success=0.000 failure=0.000 failed-cohorts=0.2000`
 public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {
         if (log.isInfoEnabled()) {
-            log.info(text(line, event, running, figures));
+            log.info(text(queue, event, running, figures));
         }
     }
 
@@ -30,10 +30,10 @@ public final class FeedbackLog implements QmgrTrace {
                 transport, level, slots);
     }
 
-    private static String text(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    private static String text(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {
         return String.format(Locale.ROOT,
-                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed_cohorts=%.4g",
-                line, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),
+                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed-cohorts=%.4g",
+                queue, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),
                 running, figures.feedback(), figures.success(), figures.failure(), figures.failedCohorts());
     }
 }

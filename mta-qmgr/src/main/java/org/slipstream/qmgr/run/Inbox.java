@@ -13,11 +13,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
-/// What waits for the queue manager's thread. Any thread may put in, only that thread takes out; nobody waits to put in.
+/// The inbox of the queue manager's thread. Any thread may add events without blocking; only that
+/// thread removes them.
 ///
-/// Answers always find room: there are never more of them than orders in flight, and an order without its answer would
-/// stop a message for ever. Arrivals may be refused, because they are safe on disk; the queue manager is then told that
-/// it missed some, and finds them with a scan.
+/// Answers are always accepted: there are never more of them than orders in flight, and an order
+/// without its answer would block a message indefinitely. Announcements may be refused, because the
+/// messages are safe on disk; the queue manager then gets [QmgrEvent.ArrivalsMissed] and finds them
+/// with a scan.
 public final class Inbox {
     private final int arrivalLimit;
     private final ReentrantLock lock = new ReentrantLock();
@@ -28,7 +30,7 @@ public final class Inbox {
     private boolean woken;
     private boolean closed;
 
-    /// @param arrivalLimit arrivals that may wait
+    /// @param arrivalLimit the largest number of waiting announcements
     public Inbox(int arrivalLimit) {
         this.arrivalLimit = arrivalLimit;
     }
@@ -37,9 +39,9 @@ public final class Inbox {
         record Event(QmgrEvent event) implements Item {}
 
         record Inspection<T>(Function<QueueManager, T> question, CompletableFuture<T> answer) implements Item {
-            void run(QueueManager brain) {
+            void run(QueueManager queueManager) {
                 try {
-                    answer.complete(question.apply(brain));
+                    answer.complete(question.apply(queueManager));
                 } catch (RuntimeException broken) {
                     answer.completeExceptionally(broken);
                 }
@@ -47,7 +49,7 @@ public final class Inbox {
         }
     }
 
-    /// A message was committed. False when there is no room for it here; a scan will find it.
+    /// Announces a committed message. False when the inbox is full; a scan will find the message.
     public boolean offerArrival(MessageSummary message) {
         lock.lock();
         try {
@@ -64,8 +66,8 @@ public final class Inbox {
         }
     }
 
-    /// The answer to an order, or an operator's word. Dropped after the loop has ended: the spool knows more than a
-    /// queue manager that is no longer there.
+    /// Adds the answer to an order, or an operator's command. It is dropped after the loop has
+    /// ended, since the spool then has the only valid state.
     public void answer(QmgrEvent event) {
         lock.lock();
         try {
@@ -77,7 +79,7 @@ public final class Inbox {
         }
     }
 
-    /// Asks on the queue manager's thread. The question must not change anything, and be quick.
+    /// Runs a query on the queue manager's thread. The query must be read-only and fast.
     public <T> CompletableFuture<T> inspect(Function<QueueManager, T> question) {
         CompletableFuture<T> answer = new CompletableFuture<>();
         lock.lock();
@@ -93,7 +95,7 @@ public final class Inbox {
         return answer;
     }
 
-    /// Everything that waits; when there is nothing, waits for something, for [#wake], or until the time is over.
+    /// Removes and returns all items; blocks for an item, for [#wake], or until the timeout.
     List<Item> take(long timeoutMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -119,7 +121,7 @@ public final class Inbox {
         }
     }
 
-    /// No more is taken in; who waits for an inspection is told so.
+    /// Closes the inbox; pending inspections fail.
     void close() {
         List<Item> rest;
         lock.lock();

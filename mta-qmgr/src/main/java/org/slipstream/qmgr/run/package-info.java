@@ -1,3 +1,3 @@
-/// The queue manager in the real world: its inbox and its one thread. The only package of this room that may know of
+/// The inbox and the thread of the queue manager. This is the only package of the module that uses
 /// clocks, locks and threads.
 package org.slipstream.qmgr.run;

@@ -6,25 +6,26 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 
-/// Recipients come into memory in batches: when the next one is wished for, how large it may be, and what is in memory.
+/// Plans the batches in which recipients are read into memory, and counts the recipients there.
 ///
-/// **The first** of a message fills memory up to the limit of the whole process, so that a server with little to do reads most
-/// mail in one go; under pressure it is the minimum that each message may have (PF-61). **Later ones** are as large as
-/// the slots that [RecipientPool] has lent to the message. They are wished for
+/// **The first** batch of a message fills memory up to the limit of the whole process, so that a
+/// server with low load reads most mail at once; under load it is the minimum per message (PF-61).
+/// **Later batches** are as large as the slots that [RecipientPool] has lent to the message. They
+/// are requested
 ///
-/// - in the middle of a search, when the slots that are free reach the refill limit, or the last read is long enough ago
-///   and any slot is free, or nothing of the message can go as it is (PF-64);
-/// - and in any case when nothing of the message is left in memory.
+/// - during a search, when the free slots reach the refill limit, or the last read is long enough
+///   ago and any slot is free, or no recipient in memory can be delivered at present (PF-64);
+/// - and in any case when no recipient of the message is left in memory.
 ///
-/// A wish sets its memory aside at once: two wishes may not count on the same room.
+/// A request reserves its memory at once, so that two requests never use the same free slots.
 final class Batches {
     private final int recipientLimit;
 
-    /// No batch is larger, whatever the limits say.
+    /// The largest batch, independent of the limits.
     private final int largest;
-    private final ArrayDeque<Message> wished = new ArrayDeque<>();
+    private final ArrayDeque<Message> requested = new ArrayDeque<>();
 
-    /// Recipients in memory or set aside for batches that are being read.
+    /// Recipients in memory or reserved for batches that are being read.
     private int inCore;
 
     Batches(int recipientLimit, int largest) {
@@ -36,36 +37,36 @@ final class Batches {
         return inCore;
     }
 
-    void wishFirst(Message message) {
-        wish(message, Math.max(recipientLimit - inCore, message.limit));
+    void requestFirst(Message message) {
+        request(message, Math.max(recipientLimit - inCore, message.limit));
     }
 
-    /// For as many as the message has slots for.
-    void wishMore(Message message) {
+    /// Requests as many recipients as the message has slots for.
+    void requestMore(Message message) {
         if (!message.reading) {
-            wish(message, message.limit - message.inCore);
+            request(message, message.limit - message.inCore);
         }
     }
 
-    private void wish(Message message, int slots) {
+    private void request(Message message, int slots) {
         message.reading = true;
         message.batch = Math.min(slots, largest);
         message.setAside = Math.min(message.batch, message.unread);
         inCore += message.setAside;
-        wished.add(message);
+        requested.add(message);
     }
 
-    void unwish(Message message) {
-        if (message.reading && wished.remove(message)) {
+    void cancel(Message message) {
+        if (message.reading && requested.remove(message)) {
             message.reading = false;
             inCore -= message.setAside;
             message.setAside = 0;
         }
     }
 
-    /// The message of the next wish, each once.
+    /// The message of the next request, each once.
     Optional<Message> next() {
-        return Optional.ofNullable(wished.poll());
+        return Optional.ofNullable(requested.poll());
     }
 
     void arrived(Message message, List<Recipient> recipients, boolean end, long nowMillis) {
@@ -82,16 +83,16 @@ final class Batches {
         message.unread = message.moreOnFile ? Math.max(0, message.recipients - message.readUpTo) : 0;
     }
 
-    /// So many recipients of a message are done with.
+    /// Recipients of a message left memory.
     void gone(Message message, int recipients) {
         message.inCore -= recipients;
         inCore -= recipients;
     }
 
-    /// Nothing of the message is in memory: the next batch is due, whatever the lists say.
+    /// Requests the next batch when no recipient of the message is in memory.
     void readOn(Message message) {
         if (message.inCore == 0 && message.moreOnFile && !message.reading) {
-            wish(message, message.limit);
+            request(message, message.limit);
         }
     }
 

@@ -1,20 +1,24 @@
 package org.slipstream.qmgr.sched;
 
-/// A run of neighbours on the list that wait for one and the same destination and for nothing else.
+/// A run of adjacent jobs on the list that are blocked by the same destination only. One mark
+/// blocks all of them.
 ///
-/// **Why.** When ten thousand messages wait for one slow server, each delivery there makes every mark void, and the next search
-/// walks past all ten thousand to mark them again. The walk finds the same answer ten thousand times: that destination has no
-/// room. So neighbours that were found blocked by the same destination alone form a run. A search that meets a run while its
-/// destination has no room marks all of it at once and goes on behind it.
+/// **Reason.** When ten thousand messages wait for one slow server, each delivery there voids every
+/// mark, and the next search walks past all ten thousand to mark them again, with the same result
+/// each time. So adjacent jobs that are blocked by the same destination only form a run. A search
+/// that reaches a run while its destination is full marks all of it at once and continues behind
+/// it.
 ///
-/// **Members.** A job that is read to its end and has waiting entries at one destination only: as long as that destination has no
-/// room, a search could only mark the job. A job that gets more work, or loses some, leaves.
+/// **Members.** A job that is completely read and has waiting entries at one destination only: as
+/// long as that destination is full, a search could only mark the job. A job that gains or loses
+/// entries leaves the run.
 ///
-/// **Neighbours.** Members stand side by side, with no other job between them. A member that leaves the list leaves the others side
-/// by side. When another job steps in between, or a member in the middle stays on the list and waits for something else, the run is
-/// dissolved: its marks hold, but a search looks at each of its jobs again and forms new runs of them.
+/// **Adjacency.** Members are adjacent on the list. When a member leaves the list, the others stay
+/// adjacent. When another job is inserted between them, or a member in the middle stays on the list
+/// and waits for another destination, the run is dissolved: its marks remain valid, but a search
+/// examines each of its jobs again and forms new runs.
 final class BlockedRun {
-    final DestinationQueue line;
+    final DestinationQueue queue;
     Job last;
     private Job first;
     private boolean dissolved;
@@ -22,22 +26,22 @@ final class BlockedRun {
     /// Equal to the transport's tag: all members are marked.
     int blockerTag;
 
-    BlockedRun(Job only, DestinationQueue line) {
-        this.line = line;
+    BlockedRun(Job only, DestinationQueue queue) {
+        this.queue = queue;
         this.first = only;
         this.last = only;
         only.run = this;
     }
 
-    /// Adds the job behind the last.
+    /// Appends a job.
     void append(Job job) {
         last = job;
         job.run = this;
     }
 
-    /// All of them are blocked, because their destination has no room.
+    /// True when all members are blocked, because their destination is full.
     boolean isBlocked() {
-        return !dissolved && !line.isOpen();
+        return !dissolved && !queue.isOpen();
     }
 
     boolean isDissolved() {
@@ -45,10 +49,10 @@ final class BlockedRun {
     }
 
     boolean endsWith(Job job, DestinationQueue destination) {
-        return !dissolved && last == job && line == destination;
+        return !dissolved && last == job && queue == destination;
     }
 
-    /// The job leaves the list, or stays there and waits for something else from now on.
+    /// A member leaves the list, or stays there and now waits for another destination.
     void leave(Job job, boolean theList) {
         job.run = null;
         if (first == last) {
@@ -62,7 +66,7 @@ final class BlockedRun {
         }
     }
 
-    /// Another job is about to stand between these two, either of which may be none.
+    /// Another job is about to be inserted between these two, either of which may be null.
     static void separate(Job front, Job behind) {
         if (front != null && behind != null && front.run != null && front.run == behind.run) {
             front.run.dissolved = true;

@@ -1,23 +1,25 @@
 package org.slipstream.qmgr.sched;
 
-/// Jobs that cannot go because every destination they wait for is busy.
+/// The blocked jobs of a transport: every destination that they wait for is busy.
 ///
-/// A blocked job stays where it is in the order of service, is passed over, and may not preempt. To find the jobs that can go
-/// again, each destination would need a list of the jobs that wait because of it. Postfix keeps a number instead: a blocked
-/// job and all destinations it waits for are marked with the transport's current **tag** (PF-52). When an entry of a marked
-/// destination is finished and there is room again, the tag is raised by 2: in one stroke *all* marks of the
-/// transport are void, and the search starts again at the head of the list. Those still blocked will be marked again,
-/// one by one, when the search comes by (PF-51), or all at once where they are a [BlockedRun].
+/// A blocked job keeps its place in the order of service, is skipped, and may not preempt. To find
+/// the jobs that become ready again, each destination would need a list of the jobs that wait for
+/// it. Postfix keeps a number instead: a blocked job and all destinations that it waits for are
+/// marked with the transport's current **tag** (PF-52). When an entry of a marked destination
+/// finishes and the window permits another, the tag is raised by 2. This voids *all* marks of the
+/// transport at once, and the search restarts at the head of the list. Jobs that are still blocked
+/// are marked again when the search reaches them (PF-51), one by one or as a [BlockedRun].
 ///
-/// So a mark is a memory of a search, not a fact about the world, and may be stale in one direction only: a marked job may have
-/// become able to go for a moment, until the check at the end of the same event clears it.
+/// So a mark is the result of a search, and may be stale in one direction only: a marked job may
+/// have become ready for a moment, until the check at the end of the same event clears it.
 final class Blockers {
-    /// Odd. Jobs and lines are born with 0 and so unmarked.
+    /// Always odd; jobs and queues start with 0, which is unmarked.
     int tag = 1;
 
     private final boolean marksRuns;
 
-    /// @param marksRuns a run of neighbours that wait for the same destination is marked at once; the decisions are the same
+    /// @param marksRuns a run of adjacent jobs that wait for the same destination is marked at
+    /// once; the decisions are the same
     Blockers(boolean marksRuns) {
         this.marksRuns = marksRuns;
     }
@@ -26,7 +28,8 @@ final class Blockers {
         return job.blockerTag == tag || job.run != null && job.run.blockerTag == tag;
     }
 
-    /// Marks a job, and with it those behind it of whom it is known that they are blocked as well. The last of them is returned.
+    /// Marks a job, and with it the following jobs that are known to be blocked as well. Returns
+    /// the last of them.
     Job mark(Job job) {
         BlockedRun run = job.run;
         if (run != null && run.isBlocked()) {
@@ -46,8 +49,8 @@ final class Blockers {
         Peer peer = job.turn;
         do {
             if (peer.waiting > 0) {
-                peer.line.blockerTag = tag;
-                only = peer.line;
+                peer.queue.blockerTag = tag;
+                only = peer.queue;
                 destinations++;
             }
             peer = peer.next;
@@ -67,21 +70,22 @@ final class Blockers {
         }
     }
 
-    // All jobs in front of one that a search has come to are marked already, so the whole run can be marked and not only the
-    // part from here on.
+    // A search marks all jobs before the current one, so the whole run can be marked, not only its
+    // rest.
     private void mark(BlockedRun run) {
         if (run.blockerTag != tag) {
             run.blockerTag = tag;
-            run.line.blockerTag = tag;
+            run.queue.blockerTag = tag;
         }
     }
 
-    /// Known to be blocked without looking at it. ([#mark] then says how far that is true.)
+    /// True when the job is known to be blocked. ([#mark] returns how far that is true.)
     boolean isKnown(Job job) {
         return isMarked(job) || job.run != null && job.run.isBlocked();
     }
 
-    /// True when it was marked. It has new work and belongs to no run.
+    /// Clears the mark of a job that got new entries, and removes it from its run. True when it was
+    /// marked.
     boolean unmark(Job job) {
         boolean was = isMarked(job);
         if (job.run != null) {
@@ -91,12 +95,12 @@ final class Blockers {
         return was;
     }
 
-    /// It has less to do than before; a mark it has it keeps.
+    /// A job lost entries; its mark remains.
     void changed(Job job) {
         leave(job, false);
     }
 
-    /// It is about to leave its place in the list.
+    /// A job is about to leave its place in the list.
     void leaves(Job job) {
         leave(job, true);
     }
@@ -108,22 +112,23 @@ final class Blockers {
         }
     }
 
-    /// All blocked jobs of the transport have another chance.
+    /// Voids the marks of all blocked jobs of the transport.
     void freeAll() {
         tag += 2;
     }
 
-    /// Something happened at this line. True when all blocked jobs of the transport have another chance.
-    boolean free(DestinationQueue line, boolean dead) {
-        if (line.blockerTag != tag) {
+    /// An event at this destination. True when it voided the marks of all blocked jobs of the
+    /// transport.
+    boolean free(DestinationQueue queue, boolean dead) {
+        if (queue.blockerTag != tag) {
             return false;
         }
-        boolean all = line.isOpen();
+        boolean all = queue.isOpen();
         if (all) {
             freeAll();
         }
-        if (line.hasRoom() || dead) {
-            line.blockerTag = 0;
+        if (queue.hasRoom() || dead) {
+            queue.blockerTag = 0;
         }
         return all;
     }

@@ -1,16 +1,16 @@
 package org.slipstream.qmgr.sched;
 
-/// What a search for the next entry came to.
+/// The result of a selection.
 public sealed interface Choice {
     Choice NOTHING = new Nothing();
     Choice READING = new Reading();
 
-    /// This entry goes.
+    /// The selected entry.
     record Taken(Entry entry) implements Choice {}
 
     /// The search of one transport waits for recipients; others may be tried.
     record Reading() implements Choice {}
 
-    /// Nothing can go at any transport.
+    /// No entry can be selected at any transport.
     record Nothing() implements Choice {}
 }

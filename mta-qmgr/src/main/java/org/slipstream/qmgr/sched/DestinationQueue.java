@@ -7,38 +7,39 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// The entries, of whatever message, that wait for or run to one destination: transport × key.
+/// The queue of one destination: the entries of all messages that wait for it or run to it. A
+/// destination is a transport and a key.
 ///
-/// This is the scheduler's half of what Postfix calls the queue of a transport. What is known of the destination itself is
-/// `qmgr.flow.Destination`; of that only one figure comes here, [#allowed], and the queue manager keeps the two together.
+/// This is the scheduler's half of a Postfix `QMGR_QUEUE`. `qmgr.flow.Destination` holds the other
+/// half, the concurrency window; the scheduler gets only its current size, [#allowed].
 ///
-/// The key is the next hop, or `local@next-hop` where the transport delivers to one recipient at a time: then every
-/// recipient has a window of its own (PF-12).
+/// The key is the next hop, or `local@next-hop` where the transport delivers to one recipient at a
+/// time: then every recipient has a window of its own (PF-12).
 public final class DestinationQueue {
     final Transport transport;
     final NextHop hop;
     final String key;
 
-    /// How to get there, as last heard.
+    /// The latest route.
     Route route;
 
-    /// The row of waiting entries, in order of creation.
+    /// The list of waiting entries, in order of creation.
     Entry first;
     Entry last;
     int waiting;
     int running;
 
-    /// How many may run at once: the window. 0 when dead or suspended.
+    /// The window. 0 when dead or suspended.
     int allowed;
 
-    /// The window counts connections, on each of which several entries may sit, so the gate decides whether there is
-    /// room. Otherwise it counts entries.
+    /// The window counts connections, each of which may carry several entries, so the gate decides.
+    /// Otherwise it counts entries.
     boolean countsConnections;
 
-    /// Equal to the transport's tag: a job is blocked because of this destination.
+    /// Equal to the transport's tag when a job is blocked by this destination.
     int blockerTag;
 
-    /// Listed by [ReadyDestinations] as one where an entry waits that the window would let go.
+    /// True when [ReadyDestinations] lists it: an entry waits and the window permits another.
     boolean listedOpen;
 
     DestinationQueue(Transport transport, NextHop hop, String key, Route route) {
@@ -76,8 +77,8 @@ public final class DestinationQueue {
         return waiting == 0 && running == 0;
     }
 
-    /// An entry may go, if there is one. (After a window has shrunk more may be running than are allowed; there is no room
-    /// then, and no debt that could hold up other destinations.)
+    /// True when the window permits another entry. After a window has shrunk, more entries may run
+    /// than it permits; this does not affect other destinations.
     public boolean hasRoom() {
         return allowed > (countsConnections ? 0 : running);
     }
@@ -86,59 +87,60 @@ public final class DestinationQueue {
         return countsConnections;
     }
 
-    /// From now on the window counts connections and not entries.
+    /// Makes the window count connections instead of entries.
     public void countConnections() {
         countsConnections = true;
     }
 
-    /// How many entries have waited for longer here than the first one of each message that waits. Looks at the first `most` entries.
+    /// For each waiting message, the number of entries before its first one. Examines the first
+    /// `most` entries.
     public Map<QueueId, Integer> entriesBefore(int most) {
         Map<QueueId, Integer> before = new LinkedHashMap<>();
         int number = 0;
-        for (Entry entry = first; entry != null && number < most; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null && number < most; entry = entry.nextInQueue) {
             before.putIfAbsent(entry.message().id, number++);
         }
         return before;
     }
 
-    /// Of each message that waits its first entry.
+    /// The first entry of each waiting message.
     Stream<Entry> firstOfEachMessage() {
         Map<QueueId, Entry> byMessage = new LinkedHashMap<>();
-        for (Entry entry = first; entry != null; entry = entry.nextAtLine) {
+        for (Entry entry = first; entry != null; entry = entry.nextInQueue) {
             byMessage.putIfAbsent(entry.message().id, entry);
         }
         return byMessage.values().stream();
     }
 
-    /// An entry waits and may go, as far as is known.
+    /// True when an entry waits and no known limit holds it.
     boolean isOpen() {
         return waiting > 0 && hasRoom() && !hop.full;
     }
 
     void append(Entry entry) {
-        entry.previousAtLine = last;
+        entry.previousInQueue = last;
         if (last == null) {
             first = entry;
         } else {
-            last.nextAtLine = entry;
+            last.nextInQueue = entry;
         }
         last = entry;
         waiting++;
     }
 
     void remove(Entry entry) {
-        if (entry.previousAtLine == null) {
-            first = entry.nextAtLine;
+        if (entry.previousInQueue == null) {
+            first = entry.nextInQueue;
         } else {
-            entry.previousAtLine.nextAtLine = entry.nextAtLine;
+            entry.previousInQueue.nextInQueue = entry.nextInQueue;
         }
-        if (entry.nextAtLine == null) {
-            last = entry.previousAtLine;
+        if (entry.nextInQueue == null) {
+            last = entry.previousInQueue;
         } else {
-            entry.nextAtLine.previousAtLine = entry.previousAtLine;
+            entry.nextInQueue.previousInQueue = entry.previousInQueue;
         }
-        entry.previousAtLine = null;
-        entry.nextAtLine = null;
+        entry.previousInQueue = null;
+        entry.nextInQueue = null;
         waiting--;
     }
 

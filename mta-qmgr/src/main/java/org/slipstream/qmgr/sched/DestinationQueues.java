@@ -7,53 +7,54 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// The destinations of one transport by key, and the next hops that they lead to.
+/// The destination queues of one transport by key, and their next hops.
 final class DestinationQueues {
     private final Transport transport;
 
-    /// In order of creation, or of turns where destinations take turns.
-    private final LinkedHashMap<String, DestinationQueue> lines = new LinkedHashMap<>();
+    /// In order of creation, or of turns in round-robin order.
+    private final LinkedHashMap<String, DestinationQueue> queues = new LinkedHashMap<>();
     private final Map<String, NextHop> hops = new LinkedHashMap<>();
 
     DestinationQueues(Transport transport) {
         this.transport = transport;
     }
 
-    /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
-    DestinationQueue line(Route route, String key) {
-        DestinationQueue line = lines.get(key);
-        if (line == null) {
+    /// The queue of this key, created on first use. A later route with the same key replaces the
+    /// earlier one.
+    DestinationQueue queue(Route route, String key) {
+        DestinationQueue queue = queues.get(key);
+        if (queue == null) {
             NextHop hop = hops.computeIfAbsent(route.nextHop(), NextHop::new);
-            hop.lines++;
-            line = new DestinationQueue(transport, hop, key, route);
-            lines.put(key, line);
+            hop.queues++;
+            queue = new DestinationQueue(transport, hop, key, route);
+            queues.put(key, queue);
         }
-        line.route = route;
-        return line;
+        queue.route = route;
+        return queue;
     }
 
-    /// Removes an empty line. True when its next hop has no line left and is gone as well.
-    boolean remove(DestinationQueue line) {
-        if (!line.isEmpty()) {
-            throw new IllegalStateException("line " + line + " has entries");
+    /// Removes an empty queue. True when its next hop has no queue left and is removed as well.
+    boolean remove(DestinationQueue queue) {
+        if (!queue.isEmpty()) {
+            throw new IllegalStateException("queue " + queue + " has entries");
         }
-        lines.remove(line.key);
-        if (--line.hop.lines > 0) {
+        queues.remove(queue.key);
+        if (--queue.hop.queues > 0) {
             return false;
         }
-        hops.remove(line.hop.name);
+        hops.remove(queue.hop.name);
         return true;
     }
 
     Collection<DestinationQueue> all() {
-        return Collections.unmodifiableCollection(lines.values());
+        return Collections.unmodifiableCollection(queues.values());
     }
 
-    /// The first `count` lines have had their turn and move to the end.
+    /// Moves the first `count` queues to the end.
     void rotate(int count) {
         for (int i = 0; i < count; i++) {
-            DestinationQueue first = lines.pollFirstEntry().getValue();
-            lines.putLast(first.key, first);
+            DestinationQueue first = queues.pollFirstEntry().getValue();
+            queues.putLast(first.key, first);
         }
     }
 }

@@ -6,23 +6,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Recipients of one message for one destination, handed over as one unit.
+/// The recipients of one message for one destination that are delivered as a unit.
 ///
-/// Waiting entries are topped up while they have room; once taken, an entry does not change. A waiting entry stands in two
-/// rows, its peer's and its destination's, and is a link of both.
+/// A waiting entry accepts recipients up to its limit; once taken, it does not change. A waiting
+/// entry is a link of two lists, its peer's and its destination queue's.
 public final class Entry {
     final Peer peer;
     private final Recipient first;
 
-    /// The others, or none: most entries have one recipient, and a hundred thousand lists of one would fill the caches.
+    /// The other recipients. Most entries have one recipient, and a hundred thousand lists of one
+    /// would fill the caches.
     private List<Recipient> more = List.of();
 
-    /// Behind this one in the peer's row.
+    /// The next entry of the peer.
     Entry nextAtPeer;
 
-    /// Neighbours in the row of everything that waits for the destination, in order of creation.
-    Entry previousAtLine;
-    Entry nextAtLine;
+    /// Neighbours in the destination queue, in order of creation.
+    Entry previousInQueue;
+    Entry nextInQueue;
 
     Entry(Peer peer, Recipient first) {
         this.peer = peer;
@@ -42,8 +43,8 @@ public final class Entry {
         return peer.job.message;
     }
 
-    public DestinationQueue line() {
-        return peer.line;
+    public DestinationQueue queue() {
+        return peer.queue;
     }
 
     public List<Recipient> recipients() {

@@ -1,21 +1,24 @@
 package org.slipstream.qmgr.sched;
 
-/// Says whether an entry may be taken now. Asked by [Scheduler#choose] in the order of service, so the first free answer
-/// decides; it must not change anything.
+/// Decides whether an entry has a seat now. [Scheduler#choose] asks in the order of service, so the
+/// first free answer decides. It must be read-only for the scheduler.
 @FunctionalInterface
 public interface Gate {
-    Answer ask(Message message, DestinationQueue line);
+    Answer ask(Message message, DestinationQueue queue);
 
     enum Answer {
-        /// Take it.
+        /// A seat is free.
         FREE,
-        /// Not for this destination; others may go. Holds until [Scheduler#mayGo] or [Scheduler#seatsMayBeFree] says otherwise.
+        /// No seat at this destination. Valid until [Scheduler#mayGo] or
+        /// [Scheduler#seatsMayBeFree].
         NOT_HERE,
-        /// Not of this message; others may go, also to this destination. Holds until [Scheduler#seatsMayBeFree].
+        /// No seat for this message; other messages may have one, also at this destination. Valid
+        /// until [Scheduler#seatsMayBeFree].
         NOT_OF_MESSAGE,
-        /// Not yet, for this destination; a letter may go. Holds until [Scheduler#mayGo].
+        /// Bulk mail waits for its start slot at this destination; a single message may go. Valid
+        /// until [Scheduler#mayGo].
         NOT_YET,
-        /// Not for any destination of this transport; asking further is useless. Asked again at the next selection.
+        /// No seat at any destination of this transport. Valid until the next selection.
         NOWHERE
     }
 }

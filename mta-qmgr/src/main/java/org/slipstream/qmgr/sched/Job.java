@@ -6,39 +6,41 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// One message's work for one transport: the unit that the order of service is about.
+/// A job: the entries of one message for one transport. It is the unit of the order of service.
 ///
-/// Plain data of one thread. Each field has one class that writes it: the ring of peers is written by the [Scheduler], the turn
-/// in it by the [ListOrder], the places in the two lists by the [JobList], parent, children and level by [Preemption], the
-/// counters of recipients by the [RecipientPool].
+/// Plain data of one thread. Each field has one class that writes it: the ring of peers is written
+/// by the [Scheduler], the turn in it by the [ListOrder], the places in the two lists by the
+/// [JobList], parent, children and level by [Preemption], the counters of recipients by the
+/// [RecipientPool].
 final class Job {
     /// Not on the lists: never linked, or retired.
     static final int OFF = -1;
 
     static final List<Job> CHILDLESS = List.of();
 
-    /// Up to so many peers are searched one by one.
+    /// The largest number of peers that are searched linearly.
     private static final int FEW = 8;
 
     final Message message;
     final Transport transport;
 
-    /// Ring of peers; the one whose turn is next, or none.
+    /// Ring of peers; points to the next in turn, or null.
     Peer turn;
     private int peers;
 
-    /// Peers by destination, or none as long as they are few.
-    private Map<DestinationQueue, Peer> byLine;
+    /// Peers by destination, or null as long as they are few.
+    private Map<DestinationQueue, Peer> byQueue;
 
-    /// Entries created over the job's whole life, and entries taken or deferred unseen (Postfix: `read_entries`,
+    /// Entries created in total, and entries taken or withdrawn (Postfix: `read_entries`,
     /// `selected_entries`).
     int read;
     int selected;
 
-    /// Its savings of delivery slots; they outlive preemption and retirement.
+    /// Its saved delivery slots; they survive preemption and retirement.
     final SlotAccount slots = new SlotAccount();
 
-    /// [#OFF], 0 for a job that has not passed another, otherwise one more than that of the job that it passed.
+    /// [#OFF], 0 for a job that has not passed another, otherwise one more than that of the job
+    /// that it passed.
     int level = OFF;
     Job parent;
     List<Job> children = CHILDLESS;
@@ -47,27 +49,27 @@ final class Job {
     Job previous;
     Job next;
 
-    /// Grows along the order of service; says in O(1) which of two jobs is in front.
+    /// Grows along the order of service: compares the places of two jobs in O(1).
     long label;
 
     /// Neighbours in the order of activation.
     Job older;
     Job younger;
 
-    /// Equal to the transport's tag: known to have no peer that may go.
+    /// Equal to the transport's tag when no peer can go.
     int blockerTag;
 
-    /// Neighbours that wait for the same destination, or none.
+    /// The run of adjacent jobs that wait for the same destination, or null.
     BlockedRun run;
 
-    /// Recipients in memory, and how many there may be for its sake.
+    /// Recipients in memory, and the slots lent to this job.
     int inCore;
     int limit;
 
-    /// Where [SizeSearch] keeps it, or none.
-    CandidateShelf shelf;
+    /// The size class in [SizeSearch], or null.
+    SizeClass sizeClass;
 
-    /// Seconds, as in the original: the score compares ages in whole ones.
+    /// In seconds as in Postfix, since the score compares ages in whole seconds.
     final long activatedSecond;
 
     Job(Message message, Transport transport) {
@@ -76,8 +78,8 @@ final class Job {
         this.activatedSecond = Math.floorDiv(message.activatedMillis, 1_000);
     }
 
-    /// An upper bound of the entries it will have had in the end: those read, and one for each recipient not yet read
-    /// (PF-66: estimates err against preemption).
+    /// An upper bound of the total of entries: those created, and one for each unread recipient
+    /// (PF-66: the estimate favours no preemption).
     int mostEntries() {
         return read + message.unread;
     }
@@ -90,7 +92,7 @@ final class Job {
         return level != OFF;
     }
 
-    /// Nothing of it waits, and nothing is to come.
+    /// True when no entry waits and none can follow.
     boolean isServed() {
         return selected == read && !message.isPartlyUnread();
     }
@@ -105,18 +107,19 @@ final class Job {
         return children.isEmpty();
     }
 
-    /// The peer at this line, if there is one. Recipients come sorted by destination, so it is mostly the last.
-    Optional<Peer> peer(DestinationQueue line) {
-        if (turn == null || turn.previous.line == line) {
+    /// The peer at this destination, if there is one. Recipients come sorted by destination, so it
+    /// is mostly the last.
+    Optional<Peer> peer(DestinationQueue queue) {
+        if (turn == null || turn.previous.queue == queue) {
             return Optional.ofNullable(turn).map(first -> first.previous);
         }
-        return byLine == null ? search(line) : Optional.ofNullable(byLine.get(line));
+        return byQueue == null ? search(queue) : Optional.ofNullable(byQueue.get(queue));
     }
 
-    private Optional<Peer> search(DestinationQueue line) {
+    private Optional<Peer> search(DestinationQueue queue) {
         Peer peer = turn;
         for (int i = 0; i < peers; i++, peer = peer.next) {
-            if (peer.line == line) {
+            if (peer.queue == queue) {
                 return Optional.of(peer);
             }
         }
@@ -135,18 +138,18 @@ final class Job {
             turn.previous = peer;
         }
         peers++;
-        if (byLine != null) {
-            byLine.put(peer.line, peer);
+        if (byQueue != null) {
+            byQueue.put(peer.queue, peer);
         } else if (peers > FEW) {
-            byLine = new LinkedHashMap<>();
-            peers().forEach(each -> byLine.put(each.line, each));
+            byQueue = new LinkedHashMap<>();
+            peers().forEach(each -> byQueue.put(each.queue, each));
         }
     }
 
     void leave(Peer peer) {
         peers--;
-        if (byLine != null) {
-            byLine.remove(peer.line);
+        if (byQueue != null) {
+            byQueue.remove(peer.queue);
         }
         if (peer.next == peer) {
             turn = null;

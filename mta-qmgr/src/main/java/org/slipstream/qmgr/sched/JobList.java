@@ -1,16 +1,18 @@
 package org.slipstream.qmgr.sched;
 
-/// The jobs of one transport in two orders: of service, which preemption rearranges, and of activation, which never changes.
+/// The jobs of one transport in two orders: the order of service, which preemption rearranges, and
+/// the order of activation, which never changes.
 ///
-/// The order of service is by activation except that a preempting job stands directly in front of the job it passed. A
-/// new job is usually the youngest and goes to the end; a job that comes back after its recipients had to be read
-/// again is older and finds its place by a walk from the end, past preempting jobs, whose place says nothing of their age
-/// (PF-23).
+/// The order of service is by activation, except that a preempting job is directly before the job
+/// that it passed. A new job is usually the youngest and goes to the end. A job that returns after
+/// its recipients were read is older and finds its place by a walk from the end, past preempting
+/// jobs, whose place does not depend on their age (PF-23).
 ///
-/// The original walks to find which of two jobs is in front. Here each job carries a label that grows along the list, so
-/// that the question costs one comparison and jobs can be kept in sorted sets. A job between two others gets a label
-/// between theirs; when there is none left, all are written again. Preemption inserts again and again directly in front of
-/// the same job, therefore a new label is put close to the lower neighbour and leaves most of the gap free.
+/// Postfix walks the list to compare the places of two jobs. Here each job has a label that grows
+/// along the list, so the comparison is O(1) and jobs can be in sorted sets. A job between two
+/// others gets a label between theirs; when there is none left, all labels are rewritten.
+/// Preemption inserts repeatedly directly before the same job, therefore a new label is close to
+/// the lower neighbour and leaves most of the gap free.
 final class JobList {
     private static final long GAP = 1L << 32;
 
@@ -25,7 +27,7 @@ final class JobList {
         this.blockers = blockers;
     }
 
-    /// Enters a job at level 0. True when `watched` is behind it now.
+    /// Inserts a job at level 0. True when `watched` is behind it now.
     boolean enter(Job job, Job watched) {
         boolean passed = false;
         Job after = tail;
@@ -38,7 +40,7 @@ final class JobList {
         return passed;
     }
 
-    /// Enters a job into the order of activation. True when `watched` is behind it now.
+    /// Inserts a job into the order of activation. True when `watched` is behind it now.
     boolean enterByAge(Job job, Job watched) {
         boolean passed = false;
         Job after = youngest;
@@ -61,13 +63,13 @@ final class JobList {
         return passed;
     }
 
-    /// Moves a job directly in front of another.
+    /// Moves a job directly before another.
     void moveInFrontOf(Job other, Job job) {
         unlink(job);
         insertBehind(other.previous, job);
     }
 
-    /// Takes a job off both lists.
+    /// Removes a job from both lists.
     void leave(Job job) {
         unlink(job);
         if (job.older == null) {

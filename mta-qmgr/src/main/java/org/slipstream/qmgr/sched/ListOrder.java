@@ -1,23 +1,28 @@
 package org.slipstream.qmgr.sched;
 
-/// The order of service as a list of jobs: first come, first served, except where [Preemption] lets small mail pass.
+/// The order of service as a list of jobs: first come, first served, except where [Preemption] lets
+/// small mail pass.
 ///
-/// **One selection.** The current job, from which an entry was taken last, may let another pass (PF-43). Then the list is walked
-/// from there: a job with a peer whose destination has room gives an entry and is the current one from now on; a job without is
-/// marked a blocker and passed over ([Blockers]); a job that has nothing left in memory is retired until more of it is
-/// read. A job that was passed over is not looked at again until a destination has room: the walk starts at the current job and not
-/// at the head.
+/// **One selection.** The current job, the one that gave the previous entry, may let another job
+/// pass (PF-43). Then the search walks the list from there. A job with a peer that can go gives an
+/// entry and becomes the current job. A job without one is marked as blocked and skipped
+/// ([Blockers]). A job without entries in memory is retired until more is read. A skipped job is
+/// not examined again until a destination becomes ready: the walk starts at the current job, not at
+/// the head.
 ///
-/// **In the middle of it** recipients may have to be read. The original waits for the disk. Here the search pauses where it
-/// stands ([Pause]) and, when they are there, continues exactly at that place, unless a job in front has got another
-/// chance in between. When answers come at once the decisions are the original's, one for one.
+/// **Reads during a search.** Recipients may have to be read. Postfix blocks for the disk. Here the
+/// search pauses ([Pause]) and continues at the same place when the recipients are in memory,
+/// unless an earlier job has become ready. When reads are immediate, the decisions are identical to
+/// Postfix's.
 final class ListOrder implements ServiceOrder {
-    /// Refusals for the message's sake after which the search goes on to the next message. A further destination might have
-    /// a connection that the message may use, but ten thousand destinations are not asked at every event.
+    /// Refusals by the message's share after which the search goes to the next message. Another
+    /// destination might have a connection that the message may use, but the search must not ask
+    /// ten thousand destinations at every event.
     private static final int MOST_REFUSALS = 8;
 
-    /// Jobs that are asked about in vain because bulk mail has to wait for its turn at a destination. When that many were
-    /// asked, the destination is taken as one without a seat: ten thousand mailings to one place are not asked at every event.
+    /// Bulk jobs held back at a destination in one search after which the destination counts as one
+    /// without a seat: the search must not ask for ten thousand mailings to one destination at
+    /// every event.
     private static final int MOST_HELD = 64;
 
     final Blockers blockers;
@@ -29,19 +34,19 @@ final class ListOrder implements ServiceOrder {
     private final Batches batches;
     private final SchedTrace trace;
 
-    /// Where the next search starts, or none: everything in front of it is blocked.
+    /// Start of the next search, or null; everything before it is blocked.
     Job current;
 
-    /// A search that waits for recipients, or none.
+    /// A search that waits for recipients, or null.
     private Pause pause;
 
-    /// A job was passed over for its message's sake, and nothing has happened since that could change that.
+    /// A job was skipped because of its message's share, and no event since then could change that.
     private boolean rationed;
 
-    /// Held back in this search, since the last that was not.
+    /// Consecutive jobs that were held back in this search.
     private int held;
 
-    /// @param preempts whether a job may pass another at all
+    /// @param preempts whether jobs may preempt
     /// @param marksRuns see [Blockers]
     ListOrder(Transport transport, boolean preempts, CandidateSearch.Factory search, boolean marksRuns,
             ReadyDestinations ready,
@@ -56,9 +61,10 @@ final class ListOrder implements ServiceOrder {
         this.trace = trace;
     }
 
-    /// The search stands at this job, whose recipients are being read.
+    /// A search that is paused at this job while its recipients are read.
     ///
-    /// @param afterLooking the reading was ordered because nothing could go; otherwise before looking
+    /// @param afterLooking true when the read was ordered because no peer could go; otherwise it
+    /// precedes the look at the peers
     private record Pause(Job job, boolean afterLooking) {}
 
     // ---- choosing
@@ -71,7 +77,7 @@ final class ListOrder implements ServiceOrder {
         if (current == null) {
             return Choice.NOTHING;
         }
-        // Meanwhile a job in front may have got another chance; then the search begins there.
+        // An earlier job may have become ready during the pause; then the search begins there.
         if (paused == null || current != paused.job()) {
             current = preemption.attempt(current, nowMillis);
             return walk(current, Phase.FRESH, gate, nowMillis);
@@ -94,8 +100,8 @@ final class ListOrder implements ServiceOrder {
         pause = null;
     }
 
-    /// How far the search at one job has come: nothing done yet, recipients topped up where due, read because nothing could
-    /// go.
+    /// The progress of the search at one job: not started, recipients refilled where due, or read
+    /// because no peer could go.
     private enum Phase {
         FRESH, TOPPED_UP, LAST_LOOK
     }
@@ -134,7 +140,7 @@ final class ListOrder implements ServiceOrder {
         return Choice.NOTHING;
     }
 
-    // Where to go on.
+    // Returns the next job of the walk.
     private Job passOver(Job job) {
         Job next = job.next;
         if (job.selected < job.read) {
@@ -145,24 +151,24 @@ final class ListOrder implements ServiceOrder {
     }
 
     private Choice pause(Job job, boolean afterLooking) {
-        batches.wishMore(job.message);
-        // Everything in front of it is blocked, so this is where a search begins.
+        batches.requestMore(job.message);
+        // Everything before this job is blocked, so the next search begins here.
         current = job;
         pause = new Pause(job, afterLooking);
         return Choice.READING;
     }
 
-    /// What a look at the peers of one job came to.
+    /// The result of a look at the peers of one job.
     private sealed interface Look {
         record Go(Peer peer) implements Look {}
 
-        /// None of them may go; others may.
+        /// No peer can go; other jobs may.
         record None() implements Look {}
 
-        /// The same, and one of them only has to wait for its turn: to read more of the message would not help.
+        /// No peer can go, and one only waits for its start slot: another read would not help.
         record Later() implements Look {}
 
-        /// There is no seat at any destination, so the search ends.
+        /// No destination has a seat, so the search ends.
         record Nowhere() implements Look {}
     }
 
@@ -170,7 +176,7 @@ final class ListOrder implements ServiceOrder {
     private static final Look LATER = new Look.Later();
     private static final Look NOWHERE = new Look.Nowhere();
 
-    // The first peer in turn that may go; its successor is the next in turn (PF-25).
+    // The first peer in turn that can go; its successor is the next in turn (PF-25).
     private Look look(Job job, Gate gate) {
         Peer peer = job.turn;
         if (peer == null) {
@@ -179,17 +185,17 @@ final class ListOrder implements ServiceOrder {
         int refusals = 0;
         Look none = NONE;
         do {
-            if (peer.waiting > 0 && peer.line.isOpen()) {
-                switch (gate.ask(job.message, peer.line)) {
+            if (peer.waiting > 0 && peer.queue.isOpen()) {
+                switch (gate.ask(job.message, peer.queue)) {
                     case FREE -> {
                         job.turn = peer.next;
                         return new Look.Go(peer);
                     }
-                    case NOT_HERE -> ready.noSeat(peer.line);
+                    case NOT_HERE -> ready.noSeat(peer.queue);
                     case NOT_YET -> {
                         none = LATER;
                         if (++held >= MOST_HELD) {
-                            ready.noSeat(peer.line);
+                            ready.noSeat(peer.queue);
                         }
                     }
                     case NOT_OF_MESSAGE -> {
@@ -212,7 +218,7 @@ final class ListOrder implements ServiceOrder {
     private Entry take(Peer peer) {
         Job job = peer.job;
         Entry entry = peer.start();
-        ready.look(peer.line);
+        ready.look(peer.queue);
         job.slots.earn();
         current = job;
         candidates.serves(job);
@@ -230,7 +236,7 @@ final class ListOrder implements ServiceOrder {
         if (!job.isOnList()) {
             enter(job);
         }
-        // New work may be able to go where the old was not.
+        // New entries may be ready although the old ones were blocked.
         if (blockers.unmark(job)) {
             current = jobs.head;
         }
@@ -251,8 +257,8 @@ final class ListOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(DestinationQueue line, boolean dead) {
-        if (blockers.free(line, dead)) {
+    public void mayGo(DestinationQueue queue, boolean dead) {
+        if (blockers.free(queue, dead)) {
             current = jobs.head;
             candidates.unblocked();
         }
@@ -268,11 +274,13 @@ final class ListOrder implements ServiceOrder {
         }
     }
 
-    /// Takes a job off the lists. It comes back when it gets more work; what it has saved it keeps (PF-56).
+    /// Removes a job from the lists. It returns when it gets more entries, with its saved slots
+    /// (PF-56).
     private void retire(Job job) {
         candidates.leaves(job);
         if (job.parent != null) {
-            // As a rule the job that it passed is served again, so it does not become a candidate in between.
+            // Usually the job that it passed is served again, so that one does not become a
+            // candidate in between.
             candidates.serves(job.parent);
         }
         if (job.level > 0) {

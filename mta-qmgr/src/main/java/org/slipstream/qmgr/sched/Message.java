@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// An active message as the order of service sees it: how much of it is in memory, and its jobs.
+/// An active message in the scheduler: its recipients in memory, and its jobs.
 public final class Message {
     final QueueId id;
 
-    /// When it became active. Age in the order of service counts from here, not from arrival.
+    /// Time of activation. Age in the order of service starts here, not at arrival.
     final long activatedMillis;
     List<Job> jobs = List.of();
 
-    /// Recipients read and not yet settled, whether or not their route is known, and how many there may be.
+    /// Recipients read and not finished, routed or not, and their limit.
     int inCore;
     int limit;
 
-    /// Of those, the ones that are in no entry yet.
+    /// Those of them that are in no entry yet.
     int unplaced;
 
     /// An upper bound of the recipients not yet read.
@@ -30,12 +30,12 @@ public final class Message {
     /// Open recipients may follow in the spool.
     boolean moreOnFile;
 
-    /// A batch is wished for or being read; so much memory is set aside for it.
+    /// A batch is requested or being read, with its size and its reserved memory.
     boolean reading;
     int batch;
     int setAside;
 
-    /// Number of the last recipient that was read, and when.
+    /// Number of the last recipient that was read, and the time of the read.
     int readUpTo;
     long lastReadMillis;
 
@@ -55,12 +55,12 @@ public final class Message {
         return activatedMillis;
     }
 
-    /// Entries that wait for their turn.
+    /// Waiting entries.
     public int waiting() {
         return waiting;
     }
 
-    /// Entries that were taken and are not finished.
+    /// Running entries.
     public int running() {
         return running;
     }
@@ -74,30 +74,31 @@ public final class Message {
         return reading;
     }
 
-    /// Open recipients may be in the spool that have not been read.
+    /// True when the spool may have unread open recipients.
     public boolean isPartlyUnread() {
         return moreOnFile || reading;
     }
 
-    /// Nothing of it is in memory, nothing is being read, nothing is left to read.
+    /// True when no recipient is in memory, being read, or left to read.
     public boolean isExhausted() {
         return inCore == 0 && !reading && !moreOnFile;
     }
 
-    /// A destination that entries of this message wait for, to explain the wait.
+    /// A destination that an entry of this message waits for, to explain the wait.
     public Optional<DestinationQueue> waitsFor() {
         for (Job job : jobs) {
             Peer peer = job.turn;
             for (int i = 0; peer != null && (i == 0 || peer != job.turn); i++, peer = peer.next) {
                 if (peer.waiting > 0) {
-                    return Optional.of(peer.line);
+                    return Optional.of(peer.queue);
                 }
             }
         }
         return Optional.empty();
     }
 
-    // A message has as many jobs as transports, three at most in practice. No iterator, since this is asked for each recipient.
+    // A message has one job per transport, three at most in practice. No iterator, since this runs
+    // for each recipient.
     Optional<Job> existingJob(Transport transport) {
         for (int i = 0; i < jobs.size(); i++) {
             if (jobs.get(i).transport == transport) {

@@ -3,18 +3,19 @@ package org.slipstream.qmgr.sched;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
-/// One next hop of a transport, with the destinations that lead there.
+/// One next hop of a transport, with its destinations.
 ///
-/// Mostly there is one. Where every recipient is a destination of its own (PF-12), many destinations with windows of their own share
-/// the connections to one next hop; an answer about seats for one of them holds for all.
+/// Usually it has one destination. With per-recipient destinations (PF-12), many destinations with
+/// separate windows share the connections to one next hop; an answer about seats for one of them
+/// applies to all.
 final class NextHop {
     final String name;
 
-    /// Destinations at which an entry waits and the window has room.
+    /// Destinations at which an entry waits and the window permits another.
     final SequencedSet<DestinationQueue> open = new LinkedHashSet<>(2);
-    int lines;
+    int queues;
 
-    /// There was no seat, and nothing has happened since that could change that.
+    /// A seat was refused, and no event since then could change that.
     boolean full;
 
     /// Listed by [ReadyDestinations].

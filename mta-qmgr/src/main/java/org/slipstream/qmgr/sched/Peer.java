@@ -1,11 +1,12 @@
 package org.slipstream.qmgr.sched;
 
-/// One job at one destination: the entries of one message that wait for or run to one place. Exists while there are any.
+/// A peer: the entries of one job for one destination, waiting or running. It exists while it has
+/// entries.
 final class Peer {
     final Job job;
-    final DestinationQueue line;
+    final DestinationQueue queue;
 
-    /// The row of waiting entries.
+    /// The list of waiting entries.
     Entry first;
     Entry last;
     int waiting;
@@ -15,12 +16,12 @@ final class Peer {
     Peer previous;
     Peer next;
 
-    Peer(Job job, DestinationQueue line) {
+    Peer(Job job, DestinationQueue queue) {
         this.job = job;
-        this.line = line;
+        this.queue = queue;
     }
 
-    /// Adds an entry behind all that wait, here and at the destination.
+    /// Appends an entry, here and at the destination queue.
     void append(Entry entry) {
         if (last == null) {
             first = entry;
@@ -28,13 +29,13 @@ final class Peer {
             last.nextAtPeer = entry;
         }
         last = entry;
-        line.append(entry);
+        queue.append(entry);
         waiting++;
         job.message.waiting++;
         job.read++;
     }
 
-    /// Takes the first entry, which counts as selected and waits no longer.
+    /// Removes the first waiting entry and counts it as selected.
     Entry takeFirst() {
         Entry taken = first;
         first = taken.nextAtPeer;
@@ -42,26 +43,26 @@ final class Peer {
             last = null;
         }
         taken.nextAtPeer = null;
-        line.remove(taken);
+        queue.remove(taken);
         waiting--;
         job.message.waiting--;
         job.selected++;
         return taken;
     }
 
-    /// Takes the first entry, which runs from now on.
+    /// Removes the first waiting entry and starts it.
     Entry start() {
         Entry entry = takeFirst();
         running++;
-        line.running++;
+        queue.running++;
         job.message.running++;
         return entry;
     }
 
-    /// A running entry is done with.
+    /// A running entry finished.
     void finish() {
         running--;
-        line.running--;
+        queue.running--;
         job.message.running--;
     }
 

@@ -2,9 +2,9 @@ package org.slipstream.qmgr.sched;
 
 import java.util.Optional;
 
-/// The candidate search as Postfix does it: a walk over everything behind the current job.
+/// The candidate search of Postfix: a walk over all jobs behind the current one.
 ///
-/// Slow with many jobs, and as simple as the rule: the yardstick for [SizeSearch].
+/// It is slow with many jobs and as simple as the rule: the reference for [SizeSearch].
 final class PlainSearch implements CandidateSearch {
     private final Blockers blockers;
 
@@ -30,7 +30,7 @@ final class PlainSearch implements CandidateSearch {
                     bestScore = score;
                 }
             }
-            // All that follow are younger, and none has less than one entry.
+            // All following jobs are younger, and each has at least one entry.
             if (age <= bestScore && job.level == 0) {
                 break;
             }

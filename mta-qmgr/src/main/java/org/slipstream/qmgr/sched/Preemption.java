@@ -2,24 +2,27 @@ package org.slipstream.qmgr.sched;
 
 import java.util.List;
 
-/// When a job steps in front of the current one, and what it owes for that.
+/// Decides when a job preempts the current one, and charges the price.
 ///
-/// **Before every selection** the current job, from which an entry was taken last, is asked to let another pass (PF-42,
-/// PF-43). It does when four things hold:
+/// **Before every selection** the current job, the one that gave the previous entry, may let
+/// another job pass (PF-42, PF-43). Four conditions must hold:
 ///
-/// 1. it has earned something: its balance is positive, so at least one of its own entries went first, whatever the loan;
-/// 2. it is worth it: a job too small to earn the minimum of slots is never disturbed (PF-44);
-/// 3. there is a candidate, and the [best][CandidateSearch] one is taken or none;
-/// 4. it can afford it: whole slots plus loan cover the candidate's entries less the discount (PF-47).
+/// 1. it has earned something: its balance is positive, so at least one of its own entries went
+///   first, whatever the loan;
+/// 2. it is large enough: a job too small to earn the minimum of slots is never preempted (PF-44);
+/// 3. there is a candidate; only the [best][CandidateSearch] one is considered;
+/// 4. it can afford the candidate: whole slots plus loan cover the candidate's entries less the
+///   discount (PF-47).
 ///
-/// The candidate then moves directly in front of the current job, becomes the current job itself, and the price is paid in
-/// full (PF-48, [SlotAccount]).
+/// The candidate then moves directly before the current job, becomes the current job itself, and
+/// the full price is charged (PF-48, [SlotAccount]).
 ///
-/// **The tree.** A job that stepped forward may be passed in turn, and a job may let several pass. Parent and children record
-/// who paid for whom; the list alone says who is served (PF-54). When a job leaves from the middle of the tree, its
-/// children are adopted by its parent, and keep their level: a child that finds itself not exactly one level above
-/// its parent knows that this is not the job that paid for it, and returns nothing to it. When a job at the bottom
-/// leaves, its children are orphans (PF-53).
+/// **The tree.** A preempting job may be preempted in turn, and a job may let several pass. Parent
+/// and children record which job paid for which; the list alone determines the order of service
+/// (PF-54). When a job leaves from the middle of the tree, its children move to its parent, and
+/// keep their level. A child that is not exactly one level above its parent was paid for by another
+/// job, and returns nothing to this one. When a job at the bottom leaves, its children have no
+/// parent (PF-53).
 ///
 /// ```
 ///   7  lets 4 pass, 4 lets 8 pass:    8 → 4 → 7      levels 2, 1, 0
@@ -27,8 +30,8 @@ import java.util.List;
 ///   8  is done:                       7
 /// ```
 ///
-/// What is left of the settlement when one job pays for another and leaves before it is small and in no job's favour; the
-/// published bound does not count it.
+/// The remaining difference, when one job pays for another and leaves first, is small and favours
+/// no job; the published bound does not count it.
 final class Preemption {
     private final Transport transport;
     private final boolean allowed;
@@ -37,7 +40,7 @@ final class Preemption {
     private final RecipientPool pool;
     private final SchedTrace trace;
 
-    /// @param allowed otherwise no job ever passes another
+    /// @param allowed false disables preemption
     Preemption(Transport transport, boolean allowed, JobList jobs, CandidateSearch candidates, RecipientPool pool,
             SchedTrace trace) {
         this.transport = transport;
@@ -48,7 +51,7 @@ final class Preemption {
         this.trace = trace;
     }
 
-    /// The job to take from: the given one, or the one that now stands in front of it.
+    /// The job to serve: the given one, or the one that preempts it now.
     Job attempt(Job current, long nowMillis) {
         ServiceRules rules = transport.rules();
         if (!allowed || current.slots.balance <= 0
@@ -89,7 +92,8 @@ final class Preemption {
         trace.preempted(current.message, candidate.message, transport.name(), candidate.level, current.slots.balance);
     }
 
-    /// A job at a level above 0 leaves the tree and settles. It stays where it is on the list.
+    /// Removes a job at a level above 0 from the tree and settles its account. Its place on the
+    /// list stays.
     void leaveTree(Job job) {
         Job parent = job.parent;
         if (parent != null) {

@@ -4,31 +4,32 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
 
-/// The destinations of one transport where an entry may go, as far as is known: an entry waits there, the window has room, and no
-/// seat was refused at the [next hop][NextHop].
+/// The destinations of one transport that are ready, as far as is known: an entry waits, the window
+/// permits another, and no seat was refused at the [next hop][NextHop].
 ///
-/// These are consulted before any search begins. A search has consequences even when it finds nothing (a job may step
-/// forward, jobs are marked), and an idle server with a full list finds in one look that nothing can go.
+/// They are checked before any search begins. A search has side effects even without a result
+/// (preemption, marks), and for an idle server with a full list one check shows that no entry can
+/// go.
 ///
-/// The window is known at any time. The answer about seats is known only after the [Gate] was asked: a refusal is remembered
-/// for the whole next hop until something happens that could change it.
+/// The window is known at any time. The answer about seats is known only after the [Gate] was
+/// asked: a refusal is stored for the whole next hop until an event may change it.
 final class ReadyDestinations {
     private final SequencedSet<NextHop> open = new LinkedHashSet<>();
 
-    /// Next hops where a seat was refused, and nothing has happened since that could change that.
+    /// Next hops where a seat was refused, and no event since then could change that.
     private final SequencedSet<NextHop> full = new LinkedHashSet<>();
 
-    /// The figures of a destination have changed.
-    void look(DestinationQueue line) {
-        boolean isOpen = line.waiting > 0 && line.hasRoom();
-        if (isOpen != line.listedOpen) {
-            line.listedOpen = isOpen;
+    /// Updates a destination whose figures changed.
+    void look(DestinationQueue queue) {
+        boolean isOpen = queue.waiting > 0 && queue.hasRoom();
+        if (isOpen != queue.listedOpen) {
+            queue.listedOpen = isOpen;
             if (isOpen) {
-                line.hop.open.add(line);
+                queue.hop.open.add(queue);
             } else {
-                line.hop.open.remove(line);
+                queue.hop.open.remove(queue);
             }
-            look(line.hop);
+            look(queue.hop);
         }
     }
 
@@ -44,15 +45,15 @@ final class ReadyDestinations {
         }
     }
 
-    /// Is there an entry whose destination has room and for which there is a seat?
+    /// True when an entry exists whose window and seat are free.
     boolean isAnyOpen(Gate gate) {
         while (!open.isEmpty()) {
-            DestinationQueue line = open.getFirst().open.getFirst();
-            switch (gate.ask(line.first.message(), line)) {
+            DestinationQueue queue = open.getFirst().open.getFirst();
+            switch (gate.ask(queue.first.message(), queue)) {
                 case FREE, NOT_OF_MESSAGE, NOT_YET -> {
-                    return true; // not this message, perhaps, but then the search will say which
+                    return true; // another message may go; the search finds it
                 }
-                case NOT_HERE -> noSeat(line);
+                case NOT_HERE -> noSeat(queue);
                 case NOWHERE -> {
                     return false;
                 }
@@ -61,14 +62,14 @@ final class ReadyDestinations {
         return false;
     }
 
-    /// A seat was refused. That holds for every destination behind the same next hop.
-    void noSeat(DestinationQueue line) {
-        line.hop.full = true;
-        full.add(line.hop);
-        look(line.hop);
+    /// Records a refusal, which applies to every destination of the same next hop.
+    void noSeat(DestinationQueue queue) {
+        queue.hop.full = true;
+        full.add(queue.hop);
+        look(queue.hop);
     }
 
-    /// A refusal is void. True when there had been one.
+    /// Voids a refusal. True when there was one.
     boolean seatsMayBeFree(NextHop hop) {
         boolean was = hop.full;
         hop.full = false;
@@ -79,7 +80,7 @@ final class ReadyDestinations {
         return was;
     }
 
-    /// The next hop is gone.
+    /// The next hop was removed.
     void forget(NextHop hop) {
         open.remove(hop);
         full.remove(hop);

@@ -1,21 +1,22 @@
 package org.slipstream.qmgr.sched;
 
-/// Destinations take turns, and each serves its mail in the order in which it came: Postfix's first queue manager, kept to show
-/// why it was replaced.
+/// Round-robin over destinations, each first come, first served: Postfix's first queue manager,
+/// kept for comparison.
 ///
-/// **What is good about it.** It is simple, it costs nothing, and a destination with much mail cannot keep other destinations
-/// waiting: each has one turn in n.
+/// **Advantages.** It is simple and cheap, and a destination with much mail cannot delay other
+/// destinations: each has one turn in n.
 ///
-/// **What is not** (PF-72, PF-73). It is fair to destinations, which is not what users need. A gateway whose own users' mail goes to one
-/// inbound server gets one turn in n for it, although that may be most of what it has to do, and a mailing to n − 1 other
-/// domains takes all the rest. And within a destination there is no remedy at all: a letter to where a mailing goes
-/// waits for the whole mailing. Both are cured when turns are a matter of *messages* and not of destinations, and small ones may
-/// pass large ones ([ListOrder], [Preemption]).
+/// **Disadvantages** (PF-72, PF-73). It is fair to destinations, which is not what users need. A
+/// gateway with most of its mail for one inbound server gives that server one turn in n, and a
+/// mailing to n − 1 other domains takes all other turns. And within a destination a small message
+/// waits for the whole mailing. Both end when *messages* take turns instead of destinations, and
+/// small ones may pass large ones ([ListOrder], [Preemption]).
 ///
-/// **How.** The lines of the transport are the ring: the first in order that may go gives its oldest entry; it
-/// and those in front of it move to the end, so that its successor is first next time.
+/// **Method.** The destination queues of the transport are a ring. The first that can go gives its
+/// oldest entry; it and those before it move to the end, so that its successor is first next time.
 ///
-/// **Memory.** As the old one did: no batch is read before the one before it is finished. No search waits for recipients.
+/// **Memory.** As in the first queue manager, no batch is read before the previous one is finished.
+/// No search waits for recipients.
 final class RoundRobinOrder implements ServiceOrder {
     final JobList jobs = new JobList(new Blockers(false));
     private final DestinationQueues destinations;
@@ -33,15 +34,15 @@ final class RoundRobinOrder implements ServiceOrder {
     @Override
     public Choice next(Gate gate, long nowMillis) {
         int passed = 0;
-        for (DestinationQueue line : destinations.all()) {
+        for (DestinationQueue queue : destinations.all()) {
             passed++;
-            if (line.isOpen()) {
-                switch (gate.ask(line.first.message(), line)) {
+            if (queue.isOpen()) {
+                switch (gate.ask(queue.first.message(), queue)) {
                     case FREE -> {
                         destinations.rotate(passed);
-                        return new Choice.Taken(take(line.first.peer));
+                        return new Choice.Taken(take(queue.first.peer));
                     }
-                    case NOT_HERE -> ready.noSeat(line);
+                    case NOT_HERE -> ready.noSeat(queue);
                     case NOT_OF_MESSAGE, NOT_YET -> {
                         // The next selection asks again.
                     }
@@ -56,7 +57,7 @@ final class RoundRobinOrder implements ServiceOrder {
 
     private Entry take(Peer peer) {
         Entry entry = peer.start();
-        ready.look(peer.line);
+        ready.look(peer.queue);
         trace.selected(entry);
         if (peer.job.isServed()) {
             leave(peer.job);
@@ -80,13 +81,13 @@ final class RoundRobinOrder implements ServiceOrder {
     }
 
     @Override
-    public void mayGo(DestinationQueue line, boolean dead) {
-        // The line is looked at when its turn comes.
+    public void mayGo(DestinationQueue queue, boolean dead) {
+        // The queue is examined in its turn.
     }
 
     @Override
     public void sharesMayBeFree() {
-        // No job is marked for that.
+        // No job is marked for its share.
     }
 
     @Override

@@ -1,16 +1,16 @@
 package org.slipstream.qmgr.sched;
 
-/// Observes what the scheduler decides. Each method has an empty default; an observer overrides those that it needs.
+/// Observes the decisions of the scheduler. Each method has an empty default.
 public interface SchedTrace {
-    /// An entry was taken. It becomes the current job's.
+    /// An entry was taken; its job becomes the current job.
     default void selected(Entry entry) {}
 
-    /// A job stepped in front of the current one.
+    /// A job preempted the current one.
     ///
-    /// @param level how deep in the tree the stepping job is now
-    /// @param slots the balance of the job that let it pass, afterwards
+    /// @param level new level of the preempting job in the tree
+    /// @param slots balance of the preempted job afterwards
     default void preempted(Message current, Message stepping, String transport, int level, int slots) {}
 
-    /// So many recipients of a message have been read.
+    /// A batch of recipients was read.
     default void read(Message message, int recipients) {}
 }

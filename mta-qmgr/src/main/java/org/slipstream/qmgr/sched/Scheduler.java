@@ -14,21 +14,25 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Who is next? The entrance of this package: Postfix's preemptive order of service.
+/// The scheduler: selects the next entry to deliver, in Postfix's preemptive order of service. It
+/// is the entry point of this package.
 ///
-/// **Structures** (PF-20). A [Message] has a [Job] for each [Transport] it needs; a job has a [Peer] for each destination
-/// ([DestinationQueue]); a peer has a row of [Entry]s, the units that are handed over. Transports take turns. Which entry of a transport
-/// goes is decided by its [ServiceOrder] ([OrderPolicy]): as a rule jobs are served first come, first served, except where small mail
-/// may pass ([ListOrder], [Preemption]), and within a job peers take turns (PF-24).
+/// **Structures** (PF-20). A [Message] has a [Job] for each [Transport]; a job has a [Peer] for
+/// each destination ([DestinationQueue]); a peer has a list of [Entry]s, the units of delivery.
+/// Transports take turns. Within a transport its [ServiceOrder] ([OrderPolicy]) selects the entry:
+/// usually jobs are served first come, first served, except where small mail may pass ([ListOrder],
+/// [Preemption]), and within a job peers take turns (PF-24).
 ///
-/// **One selection** ([#choose]). From the transports, in turn, one is taken at which something can go ([ReadyDestinations]); its order of
-/// service takes an entry.
+/// **One selection** ([#choose]). The first transport in turn with a ready destination
+/// ([ReadyDestinations]) is taken; its order of service selects an entry.
 ///
-/// **Memory.** Recipients are read in [Batches] that [RecipientPool] allows. A read is a wish ([#nextRead]) with an answer
-/// ([#batchRead]). A search may have to wait for it ([Choice.Reading]); the other transports go on.
+/// **Memory.** Recipients are read in [Batches] that [RecipientPool] permits. A read is a request
+/// ([#nextRead]) with an answer ([#batchRead]). A search may have to wait for it
+/// ([Choice.Reading]); the other transports continue.
 ///
-/// **A message's way**: [#admit], then for each batch [#nextRead], [#batchRead], [#place] or [#settled]; [#choose] takes
-/// entries; [#finished] and [#withdraw] take them out of memory; [#forget] ends it.
+/// **Life of a message**: [#admit], then for each batch [#nextRead], [#batchRead], [#place] or
+/// [#settled]; [#choose] takes entries; [#finished] and [#withdraw] remove them from memory;
+/// [#forget] ends it.
 public final class Scheduler {
     private final int messageMinimum;
     private final Function<String, ServiceRules> rules;
@@ -44,8 +48,10 @@ public final class Scheduler {
     /// By number.
     private final List<TransportQueues> numbered = new ArrayList<>();
 
-    /// @param recipientLimit recipients in memory up to which first batches may fill it (`qmgr_message_recipient_limit`)
-    /// @param messageMinimum recipients of any message that may be in memory (`qmgr_message_recipient_minimum`)
+    /// @param recipientLimit recipients in memory up to which first batches may fill it
+    /// (`qmgr_message_recipient_limit`)
+    /// @param messageMinimum recipients in memory that any message may have
+    /// (`qmgr_message_recipient_minimum`)
     /// @param largestBatch recipients read at a time
     /// @param rules of each transport, by its name
     public Scheduler(int recipientLimit, int messageMinimum, int largestBatch, Function<String, ServiceRules> rules,
@@ -64,32 +70,33 @@ public final class Scheduler {
         this.batches = new Batches(recipientLimit, largestBatch);
     }
 
-    /// A wish for recipients: those after `after`, at most `limit`.
+    /// A request for recipients: those after `after`, at most `limit`.
     public record Read(Message message, int after, int limit) {}
 
-    /// A recipient and the line that leads to it.
-    public record PlacedRecipient(Recipient recipient, DestinationQueue line) {}
+    /// A recipient and its destination queue.
+    public record PlacedRecipient(Recipient recipient, DestinationQueue queue) {}
 
     // ---- messages and their recipients
 
-    /// Takes a message in; its first batch is wished for when it has open recipients.
+    /// Admits a message; if it has open recipients, its first batch is requested.
     ///
     /// @param recipients in the whole envelope
     public Message admit(QueueId id, long nowMillis, int recipients, int openRecipients) {
         Message message = new Message(id, nowMillis, recipients, messageMinimum);
         message.moreOnFile = openRecipients > 0;
         if (message.moreOnFile) {
-            batches.wishFirst(message);
+            batches.requestFirst(message);
         }
         return message;
     }
 
-    /// The next batch to read, each wish once.
+    /// The next batch to read, each request once.
     public Optional<Read> nextRead() {
         return batches.next().map(message -> new Read(message, message.readUpTo, message.batch));
     }
 
-    /// A batch has come. Its recipients count as in memory until they are settled or their entry is finished.
+    /// A batch was read. Its recipients count as in memory until they are settled or their entry is
+    /// finished.
     ///
     /// @param end no open recipient has a higher number
     public void batchRead(Message message, List<Recipient> recipients, boolean end, long nowMillis) {
@@ -110,14 +117,14 @@ public final class Scheduler {
     }
 
     private void place(Message message, PlacedRecipient placement) {
-        DestinationQueue line = placement.line();
-        TransportQueues transport = at(line.transport);
-        Peer peer = peer(message, line, transport);
-        if (peer.last != null && hasRoom(peer.last, line.transport.rules().recipientsPerEntry())) {
+        DestinationQueue queue = placement.queue();
+        TransportQueues transport = at(queue.transport);
+        Peer peer = peer(message, queue, transport);
+        if (peer.last != null && hasRoom(peer.last, queue.transport.rules().recipientsPerEntry())) {
             peer.last.add(placement.recipient());
         } else {
             peer.append(new Entry(peer, placement.recipient()));
-            transport.ready.look(line);
+            transport.ready.look(queue);
         }
         peer.job.inCore++;
     }
@@ -126,15 +133,15 @@ public final class Scheduler {
         return limit == 0 || entry.size() < limit;
     }
 
-    private static Peer peer(Message message, DestinationQueue line, TransportQueues transport) {
-        Job job = message.job(line.transport);
-        Peer peer = job.peer(line).orElseGet(() -> join(job, line));
+    private static Peer peer(Message message, DestinationQueue queue, TransportQueues transport) {
+        Job job = message.job(queue.transport);
+        Peer peer = job.peer(queue).orElseGet(() -> join(job, queue));
         transport.order.hasWork(job);
         return peer;
     }
 
-    private static Peer join(Job job, DestinationQueue line) {
-        Peer peer = new Peer(job, line);
+    private static Peer join(Job job, DestinationQueue queue) {
+        Peer peer = new Peer(job, queue);
         job.join(peer);
         return peer;
     }
@@ -145,29 +152,30 @@ public final class Scheduler {
         }
     }
 
-    // A message that is completely in entries has slots to give back.
+    // A message whose recipients are all in entries may return slots.
     private void allPlaced(Message message) {
         if (!message.isPartlyUnread() && message.unplaced == 0) {
             message.jobs.forEach(job -> at(job.transport).pool.giveBack(job));
         }
     }
 
-    // ---- lines
+    // ---- destination queues
 
-    /// The line of this key, made when there is none. Later routes with the same key replace how to get there.
-    public DestinationQueue line(Route route, String key) {
-        return transport(route.transport()).line(route, key);
+    /// The queue of this key, created on first use. A later route with the same key replaces the
+    /// earlier one.
+    public DestinationQueue queue(Route route, String key) {
+        return transport(route.transport()).queue(route, key);
     }
 
-    /// How many of a line may run at once has changed.
-    public void allow(DestinationQueue line, int running) {
-        line.allowed = running;
-        at(line.transport).ready.look(line);
+    /// Sets the window of a destination.
+    public void allow(DestinationQueue queue, int running) {
+        queue.allowed = running;
+        at(queue.transport).ready.look(queue);
     }
 
-    /// Forgets an empty line.
-    public void drop(DestinationQueue line) {
-        at(line.transport).drop(line);
+    /// Removes an empty queue.
+    public void drop(DestinationQueue queue) {
+        at(queue.transport).drop(queue);
     }
 
     /// Stops or restarts a transport as a whole.
@@ -175,23 +183,23 @@ public final class Scheduler {
         transport(transport).dead = dead;
     }
 
-    /// All lines of a transport, in order of creation, or of turns where destinations take turns.
-    public List<DestinationQueue> lines(String transport) {
+    /// All queues of a transport, in order of creation, or of turns in round-robin order.
+    public List<DestinationQueue> queues(String transport) {
         return List.copyOf(transport(transport).destinations.all());
     }
 
-    /// Entries of a message that wait for or run to this line.
-    public int entriesAt(Message message, DestinationQueue line) {
-        return message.existingJob(line.transport).flatMap(job -> job.peer(line))
+    /// Entries of a message that wait for this destination or run to it.
+    public int entriesAt(Message message, DestinationQueue queue) {
+        return message.existingJob(queue.transport).flatMap(job -> job.peer(queue))
                 .map(peer -> peer.waiting + peer.running).orElse(0);
     }
 
-    /// All lines, for the snapshot.
-    public Stream<DestinationQueue> lines() {
+    /// All queues, for the snapshot.
+    public Stream<DestinationQueue> queues() {
         return transports.stream().map(transport -> transport.destinations.all()).flatMap(Collection::stream);
     }
 
-    /// True when recipients at this transport go one by one and are destinations of their own.
+    /// True when each recipient of this transport is a destination of its own.
     public boolean isPerRecipient(String transport) {
         return transport(transport).transport.rules().recipientsPerEntry() == 1;
     }
@@ -221,9 +229,9 @@ public final class Scheduler {
 
     // ---- choosing
 
-    /// Takes the next entry that may go.
+    /// Takes the next entry that can go.
     ///
-    /// @param gate asked about seats, after the window has said yes
+    /// @param gate asked about seats, after the window
     public Choice choose(Gate gate, long nowMillis) {
         Choice resumed = resume(gate, nowMillis);
         if (resumed != Choice.NOTHING) {
@@ -240,7 +248,8 @@ public final class Scheduler {
         return Choice.NOTHING;
     }
 
-    // A search whose recipients have been read goes on first, and is no turn of its transport.
+    // A paused search whose recipients were read continues first, and does not count as a turn of
+    // its transport.
     private Choice resume(Gate gate, long nowMillis) {
         for (int i = 0; i < transports.size(); i++) {
             TransportQueues transport = transports.get(i);
@@ -252,24 +261,24 @@ public final class Scheduler {
         return Choice.NOTHING;
     }
 
-    /// An entry that waits although its destination has room and the gate lets it go. After [#choose] has found nothing there is
-    /// none, or a wake-up was lost. A message that has its share somewhere is passed over as a whole, as the search does it. Changes
-    /// nothing.
+    /// Finds an entry that waits although its window and the gate are free. After [#choose]
+    /// returned nothing there is none, unless a wake-up was lost. A message that has used up its
+    /// share is skipped as a whole, as in the search. Changes nothing.
     public Optional<Entry> overlooked(Gate question) {
         List<Entry> waiting = transports.stream()
                 .filter(transport -> !transport.dead && !transport.order.isPaused())
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
-                .filter(entry -> question.ask(entry.message(), entry.line()) == Gate.Answer.NOT_OF_MESSAGE)
+                .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.Answer.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
-                && question.ask(entry.message(), entry.line()) == Gate.Answer.FREE).findFirst();
+                && question.ask(entry.message(), entry.queue()) == Gate.Answer.FREE).findFirst();
     }
 
     // ---- finishing
 
-    /// A taken entry is done with, whatever became of its recipients.
+    /// A running entry finished, with any outcome.
     public void finished(Entry entry) {
         Peer peer = entry.peer;
         Job job = peer.job;
@@ -277,11 +286,12 @@ public final class Scheduler {
         outOfCore(job, entry.size());
         giveBack(job);
         dropIfEmpty(peer);
-        at(job.transport).ready.look(peer.line);
+        at(job.transport).ready.look(peer.queue);
         batches.readOn(job.message);
     }
 
-    // First the sponsors, that is the other jobs of the message: those that are off the list, or all when the file is read.
+    // First the sponsors, the other jobs of the message: those off the list, or all when every
+    // recipient is read.
     private void giveBack(Job job) {
         boolean allRead = !job.message.isPartlyUnread();
         for (Job sponsor : job.message.jobs) {
@@ -294,7 +304,7 @@ public final class Scheduler {
         }
     }
 
-    /// Recipients in memory are done with without ever having been in an entry.
+    /// Recipients that never were in an entry leave memory.
     public void settled(Message message, int recipients) {
         batches.gone(message, recipients);
         message.unplaced -= recipients;
@@ -320,17 +330,17 @@ public final class Scheduler {
         }
     }
 
-    /// Something happened at this destination that may have made room: an entry finished, a pause ended, a seat got free.
+    /// An event that may let an entry go: an entry finished, a pause ended, a seat became free.
     ///
-    /// @param dead nothing goes there for the time being
-    public void mayGo(DestinationQueue line, boolean dead) {
-        at(line.transport).mayGo(line, dead);
+    /// @param dead true when the destination is dead
+    public void mayGo(DestinationQueue queue, boolean dead) {
+        at(queue.transport).mayGo(queue, dead);
     }
 
-    /// An entry of this line has given its seat back. Where recipients have windows of their own, another line may use it that
-    /// leads to the same place, also while this one rests.
-    public void seatMayBeFree(DestinationQueue line) {
-        at(line.transport).seatsMayBeFree(line.hop);
+    /// An entry of this queue released its seat. With per-recipient windows, another queue of the
+    /// same next hop may use it, even while this one is suspended.
+    public void seatMayBeFree(DestinationQueue queue) {
+        at(queue.transport).seatsMayBeFree(queue.hop);
     }
 
     /// Seats may have become free anywhere.
@@ -340,23 +350,23 @@ public final class Scheduler {
 
     // ---- taking away
 
-    /// Takes all waiting entries of a line away, first to last. They are no longer in memory; reading goes on.
-    public List<Entry> withdraw(DestinationQueue line) {
-        List<Entry> withdrawn = new ArrayList<>(line.waiting);
-        for (Entry entry = line.first; entry != null; entry = entry.nextAtLine) {
+    /// Removes all waiting entries of a queue and returns them, first to last. Reading continues.
+    public List<Entry> withdraw(DestinationQueue queue) {
+        List<Entry> withdrawn = new ArrayList<>(queue.waiting);
+        for (Entry entry = queue.first; entry != null; entry = entry.nextInQueue) {
             withdrawn.add(entry);
         }
-        while (line.first != null) {
-            clear(line.first.peer);
+        while (queue.first != null) {
+            clear(queue.first.peer);
         }
         withdrawn.forEach(entry -> batches.readOn(entry.message()));
         return withdrawn;
     }
 
-    /// Takes all waiting entries of a message away and reads no more of it. What runs goes on.
+    /// Removes all waiting entries of a message and stops reading it. Running entries continue.
     public List<Entry> withdraw(Message message) {
         message.moreOnFile = false;
-        batches.unwish(message);
+        batches.cancel(message);
         List<Entry> withdrawn = new ArrayList<>(message.waiting);
         for (Job job : message.jobs) {
             for (Peer peer : job.peers()) {
@@ -369,7 +379,7 @@ public final class Scheduler {
         return withdrawn;
     }
 
-    // All waiting entries of a peer count as selected, though none was taken.
+    // All waiting entries of the peer count as selected, although none was taken.
     private void clear(Peer peer) {
         while (peer.waiting > 0) {
             Entry entry = peer.takeFirst();
@@ -377,15 +387,15 @@ public final class Scheduler {
         }
         dropIfEmpty(peer);
         TransportQueues transport = at(peer.job.transport);
-        transport.ready.look(peer.line);
+        transport.ready.look(peer.queue);
         transport.order.changed(peer.job);
     }
 
-    /// A message is no longer active: its jobs leave, and their slots go to others.
+    /// Removes a message that is no longer active: its jobs leave, and their slots return.
     public void forget(Message message) {
         for (Job job : message.jobs) {
             at(job.transport).order.forget(job);
         }
-        batches.unwish(message);
+        batches.cancel(message);
     }
 }

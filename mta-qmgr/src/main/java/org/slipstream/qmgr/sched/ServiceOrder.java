@@ -1,12 +1,13 @@
 package org.slipstream.qmgr.sched;
 
-/// Which of the entries that wait at one transport goes next: the one thing in which [OrderPolicy]s differ.
+/// The order of service of one transport: selects the next of its waiting entries. [OrderPolicy]s
+/// differ only here.
 ///
-/// Everything around it is the same for all of them: messages, jobs, peers and entries, turns of the transports, memory, windows and
-/// seats. [Scheduler] keeps the books of those and tells the order of service what has changed.
+/// Messages, jobs, peers and entries, turns of the transports, memory, windows and seats are the
+/// same for all of them. [Scheduler] maintains those and notifies the order of service of changes.
 interface ServiceOrder {
-    /// Takes an entry ([Peer#start]). Called when at least one may go, as far as is known, and again for a search that
-    /// [is paused][#isPaused] when its recipients have been read.
+    /// Takes an entry ([Peer#start]). Called when at least one can go, as far as is known, and
+    /// again for a search that [is paused][#isPaused] when its recipients were read.
     Choice next(Gate gate, long nowMillis);
 
     /// A search waits for recipients.
@@ -14,28 +15,28 @@ interface ServiceOrder {
         return false;
     }
 
-    /// A search waited for recipients that have been read by now.
+    /// True when the recipients of a paused search were read.
     default boolean canResume() {
         return false;
     }
 
-    /// The next search begins from the start.
+    /// Cancels a paused search.
     default void cancelPause() {}
 
-    /// A job has got work. From now on it is on the list ([JobList#enter]).
+    /// A job got entries. From now on it is on the list ([JobList#enter]).
     void hasWork(Job job);
 
-    /// A job that may be on the list has more or less to do than before.
+    /// The entries of a job changed; it may be on the list.
     void changed(Job job);
 
-    /// Something happened at this line that may have made room.
+    /// An event that may let an entry of this queue go.
     ///
-    /// @param dead nothing goes there for the time being
-    void mayGo(DestinationQueue line, boolean dead);
+    /// @param dead true when the destination is dead
+    void mayGo(DestinationQueue queue, boolean dead);
 
-    /// A message that had its share of the connections may have a new one.
+    /// A message that had used up its share may get another connection.
     void sharesMayBeFree();
 
-    /// A message is no longer active, and this job of it goes.
+    /// The message of this job is no longer active.
     void forget(Job job);
 }

@@ -6,43 +6,45 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The candidate search by size instead of by walk; decides as [PlainSearch] does.
+/// The candidate search by size classes. Its decisions equal those of [PlainSearch].
 ///
-/// **Why it works.** The score is age divided by total size. Among jobs of the same total size it is age alone that
-/// counts, so only the oldest of each size can win. Real queues hold many jobs and few sizes: a hundred thousand singles are
-/// one size. So jobs stand on *shelves*, one for each (entries left, total entries), and the search looks at one job of each
-/// shelf, smallest need first. It ends as soon as the need is more than fits, or when even the oldest job of all would
-/// not win with a size as large as the need.
+/// **Correctness.** The score is age divided by total size. Among jobs of the same total only age
+/// counts, so only the oldest of each size can win. Real queues hold many jobs and few sizes: a
+/// hundred thousand single messages are one size. So jobs are grouped in *size classes*, one for
+/// each (entries left, total entries), and the search examines one job per class, smallest need
+/// first. It ends when the need exceeds the limit, or when even the oldest job of all could not win
+/// with a size as large as the need.
 ///
-/// **Which one of a shelf.** The oldest that stands behind the current job. The list is in order of age except for jobs that
-/// stepped forward; so on a shelf, too, place and age nearly always agree. Where they do, the job is found by its place: the next one
-/// after the current job's, however many stand in front of it. The few that do not fit into that order lie beside it and are
-/// looked at one by one.
+/// **The job of a class** is the oldest one behind the current job. The list is in order of age
+/// except for preempting jobs, so within a class place and age nearly always agree. For those jobs
+/// the place suffices: the next one after the current job, however many are before it. The few
+/// others are in a separate list and are examined one by one.
 ///
-/// **What is kept on shelves**: leaves that are on the list and have something left, except the job served last, which is no
-/// candidate as long as it is the current one and whose rest changes with every entry. Blocked jobs stay where they are: most of them
-/// stand in front of the current job, where no search looks. One that the search does meet is set aside, and put back when the
-/// marks are void.
+/// **Members** of size classes are leaves on the list with entries left, except the job served
+/// last: it is no candidate while it is the current one, and its rest changes with every entry.
+/// Blocked jobs stay members, since most of them are before the current job, where no search looks.
+/// A blocked job that the search meets is set aside, and added again when the marks are void.
 ///
-/// **The same question again.** While the current job is served its fit does not change: an entry less to come, a unit more
-/// saved. So within a second (ages are whole seconds) the question is the same for each of its entries, and the answer is
-/// kept up to date instead of searched for: a job that comes is compared with the best, a job that goes matters only
-/// when it was the best. The original remembers in the same way but forgets with every message that comes in.
+/// **Repeated questions.** While the current job is served its limit does not change: one entry
+/// less to come, one unit more saved. Ages are whole seconds, so within a second the question is
+/// the same for each of its entries, and the answer is updated instead of searched for: a new job
+/// is compared with the best, and a removed job matters only when it was the best. Postfix caches
+/// the answer in the same way but discards it with every new message.
 ///
-/// **Cost.** O(log jobs) for a change; O(distinct sizes that fit) for a search, at most once a second and after each
-/// preemption.
+/// **Cost.** O(log jobs) for a change; O(distinct sizes within the limit) for a search, at most
+/// once a second and after each preemption.
 final class SizeSearch implements CandidateSearch {
-    /// Shelves of whole jobs up to this size are found without looking for them.
+    /// Size classes of untouched jobs below this size are found by index.
     private static final int SMALL = 64;
 
     private final JobList jobs;
     private final Blockers blockers;
-    private final Map<Long, CandidateShelf> shelves = new TreeMap<>();
-    private final CandidateShelf[] small = new CandidateShelf[SMALL];
+    private final Map<Long, SizeClass> sizeClasses = new TreeMap<>();
+    private final SizeClass[] small = new SizeClass[SMALL];
     private final List<Job> setAside = new ArrayList<>();
     private Job served;
 
-    /// The last question and its answer, kept up to date.
+    /// The last question and its current answer.
     private Job current;
     private int fit;
     private long second;
@@ -74,31 +76,31 @@ final class SizeSearch implements CandidateSearch {
     private void search() {
         long oldest = CandidateSearch.age(jobs.oldest, second);
         List<Job> blocked = new ArrayList<>(0);
-        for (CandidateShelf shelf : shelves.values()) {
-            if (shelf.need > fit || oldest / (double) shelf.need < bestScore) {
+        for (SizeClass sizeClass : sizeClasses.values()) {
+            if (sizeClass.need > fit || oldest / (double) sizeClass.need < bestScore) {
                 break;
             }
-            Job job = shelf.inOrder.higher(current);
+            Job job = sizeClass.inOrder.higher(current);
             while (job != null && blockers.isMarked(job)) {
                 blocked.add(job);
-                job = shelf.inOrder.higher(job);
+                job = sizeClass.inOrder.higher(job);
             }
             if (job != null) {
-                compare(job, shelf);
+                compare(job, sizeClass);
             }
-            shelf.beside.forEach(each -> compareIfBehind(each, shelf));
+            sizeClass.outOfOrder.forEach(each -> compareIfBehind(each, sizeClass));
         }
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, CandidateShelf shelf) {
+    private void compareIfBehind(Job job, SizeClass sizeClass) {
         if (job.label > current.label && !blockers.isMarked(job)) {
-            compare(job, shelf);
+            compare(job, sizeClass);
         }
     }
 
-    private void compare(Job job, CandidateShelf shelf) {
-        double score = CandidateSearch.age(job, second) / (double) shelf.total;
+    private void compare(Job job, SizeClass sizeClass) {
+        double score = CandidateSearch.age(job, second) / (double) sizeClass.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
             bestScore = score;
@@ -110,41 +112,41 @@ final class SizeSearch implements CandidateSearch {
         int need = job.mostEntriesLeft();
         boolean mayBeCandidate = job != served && job.isOnList() && job.isLeaf() && need > 0;
         if (!mayBeCandidate) {
-            takeDown(job);
+            remove(job);
             return;
         }
         int total = job.mostEntries();
-        if (job.shelf == null || job.shelf.need != need || job.shelf.total != total) {
-            takeDown(job);
-            putUp(job, shelf(need, total));
+        if (job.sizeClass == null || job.sizeClass.need != need || job.sizeClass.total != total) {
+            remove(job);
+            add(job, sizeClass(need, total));
         }
         if (answered && need <= fit) {
-            compareIfBehind(job, job.shelf);
+            compareIfBehind(job, job.sizeClass);
         }
     }
 
-    private CandidateShelf shelf(int need, int total) {
+    private SizeClass sizeClass(int need, int total) {
         if (need != total || need >= SMALL) {
-            CandidateShelf known = shelves.get(CandidateShelf.key(need, total));
-            return known == null ? new CandidateShelf(need, total) : known;
+            SizeClass known = sizeClasses.get(SizeClass.key(need, total));
+            return known == null ? new SizeClass(need, total) : known;
         }
         if (small[need] == null) {
-            small[need] = new CandidateShelf(need, total);
+            small[need] = new SizeClass(need, total);
         }
         return small[need];
     }
 
-    private void putUp(Job job, CandidateShelf shelf) {
-        if (shelf.isEmpty()) {
-            shelves.put(shelf.key, shelf);
+    private void add(Job job, SizeClass sizeClass) {
+        if (sizeClass.isEmpty()) {
+            sizeClasses.put(sizeClass.key, sizeClass);
         }
-        shelf.add(job);
-        job.shelf = shelf;
+        sizeClass.add(job);
+        job.sizeClass = sizeClass;
     }
 
     @Override
     public void leaves(Job job) {
-        takeDown(job);
+        remove(job);
         answered = answered && job != current;
     }
 
@@ -153,7 +155,7 @@ final class SizeSearch implements CandidateSearch {
         if (served != job) {
             Job before = served;
             served = job;
-            takeDown(job);
+            remove(job);
             if (before != null) {
                 changed(before);
             }
@@ -169,17 +171,17 @@ final class SizeSearch implements CandidateSearch {
     }
 
     private void setAside(Job job) {
-        takeDown(job);
+        remove(job);
         setAside.add(job);
     }
 
-    private void takeDown(Job job) {
-        if (job.shelf != null) {
-            job.shelf.remove(job);
-            if (job.shelf.isEmpty()) {
-                shelves.remove(job.shelf.key);
+    private void remove(Job job) {
+        if (job.sizeClass != null) {
+            job.sizeClass.remove(job);
+            if (job.sizeClass.isEmpty()) {
+                sizeClasses.remove(job.sizeClass.key);
             }
-            job.shelf = null;
+            job.sizeClass = null;
             answered = answered && job != best;
         }
     }

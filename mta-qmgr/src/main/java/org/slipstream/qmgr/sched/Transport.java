@@ -1,8 +1,8 @@
 package org.slipstream.qmgr.sched;
 
-/// A way of handing mail over, and the rules by which it serves its jobs.
+/// A transport with its scheduling rules.
 ///
-/// Jobs and destinations carry it as a label. What a transport has to do at present is in [TransportQueues].
+/// Jobs and destinations refer to it. Its current state is in [TransportQueues].
 ///
-/// @param number transports are numbered in the order in which they appear
+/// @param number transports are numbered in the order of their first use
 record Transport(int number, String name, ServiceRules rules) {}

@@ -2,10 +2,12 @@ package org.slipstream.qmgr.sched;
 
 import org.slipstream.core.Route;
 
-/// What one transport has to do: its destinations, its jobs in their order of service, and its memory.
+/// The state of one transport: its destination queues, its jobs in their order of service, and its
+/// memory.
 ///
-/// The [Scheduler] lets transports take turns and asks the one whose turn it is. No other class sees these parts together:
-/// each part is given the others that it works with when it is made, and only those in front of it in the reading order.
+/// The [Scheduler] lets transports take turns. No other class has access to these parts together:
+/// each part gets its collaborators in the constructor, and only those before it in the reading
+/// order.
 final class TransportQueues {
     final Transport transport;
     final DestinationQueues destinations;
@@ -13,7 +15,7 @@ final class TransportQueues {
     final RecipientPool pool;
     final ServiceOrder order;
 
-    /// Out of order as a whole; nothing is taken.
+    /// The transport is dead; no entry is taken.
     boolean dead;
 
     TransportQueues(Transport transport, OrderPolicy policy, CandidateSearch.Factory search, boolean marksRuns,
@@ -41,26 +43,26 @@ final class TransportQueues {
         return !dead && ready.isAnyOpen(gate);
     }
 
-    DestinationQueue line(Route route, String key) {
-        return destinations.line(route, key);
+    DestinationQueue queue(Route route, String key) {
+        return destinations.queue(route, key);
     }
 
-    void drop(DestinationQueue line) {
-        if (destinations.remove(line)) {
-            ready.forget(line.hop);
+    void drop(DestinationQueue queue) {
+        if (destinations.remove(queue)) {
+            ready.forget(queue.hop);
         }
     }
 
-    /// Something happened at this destination that may have made room.
-    void mayGo(DestinationQueue line, boolean isDead) {
-        seatsMayBeFree(line.hop);
-        order.mayGo(line, isDead);
+    /// An event that may let an entry of this queue go.
+    void mayGo(DestinationQueue queue, boolean isDead) {
+        seatsMayBeFree(queue.hop);
+        order.mayGo(queue, isDead);
     }
 
     /// Seats may have become free at this next hop.
     void seatsMayBeFree(NextHop hop) {
         if (ready.seatsMayBeFree(hop)) {
-            hop.open.forEach(line -> order.mayGo(line, false));
+            hop.open.forEach(queue -> order.mayGo(queue, false));
         }
     }
 

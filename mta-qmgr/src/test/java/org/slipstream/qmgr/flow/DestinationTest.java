@@ -23,11 +23,13 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-/// The table of transitions in the class comment of [Destination], cell by cell, and what each transition does to the window.
+/// The table of transitions in the class comment of [Destination], cell by cell, with the effect on
+/// the window.
 class DestinationTest {
     private static final Reply REFUSED = Reply.of(421, "4.3.2", "Connection refused");
 
-    /// Postfix's defaults: window 5, and the fourth failure in a row is the end (PF-08, vector V2).
+    /// Postfix's defaults: window 5, and the fourth consecutive failure kills the destination
+    /// (PF-08, vector V2).
     private static Destination live() {
         return new Destination(new FlowRules(5, 20, new Feedback.Fixed(1), new Feedback.Fixed(1), 1, 0,
                 FeedbackVariant.PSEUDOCODE));
@@ -45,7 +47,7 @@ class DestinationTest {
         return destination;
     }
 
-    /// Ways into each state. A live destination may be new or one failure before its end.
+    /// Ways into each state. A live destination may be new or one failure before its death.
     private static final Map<String, List<Supplier<Destination>>> STATES = Map.of("Live",
             List.of(DestinationTest::live, () -> failed(3)), "Dead", List.of(() -> failed(4)), "Suspended",
             List.of(DestinationTest::suspended));
@@ -95,7 +97,7 @@ class DestinationTest {
         assertThat(results).isEqualTo(new TreeSet<>(Arrays.asList(written.replaceAll(" \\(.*?\\)", "").split(" or "))));
     }
 
-    /// The state after the call, and what became of the window of a destination that was counted.
+    /// The state after the call, and the effect on the window of a destination that was counted.
     private static String result(Destination destination, Consumer<Destination> call) {
         Destination.Figures before = destination.figures();
         String from = name(destination);

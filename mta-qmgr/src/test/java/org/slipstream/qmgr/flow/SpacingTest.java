@@ -16,7 +16,7 @@ class SpacingTest {
         LongStream.of(millis).forEach(spacing::took);
     }
 
-    /// Starts as early as it may, so many times.
+    /// Starts as early as permitted, this number of times.
     private List<Long> starts(long fromMillis, int slots, int count) {
         List<Long> starts = new ArrayList<>();
         long now = fromMillis;
@@ -29,7 +29,7 @@ class SpacingTest {
     }
 
     @Test
-    void nobodyIsHeldBackBeforeOneDeliveryHasShownHowLongItTakes() {
+    void noStartIsHeldBackBeforeADurationIsKnown() {
         assertThat(starts(5_000, 20, 100)).containsOnly(5_000L);
     }
 
@@ -94,17 +94,17 @@ class SpacingTest {
     }
 
     @Test
-    void lettersMayGoInFrontUntilThePriceIsNotPaid() {
+    void singleMessagesPassUntilTheirPriceIsNotPaid() {
         took(1_200);
         int passed = 0;
-        for (; spacing.letsLetterPass(); passed++) {
-            spacing.letterPassed();
+        for (; spacing.maySinglePass(); passed++) {
+            spacing.singlePassed();
         }
         assertThat(passed).isEqualTo(3);
 
         starts(0, 20, 4);
-        assertThat(spacing.letsLetterPass()).isFalse();
+        assertThat(spacing.maySinglePass()).isFalse();
         starts(10_000, 20, 1);
-        assertThat(spacing.letsLetterPass()).isTrue();
+        assertThat(spacing.maySinglePass()).isTrue();
     }
 }

@@ -17,7 +17,7 @@ import static org.slipstream.qmgr.flow.FeedbackVariant.PLUS_MINUS_ONE;
 import static org.slipstream.qmgr.flow.FeedbackVariant.POSTFIX_SOURCE;
 import static org.slipstream.qmgr.flow.FeedbackVariant.PSEUDOCODE;
 
-/// The window goes up carefully and down at once.
+/// The window grows carefully and shrinks at once.
 class WindowTest {
     private static FlowRules rules(int initial, int limit, String feedback, int cohorts, FeedbackVariant variant) {
         Feedback f = Feedback.parse(feedback).orElseThrow();
@@ -145,7 +145,8 @@ class WindowTest {
         assertThat(destination.allowed()).isEqualTo(5);
     }
 
-    /// Deliveries that work, one cohort after the other: each is as many as the window allowed when it began.
+    /// Successful deliveries, one cohort after the other: each is as large as the window at its
+    /// start.
     private static List<Integer> cohorts(FlowRules rules, int count) {
         Window window = new Window(rules);
         List<Integer> sizes = new ArrayList<>(List.of(window.size()));

@@ -43,7 +43,8 @@ class ConnectionsTest {
         assertThat(book.active(Yard.host("h77777").host())).singleElement()
                 .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));
         assertThat(book.serving("d77777")).isEqualTo(1);
-        // Each of a million look-ups would need a hundred thousand steps if it walked; the test would not end.
+        // Each of a million lookups would need a hundred thousand steps if it walked; the test
+        // would not end.
         long found = 0;
         for (int i = 0; i < 1_000_000; i++) {
             found += book.active(Yard.host("h5").host()).size();
@@ -58,7 +59,8 @@ class ConnectionsTest {
         long connection = yard.opened(1, to("a"));
         yard.seat(1, to("a"));
         assertThat(yard.log).containsExactly("open 1 a", "deliver 1 on 1", "deliver 2 on 1");
-        // The wire knows the round trip: with so many on their way no other connection is needed.
+        // The client knows the round trip: with this number in flight no other connection is
+        // needed.
         yard.news(new QmgrEvent.ConnectionDepth(connection, 10));
         for (int i = 0; i < 8; i++) {
             yard.seat(1, to("a"));
@@ -92,9 +94,9 @@ class ConnectionsTest {
         List.copyOf(yard.open.keySet()).stream().filter(each -> each != first).forEach(yard::ready);
         yard.deliveredOn.remove(1L);
         Map.copyOf(yard.deliveredOn).forEach((delivery, connection) -> yard.answer(connection, delivery));
-        yard.after(IdlePool.BREATH_MILLIS);
+        yard.after(IdlePool.GRACE_MILLIS);
         assertThat(yard.open).as("two may stay").hasSize(2);
-        yard.after(9_999 - IdlePool.BREATH_MILLIS);
+        yard.after(9_999 - IdlePool.GRACE_MILLIS);
         assertThat(yard.open).hasSize(2);
         yard.after(1);
         assertThat(yard.open).isEmpty();
@@ -205,7 +207,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whoeverLooksDisturbsNothing() {
+    void aQueryChangesNothing() {
         Yard one = new Yard(RULES, 9);
         Yard other = new Yard(RULES, 9);
         for (int i = 0; i < 50; i++) {
@@ -248,13 +250,13 @@ class ConnectionsTest {
     }
 
     @Test
-    void thoseWhoLostTheirSeatComeBeforeAnythingNew() {
+    void displacedDeliveriesComeBeforeNewOnes() {
         Yard yard = new Yard(RULES.withWorkers(1, 5).with(new PlaceRules.Depth(1, 50, 1)));
         long only = yard.opened(1, to("a"));
         yard.answer(only, 1);
         yard.seat(2, to("a"));
-        // The peer leaves, and before another connection can be opened the only worker is taken by somebody else's load
-        // that was reseated first: so the queue of the homeless is what counts.
+        // The host disconnects, and before another connection can be opened another delivery that
+        // was reseated first takes the only worker: so the number of displaced deliveries counts.
         yard.lose(only);
         long next = yard.last();
         assertThat(yard.open).containsOnlyKeys(next);
@@ -271,7 +273,7 @@ class ConnectionsTest {
         for (int i = 0; i < 3; i++) {
             long connection = yard.opened(i, to("a"));
             yard.answer(connection, yard.deliveries);
-            yard.after(IdlePool.CLOSE_MILLIS - 1);
+            yard.after(IdlePool.FOLLOW_MILLIS - 1);
             assertThat(yard.open).hasSize(1);
             yard.after(1);
             assertThat(yard.open).as("a trickle opens and closes").isEmpty();
@@ -296,7 +298,7 @@ class ConnectionsTest {
         yard.answer(a, 1);
         yard.answer(b, 2);
         yard.answer(c, 3);
-        yard.after(IdlePool.BREATH_MILLIS - 1);
+        yard.after(IdlePool.GRACE_MILLIS - 1);
         assertThat(yard.open.keySet()).as("for a breath, more may").containsExactly(a, b, c);
         yard.after(1);
         assertThat(yard.open.keySet()).containsExactly(b, c);
@@ -311,7 +313,7 @@ class ConnectionsTest {
                 yard.answer(connection, yard.deliveredOn.entrySet().stream().filter(e -> e.getValue() == connection)
                         .mapToLong(Map.Entry::getKey).max().orElseThrow());
             }
-            yard.after(IdlePool.BREATH_MILLIS - 50);
+            yard.after(IdlePool.GRACE_MILLIS - 50);
             three.forEach(_ -> yard.seat(1, to("a")));
         }
         assertThat(yard.open.keySet()).containsExactlyElementsOf(three);
@@ -358,7 +360,7 @@ class ConnectionsTest {
 
     // ---- failed attempts
 
-    /// A fresh connection of a delivery fails in this way.
+    /// A new connection of a delivery fails in this way.
     private enum Failing {
         NO_CONNECTION, LOST_BEFORE_AN_ANSWER, BROKEN_BEFORE_AN_ANSWER;
 
@@ -379,7 +381,7 @@ class ConnectionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAttemptThatLeavesAnotherHostMarksTheHostAndMovesTheDeliveryAndNoWindowHearsOfIt(Failing failing) {
+    void anAttemptThatLeavesAnotherHostMarksTheHostAndMovesTheDeliveryWithoutFeedback(Failing failing) {
         Yard yard = new Yard(RULES);
         String first = hostOf(yard.seat(1, to("a", "b")));
         String other = first.equals("a") ? "b" : "a";
@@ -588,7 +590,7 @@ class ConnectionsTest {
         assertThat(yard.seat(2, to("a"))).isInstanceOf(Seat.Reuse.class);
     }
 
-    // ---- what comes late
+    // ---- late events
 
     @Test
     void aLateEventOfAConnectionThatIsGoneChangesNothing() {
@@ -639,7 +641,7 @@ class ConnectionsTest {
         long second = yard.last();
         yard.ready(second);
         yard.answer(second, 4);
-        // The second answer comes over a connection on which the delivery no longer sits.
+        // The second answer comes over a connection that the delivery has left.
         yard.answer(connection, 4);
         yard.comesBack(connection, 5, false);
         yard.answer(second, 5);

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.qmgr.place.Yard.REFUSED;
 import static org.slipstream.qmgr.place.Yard.to;
 
-/// What is remembered of hosts, and for how long.
+/// Host records and their lifetimes.
 class DestDbTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
     private static final Candidate A = Yard.host("a");
@@ -94,7 +94,7 @@ class DestDbTest {
     }
 
     @Test
-    void aWishByNameMakesAHostDueThatFailedBeforeItAndNoOther() {
+    void aFlushByNameMakesAHostDueThatFailedBeforeItAndNoOther() {
         breaks(A, 1_000);
         hosts.broken(Yard.host("b"), REFUSED, OptionalLong.empty(), 1_000);
         hosts.makeDue(A.host(), 999, 2_000);
@@ -159,7 +159,7 @@ class DestDbTest {
         assertThat(hostsAfterUse(RULES.with(RULES.memory().simplified(false, true)))).as("by lot").contains("a", "b");
     }
 
-    /// The hosts that the next delivery goes to after both were used, by different lots.
+    /// The hosts of the next delivery after both were used, with different random numbers.
     private static Set<String> hostsAfterUse(PlaceRules rules) {
         Set<String> chosen = new TreeSet<>();
         for (long seed = 1; seed <= 20; seed++) {
@@ -202,7 +202,7 @@ class DestDbTest {
     }
 
     @Test
-    void changesAreToldOnceAndTheLastWordWins() {
+    void changesAreReportedOnceAndTheLatestOneWins() {
         breaks(A, 0);
         hosts.works(A.host());
         breaks(A, 10);
@@ -239,7 +239,7 @@ class DestDbTest {
         assertThat(hosts.suspension(A.host(), 60_000)).isEmpty();
     }
 
-    /// What an operator's list asks for: it must not go through all hosts that are known.
+    /// The query of an operator's list: it must not walk all known hosts.
     @Test
     void theSuspendedHostsAreThoseOfTheWholeList() {
         HostKey b = Yard.host("b").host();

@@ -27,8 +27,9 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A mailing to a quick server at the other end of the world: 300 ms there and back, many deliveries under way on each
-/// connection. Each takes long, and yet none is slow: spacing them would throw away what pipelining wins.
+/// A mailing to a fast server with a round trip of 300 ms and many pipelined deliveries on each
+/// connection. Each delivery takes long, but none is slow: spacing them would lose the benefit of
+/// pipelining.
 class FarPeerTest {
     private static final long ROUND_TRIP_MILLIS = 300;
     private static final int DEPTH = 50;

@@ -14,14 +14,14 @@ import static org.slipstream.qmgr.place.Yard.hostOf;
 import static org.slipstream.qmgr.place.Yard.message;
 import static org.slipstream.qmgr.place.Yard.to;
 
-/// Finch's ladder, rung by rung.
+/// Finch's placement algorithm, step by step.
 class LadderTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
 
-    /// One delivery per connection, no overflow: every delivery climbs to where it opens one.
+    /// One delivery per connection, no overflow: every delivery reaches a step that opens one.
     private static final PlaceRules NARROW = RULES.with(new PlaceRules.Depth(1, 50, 1));
 
-    /// Where no other connection may be opened, a connection takes twice its depth.
+    /// When no other connection may be opened, a connection accepts twice its depth.
     private static final PlaceRules RIDES = RULES.with(new PlaceRules.Depth(2, 50, 2));
 
     private static Candidates levels(List<String> primary, List<String> secondary) {
@@ -110,7 +110,8 @@ class LadderTest {
         assertThat(ride).isInstanceOfSatisfying(Seat.Queue.class,
                 q -> assertThat(q.connection()).isEqualTo(ofOthers));
         assertThat(ride.reason()).contains("keeps 1 connections busy");
-        // Riding along costs nothing: message 3, which has the same share, still gets its own.
+        // A shared connection does not count: message 3, which has the same share, still gets its
+        // own.
         assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Open.class);
     }
 
@@ -124,7 +125,7 @@ class LadderTest {
         for (int i = 0; i < 98; i++) {
             yard.seat(9, to("a"));
             List<Integer> queues = yard.connections.snapshot(yard.now).connections().stream()
-                    .map(PlaceSnapshot.Line::queued).toList();
+                    .map(PlaceSnapshot.ConnectionInfo::queued).toList();
             int most = queues.stream().mapToInt(q -> q).max().orElseThrow();
             int least = queues.stream().mapToInt(q -> q).min().orElseThrow();
             assertThat(most - least).isLessThanOrEqualTo(1);
@@ -169,7 +170,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-16")
-    void fi16WithAPoolOfOneNobodyOpensASecondConnection() {
+    void fi16WithAPoolOfOneNoSecondConnectionIsOpened() {
         Yard yard = new Yard(RIDES.withWorkers(1, 5));
         yard.opened(1, to("a"));
         for (int i = 0; i < 3; i++) {
@@ -186,7 +187,7 @@ class LadderTest {
             Yard yard = new Yard(RULES, seed * 7_919L);
             taken.merge(hostOf(yard.seat(1, to("a", "b", "c", "d"))), 1, Integer::sum);
         }
-        // Three degrees of freedom: 16.27 is exceeded by chance once in a thousand.
+        // Three degrees of freedom: random data exceeds 16.27 once in a thousand.
         double chiSquare = taken.values().stream().mapToDouble(n -> (n - 250) * (n - 250) / 250.0).sum();
         assertThat(taken).hasSize(4);
         assertThat(chiSquare).isLessThan(16.27);
@@ -217,7 +218,7 @@ class LadderTest {
         yard.now += RULES.memory().retryMillis();
         Candidates where = to("broken", "good");
 
-        // Low load: the other host has what is needed, in whatever state.
+        // Low load: the other host has a seat, in any state.
         long connection = yard.opened(1, where);
         assertThat(yard.open).containsEntry(connection, "good");
         yard.answer(connection, yard.deliveries);
@@ -291,7 +292,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-21")
-    void fi21WhenAllPrimariesAreDeadTheSecondaryIsUsedAndWhenAllAreDeadNobodyIsCalled() {
+    void fi21WhenAllPrimariesAreDeadTheSecondaryIsUsedAndWhenAllAreDeadNoHostIsTried() {
         Yard yard = new Yard(RULES);
         yard.fragile = true;
         Candidates where = levels(List.of("p1", "p2"), List.of("s1"));

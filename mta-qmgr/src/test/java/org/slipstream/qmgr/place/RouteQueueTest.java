@@ -14,12 +14,12 @@ import java.util.function.ToLongFunction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mailing lists, single letters and slow name servers, in simulated time.
+/// Mailing lists, single messages and slow name servers, in simulated time.
 class RouteQueueTest {
     private static final long LIST = 1;
     private static final long SINGLE = 2;
 
-    /// A name server that takes so long for each domain, and workers that wait for it.
+    /// A name server with a delay for each domain, and workers that wait for it.
     private static final class Simulation {
         private final RouteQueue queue;
         private final ToLongFunction<String> latencyMillis;

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The whole brain: who, how many and where, with the test as the world.
+/// The whole queue manager: who, how many and where. The test simulates the environment.
 class SeatingTest {
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
 
@@ -69,7 +69,7 @@ class SeatingTest {
         happens(new QmgrEvent.Alarm());
     }
 
-    /// Everything but connections and deliveries is answered at once.
+    /// All orders except those for connections and deliveries are answered at once.
     private void happens(QmgrEvent event) {
         List<QmgrOrder> fresh = new ArrayList<>();
         brain.step(event, now, fresh::add);
@@ -143,7 +143,7 @@ class SeatingTest {
         happens(new QmgrEvent.ConnectionFailed(open.connection(), REFUSED, "mx"));
     }
 
-    /// Ten messages for a destination whose hosts all refuse: the cohorts declare it dead.
+    /// Ten messages for a destination whose hosts all refuse: the cohorts kill it.
     private void dies(String domain) {
         int before = ordered(QmgrOrder.Open.class).size();
         for (int i = 0; i < 10; i++) {
@@ -180,7 +180,7 @@ class SeatingTest {
     }
 
     @Test
-    void aMailboxAndAFarHostHaveConnectionsWithNumbersOfTheirOwn() {
+    void aMailboxAndARemoteHostHaveConnectionsWithDifferentNumbers() {
         route("far.example", "mx.far.example");
         routes.put("here.example", new Route.Local("here.example"));
         queue("a@far.example", "b@here.example");
@@ -225,7 +225,8 @@ class SeatingTest {
         assertThat(ordered(QmgrOrder.Remove.class)).hasSize(100);
     }
 
-    /// Finding of an operator: ten messages were "delivering" on five connections to a host that said nothing.
+    /// An operator's report: ten messages were "delivering" on five connections to a host that sent
+    /// no reply.
     @Test
     void ofTwoMessagesOnASilentConnectionOneIsAheadOfTheOtherAndLookingChangesNothing() {
         route("far.example", "mx.far.example");
@@ -245,7 +246,7 @@ class SeatingTest {
     }
 
     @Test
-    void oneDeadHostOfTwoIsAMatterOfHostsAndTheDestinationNeverHearsOfIt() {
+    void oneDeadHostOfTwoGivesTheDestinationNoFeedback() {
         route("far.example", "mx1.far.example", "mx2.far.example");
         for (int i = 0; i < 20; i++) {
             queue("a@far.example");
@@ -387,7 +388,7 @@ class SeatingTest {
 
     @Test
     @Tag("FI-13")
-    void fi13AListThatHasItsShareHoldsUpNobodyElseNotEvenToTheSamePlace() {
+    void fi13AListThatHasItsShareDelaysNoOtherMessageEvenToTheSameDestination() {
         start(PlaceRules.defaults().withWorkers(10, 20).with(new PlaceRules.Depth(1, 50, 1))
                 .with(new Shares(2, 0), new Shares(1, 0)));
         for (int i = 1; i <= 6; i++) {
@@ -417,7 +418,7 @@ class SeatingTest {
     }
 
     @Test
-    void whatAnOperatorChangesIsToldToTheIndexAtTheNextAlarmWhichIsNow() {
+    void anOperatorsChangeIsPublishedAtTheNextAlarmWhichIsDueAtOnce() {
         HostKey host = HostKey.of("mx.far.example", 25);
         seating.suspend(host, "maintenance", "ann", Long.MAX_VALUE, now);
         assertThat(brain.nextAlarmMillis()).isLessThanOrEqualTo(now);
@@ -429,7 +430,7 @@ class SeatingTest {
         assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
     }
 
-    /// Two domains that died a moment ago, each with a host of its own.
+    /// Two domains that have just died, each with its own host.
     @Test
     void aFlushOfADomainRevivesItsOwnHostsAndNoOthers() {
         route("one.example", "mx.one.example");
@@ -538,7 +539,7 @@ class SeatingTest {
     }
 
     @Test
-    void whoHasWaitedLongForAGreetingMakesRoomWhenPlacesAreShort() {
+    void aConnectionWithoutAGreetingIsEvictedWhenConnectionsAreShort() {
         for (int d = 0; d < 75; d++) {
             route("silent" + d + ".example", "mx.silent" + d + ".example");
             queue("a@silent" + d + ".example");
@@ -556,7 +557,7 @@ class SeatingTest {
         assertThat(ordered(QmgrOrder.Defer.class)).singleElement()
                 .satisfies(defer -> assertThat(defer.id()).isEqualTo(new QueueId(1)));
         assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().outcomes().getFirst().outcome().reply().text())
-                .contains("mx.silent0.example has not greeted for 30 s");
+                .contains("mx.silent0.example has sent no greeting for 30 s");
         assertThat(seating.figures("smtp").unproven()).isEqualTo(75);
     }
 }

@@ -11,7 +11,7 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Who may have another worker.
+/// The shares of messages in the workers.
 class WorkerBudgetTest {
     private static final int WORKERS = 100;
     private static final Owner ONE = new Owner.Message(new QueueId(1));
@@ -88,7 +88,7 @@ class WorkerBudgetTest {
         assertThat(budget.busyFor(ONE) + budget.busyFor(TWO)).isBetween(94, 96);
     }
 
-    /// What the source rejects: a list of fifty thousand comes first, a letter to one second.
+    /// The case that Finch rejects: a list of fifty thousand comes first, a single message second.
 
     @Test
     @Tag("FI-07")

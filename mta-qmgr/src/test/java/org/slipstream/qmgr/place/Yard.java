@@ -21,8 +21,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 
-/// The connections of one transport with a clock to turn by hand, and a wire that does what the test says. After each event the yard
-/// acts as the queue manager does: it learns first and gives displaced deliveries another seat then.
+/// The connections of one transport with a manual clock and a simulated network. After each event
+/// the fixture acts as the queue manager does: it gives feedback first, and then other seats to
+/// displaced deliveries.
 final class Yard implements OrderSink {
     static final Reply OK = Reply.of(250, "2.0.0", "ok");
     static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
@@ -33,7 +34,7 @@ final class Yard implements OrderSink {
     final Connections connections;
     long now = 1_000_000;
 
-    /// The cohorts declare a destination dead with its first negative feedback.
+    /// A destination dies with its first negative feedback.
     boolean fragile;
 
     /// Connections in order of opening, with their host's address, as long as they are open.
@@ -84,7 +85,7 @@ final class Yard implements OrderSink {
         return connections.ask(owner, where, true, now);
     }
 
-    /// One delivery of this message; where it went.
+    /// Seats one delivery of this message and returns its seat.
     Seat seat(long message, Candidates where) {
         return seat(message(message), where, true);
     }
@@ -99,7 +100,7 @@ final class Yard implements OrderSink {
         return seat;
     }
 
-    /// Seats a delivery that needs a new connection, which becomes ready. The connection.
+    /// Seats a delivery that needs a new connection, which becomes ready. Returns the connection.
     long opened(long message, Candidates where) {
         Seat seat = seat(message, where);
         if (!(seat instanceof Seat.Open)) {
@@ -110,14 +111,14 @@ final class Yard implements OrderSink {
         return connection;
     }
 
-    /// A connection that has had one delivery and is idle now.
+    /// A connection that had one delivery and is idle now.
     long idle(long message, Candidates where) {
         long connection = opened(message, where);
         answer(connection, deliveries);
         return connection;
     }
 
-    /// The only host of a destination fails, and the cohorts declare the destination dead.
+    /// The only host of a destination fails, and the destination dies.
     void breaks(String name) {
         seat(1, to(name));
         refuse(last());
@@ -128,7 +129,7 @@ final class Yard implements OrderSink {
         connections.dead(where, REFUSED, now + rules.memory().retryMillis(), now);
     }
 
-    // ---- what the wire does
+    // ---- the network
 
     long last() {
         return List.copyOf(open.keySet()).getLast();
@@ -164,7 +165,7 @@ final class Yard implements OrderSink {
         comesBack(connection, delivery, mayHaveArrived);
     }
 
-    /// What was handed to this connection comes back, nothing of it sent to its end.
+    /// The deliveries of this connection return, none of them sent completely.
     void lose(long connection) {
         open.remove(connection);
         news(new QmgrEvent.ConnectionLost(connection, "peer hung up"));
@@ -186,7 +187,7 @@ final class Yard implements OrderSink {
     }
 
     void news(QmgrEvent.OfConnection event) {
-        learn(connections.happened(event, now, this));
+        learn(connections.handle(event, now, this));
         learn(connections.reseat(now, this));
     }
 

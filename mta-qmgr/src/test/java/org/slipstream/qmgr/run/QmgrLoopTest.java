@@ -18,8 +18,10 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -27,24 +29,23 @@ import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicLong;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The one thread: what goes in comes out as orders, and nothing stands still or gets lost when things go wrong.
+/// The loop: events become orders, and failures neither block nor lose anything.
 @Timeout(30)
 class QmgrLoopTest {
     private final BlockingQueue<QmgrOrder> dispatcher = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> broken = new CompletableFuture<>();
-    private final AtomicLong clock = new AtomicLong(1_000_000);
+    private final SimulatedClock clock = new SimulatedClock(Instant.ofEpochMilli(1_000_000));
     private final Inbox inbox = new Inbox(2);
     private QmgrLoop loop = loop(QmgrConfig.defaults().plainSeating(new Random(1)));
 
     private QmgrLoop loop(Seating seating) {
         return new QmgrLoop(new QueueManager(QmgrConfig.defaults(), seating, new Random(1)), inbox, dispatcher::add,
-                clock::get,
+                clock::millis,
                 broken::complete);
     }
 
@@ -101,7 +102,7 @@ class QmgrLoopTest {
         started();
         assertThat(inbox.offerArrival(message(1))).isTrue();
         assertThat(next(QmgrOrder.ReadRecipients.class).id()).isEqualTo(new QueueId(1));
-        clock.addAndGet(300_000);
+        clock.advanceMillis(300_000);
         inbox.wake();
         next(QmgrOrder.Scan.class);
     }
@@ -121,14 +122,14 @@ class QmgrLoopTest {
     }
 
     @Test
-    void whoeverMissedAnArrivalLooksForIt() throws Exception {
+    void aMissedArrivalIsScannedFor() throws Exception {
         started();
         loop.inspect(_ -> {
             inbox.offerArrival(message(1));
             inbox.offerArrival(message(2));
             return inbox.offerArrival(message(3));
         }).get(90, SECONDS);
-        clock.addAndGet(1_000); // the gap between two scans
+        clock.advanceMillis(1_000); // the gap between two scans
         assertThat(List.of(dispatcher.take(), dispatcher.take(), dispatcher.take()))
                 .anyMatch(QmgrOrder.Scan.class::isInstance);
     }
@@ -138,7 +139,7 @@ class QmgrLoopTest {
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
-        assertThat(loop.inspect(brain -> brain.snapshot(clock.get()).messages().getFirst().why()).get(90, SECONDS))
+        assertThat(loop.inspect(brain -> brain.snapshot(clock.millis()).messages().getFirst().why()).get(90, SECONDS))
                 .isEqualTo("its recipients are being read");
         assertThatThrownBy(() -> loop.inspect(_ -> {
             throw new IllegalArgumentException("bad question");
@@ -155,7 +156,7 @@ class QmgrLoopTest {
         assertThat(broken).isNotDone();
     }
 
-    /// An answer that comes twice. Who sends it takes the message for something else than it is.
+    /// An answer that comes twice. Its sender has a wrong view of the message.
     @Test
     void theMessageOfAnImpossibleEventIsSetAsideAndNothingElse() throws Exception {
         started();
@@ -167,7 +168,7 @@ class QmgrLoopTest {
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
         assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
 
-        // It was delivered meanwhile, so there is nothing left to set aside.
+        // It is delivered by now, so there is nothing left to hold.
         inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         next(QmgrOrder.Remove.class);
         assertThat(broken).isNotDone();
@@ -194,13 +195,13 @@ class QmgrLoopTest {
         long delivery = runningDelivery();
         inbox.answer(delivered(delivery));
         next(QmgrOrder.RecordOutcome.class);
-        clock.addAndGet(1_000); // the idle lane's time is over, and the first to notice is an event that cannot happen
+        clock.advanceMillis(1_000); // the idle lane's time is over, and the first to notice is an event that cannot happen
         inbox.answer(new QmgrEvent.ConnectionReady(99));
         next(QmgrOrder.Close.class);
     }
 
     @Test
-    void theDoorHearsWhenMailComesFasterThanItIsTakenIn() throws Exception {
+    void theLoopReportsArrivalsFasterThanAdmission() throws Exception {
         started();
         assertThat(loop.isBehindArrivals()).isFalse();
         inbox.answer(new QmgrEvent.ArrivalsMissed());
@@ -210,7 +211,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void aBrokenBrainStopsAndTellsItsOwner() throws Exception {
+    void aFailedQueueManagerStopsAndNotifiesItsOwner() throws Exception {
         loop = loop(new Seating(_ -> {
             throw new IllegalStateException("broken");
         }, new DestDb(PlaceRules.defaults().memory()), HostKeys.BY_NAME, HostMemory.NONE, new Random(1)));

@@ -4,7 +4,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Asks the plain search and the quick one, and lets no difference pass.
+/// Compares the plain search with the search by size for every question.
 final class BothSearches implements CandidateSearch {
     private final PlainSearch plain;
     private final SizeSearch quick;

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/// A post office counter with one clerk: messages come in, entries are taken one a second and are done at once.
+/// A scheduler with one server: messages arrive, one entry is taken each second and finished at
+/// once.
 final class Counter {
     static final Gate OPEN = (message, line) -> Gate.Answer.FREE;
 
@@ -56,7 +57,7 @@ final class Counter {
                 .toList();
     }
 
-    /// A message of so many entries, each to a place of its own.
+    /// A message with this number of entries, each for another destination.
     Message message(int entries) {
         return message(entries, names.size() + 1 + ".example");
     }
@@ -71,7 +72,7 @@ final class Counter {
         return message;
     }
 
-    /// A message of so many entries for these places in turn.
+    /// A message with this number of entries for these destinations in turn.
     Message messageFor(int entries, List<DestinationQueue> places) {
         Message message = admit(entries);
         List<Recipient> recipients = recipients(1, entries);
@@ -81,7 +82,7 @@ final class Counter {
         return message;
     }
 
-    /// A message of which nothing is read yet.
+    /// A message without any recipient read.
     Message admit(int recipients) {
         Message message = scheduler.admit(new QueueId(names.size() + 1), now, recipients, recipients);
         names.put(message, names.size() + 1);
@@ -90,7 +91,7 @@ final class Counter {
     }
 
     DestinationQueue line(String hop, String key) {
-        DestinationQueue line = scheduler.line(smtp(hop), key);
+        DestinationQueue line = scheduler.queue(smtp(hop), key);
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
@@ -108,7 +109,7 @@ final class Counter {
         }
         served.add(names.get(entry.message()));
         scheduler.finished(entry);
-        scheduler.mayGo(entry.line(), false);
+        scheduler.mayGo(entry.queue(), false);
         now += 1_000;
         return true;
     }

@@ -11,8 +11,9 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A random life of a scheduler: mail of all sizes, doors that close, destinations that die, recipients that are read late.
-/// Every candidate is searched in both ways, and what must always hold is looked at after every step.
+/// A random run of a scheduler: mail of all sizes, destinations without seats, dead destinations,
+/// late reads. Every candidate is searched in both ways, and the invariants are checked after every
+/// step.
 final class Life {
     final Random random;
     final ServiceRules rules;
@@ -27,7 +28,7 @@ final class Life {
     long now;
     int taken;
 
-    /// What happened, in order.
+    /// The events, in order.
     final List<String> transcript = new ArrayList<>();
     int mostInCore;
 
@@ -54,7 +55,7 @@ final class Life {
             return searches.getLast();
         }, marksRuns);
         for (int i = 0; i < 8; i++) {
-            DestinationQueue line = scheduler.line(
+            DestinationQueue line = scheduler.queue(
                     i < 6 ? Counter.smtp("d" + i) : new org.slipstream.core.Route.Local("l" + i),
                     "d" + i);
             scheduler.allow(line, 1 + random.nextInt(4));
@@ -96,7 +97,7 @@ final class Life {
             @Override
             public void selected(Entry entry) {
                 transcript
-                        .add(now + " " + entry.message().id().value() + ">" + entry.line() + " " + entry.recipients());
+                        .add(now + " " + entry.message().id().value() + ">" + entry.queue() + " " + entry.recipients());
             }
 
             @Override
@@ -111,7 +112,7 @@ final class Life {
         };
     }
 
-    /// Who is marked, in order of the list.
+    /// The marked jobs, in order of the list.
     List<String> blocked() {
         List<String> blocked = new ArrayList<>();
         transports().forEach(transport -> {
@@ -150,7 +151,7 @@ final class Life {
         if (!running.isEmpty()) {
             Entry entry = running.remove(random.nextInt(running.size()));
             scheduler.finished(entry);
-            scheduler.mayGo(entry.line(), false);
+            scheduler.mayGo(entry.queue(), false);
             endIfDone(entry.message());
         }
     }
@@ -206,14 +207,16 @@ final class Life {
         // The slots that are lent are the slots that messages have.
         assertThat(slots).isEqualTo(pools);
         mostInCore = Math.max(mostInCore, inCore);
-        // The published bound, and what first batches brought more than their messages may have afterwards (PF-67).
+        // The published bound, and what first batches brought more than their messages may have
+        // afterwards (PF-67).
         int ahead = messages.stream().filter(m -> m != null)
                 .mapToInt(m -> Math.max(0, m.inCore + m.setAside - m.limit)).sum();
         assertThat(ahead).isLessThanOrEqualTo(recipientLimit);
         assertThat(inCore).isLessThanOrEqualTo(publishedSum() + ahead);
     }
 
-    /// Of the published bound (PF-67) the part that the pools make: the minimum of each message and the slots of both transports.
+    /// Of the published bound (PF-67) the part that the pools make: the minimum of each message and
+    /// the slots of both transports.
     int publishedSum() {
         return ACTIVE_LIMIT * minimum + 2 * (rules.recipientLimit() + rules.extraRecipientLimit());
     }

@@ -34,7 +34,8 @@ class OrderPolicyTest {
         IntStream.range(0, times).forEach(_ -> assertThat(counter.serve()).isTrue());
     }
 
-    /// A gateway: a mailing to nineteen domains outside, and then a hundred letters for the one server inside.
+    /// A gateway: a mailing to nineteen external domains, then a hundred single messages for the
+    /// one internal server.
     private static long lettersInsideAmongTheFirst(int selections, OrderPolicy policy) {
         Counter counter = new Counter(POSTFIX, policy);
         List<String> outside = new ArrayList<>();
@@ -50,11 +51,12 @@ class OrderPolicyTest {
     void anInboundGatewayHasOneTurnInTwentyWhereDestinationsTakeTurns() {
         assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.ROUND_ROBIN)).isEqualTo(400 / 20);
         assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.FIFO)).isZero();
-        // One for every five of the mailing, as they were earned, whatever the number of destinations.
+        // One for every five of the mailing, as they were earned, for any number of destinations.
         assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.PREEMPTIVE)).isBetween(400L / 6, 400L / 5);
     }
 
-    /// A mailing to one place, and a letter to the same place that comes when fifty are gone.
+    /// A mailing to one destination, and a single message for it that arrives after fifty
+    /// deliveries.
     private static int placeOfALetterBehindAMailing(OrderPolicy policy) {
         Counter counter = new Counter(POSTFIX, policy);
         message(counter, times(1_000, "big.example"));
@@ -83,7 +85,7 @@ class OrderPolicyTest {
     }
 
     @Test
-    void aDestinationThatMayNotGoLosesItsTurnAndHoldsUpNobody() {
+    void aDestinationThatMayNotGoLosesItsTurnAndDelaysNoOther() {
         Counter counter = new Counter(POSTFIX, OrderPolicy.ROUND_ROBIN);
         message(counter, List.of("a", "a"));
         message(counter, List.of("b", "b"));
@@ -102,13 +104,13 @@ class OrderPolicyTest {
         message(counter, List.of("b"));
         Gate notToA = (_, line) -> line.key().equals("a") ? Gate.Answer.NOT_HERE : Gate.Answer.FREE;
         var first = (Choice.Taken) counter.scheduler.choose(notToA, counter.now);
-        assertThat(first.entry().line().key()).isEqualTo("b");
+        assertThat(first.entry().queue().key()).isEqualTo("b");
         assertThat(counter.scheduler.choose(notToA, counter.now)).isInstanceOf(Choice.Nothing.class);
         counter.scheduler.seatsMayBeFree();
         assertThat(counter.serve()).isTrue();
     }
 
-    /// Whatever the order, everything is served once, and all memory and all slots come back.
+    /// In every order each entry is served once, and all memory and all slots return.
     @ParameterizedTest
     @EnumSource
     void nothingIsLeftBehindInAnyOrder(OrderPolicy policy) {

@@ -14,10 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.qmgr.sched.Counter.job;
 import static org.slipstream.qmgr.sched.Counter.slots;
 
-/// What must hold for any mail in any order. The seed is the number of the repetition.
+/// Invariants for any mail in any order. The seed is the number of the repetition.
 class OrderPropertiesTest {
-    /// No message, however large, is finished later than k/(k−1) times its own and all older mail, whatever comes after it
-    /// and however recursively it passes. So nobody starves.
+    /// No message of any size finishes later than k/(k−1) times its own and all older mail, with
+    /// any later mail and any recursion of preemption. So no message starves.
     @RepeatedTest(150)
     @Tag("PF-41")
     void inflationStaysWithinTheBoundWhateverArrives(RepetitionInfo info) {
@@ -48,11 +48,12 @@ class OrderPropertiesTest {
         assertThat(counter.scheduler.inCore()).isZero();
     }
 
-    /// Singles without end, one for every entry that leaves, so that there is always one that would like to pass: the large message
-    /// is done within k/(k−1) of its size and the largest debt.
+    /// An endless stream of single messages, one for every entry that leaves, so that a candidate
+    /// is always present: the large message is done within k/(k−1) of its size plus the largest
+    /// negative balance.
     @RepeatedTest(40)
     @Tag("PF-41")
-    void anEndlessStreamOfSmallMailStarvesNobody(RepetitionInfo info) {
+    void anEndlessStreamOfSmallMailStarvesNoMessage(RepetitionInfo info) {
         Random random = new Random(info.getCurrentRepetition());
         int cost = 2 + random.nextInt(5);
         int loan = random.nextInt(5);
@@ -70,7 +71,8 @@ class OrderPropertiesTest {
         }
     }
 
-    /// What a job earned is its entries; what it spent is k for each entry that passed it, as the tree saw it.
+    /// What a job earned is its entries; what it spent is k for each entry that passed it, as the
+    /// tree saw it.
     @RepeatedTest(100)
     @Tag("PF-49")
     void slotAccountsBalance(RepetitionInfo info) {
@@ -82,7 +84,7 @@ class OrderPropertiesTest {
         for (int i = 0; i < 30; i++) {
             counter.message(1 + random.nextInt(i == 0 ? 200 : 30));
         }
-        // With one clerk and open doors whoever passes finishes before those it passed.
+        // With one server and free seats, a preempting job finishes before the preempted ones.
         boolean more = true;
         while (more) {
             Map<Message, Job> parents = new LinkedHashMap<>();
@@ -105,7 +107,8 @@ class OrderPropertiesTest {
         counter.names.keySet().forEach(m -> {
             int entries = job(m).selected;
             int expected = entries - cost * passed.getOrDefault(m, 0);
-            // A single entry that passes is retired within its own selection, before anybody can look at the tree.
+            // A preempting single entry is retired within its own selection, before the test can
+            // read the tree.
             assertThat(job(m).slots.balance).as("seed %d, %s", info.getCurrentRepetition(), m.id())
                     .isLessThanOrEqualTo(expected);
             assertThat((entries - job(m).slots.balance) % cost).isZero();

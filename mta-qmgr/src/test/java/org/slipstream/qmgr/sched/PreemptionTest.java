@@ -65,7 +65,8 @@ class PreemptionTest {
     @Test
     @Tag("PF-45")
     void aCandidateThatCanNeverFitIsNotWaitedFor() {
-        // Ten entries earn five slots at most: six never fit, so the younger pair is the best there is.
+        // Ten entries earn five slots at most: six never fit, so the younger pair is the best there
+        // is.
         Counter counter = new Counter(slots(2, 0, 0, 0));
         counter.message(10);
         counter.message(6);
@@ -165,7 +166,7 @@ class PreemptionTest {
         assertThat(job(seven).previous).isSameAs(job(four));
         assertThat(job(four).previous).isSameAs(job(eight));
 
-        // The place that the rest of 8 waits for is busy: 4 goes on to its end, and 7 adopts 8.
+        // The destination of the rest of 8 is busy: 4 runs to its end, and 7 adopts 8.
         DestinationQueue busy = counter.line("eight.example", "r2@eight.example");
         counter.scheduler.allow(busy, 0);
         IntStream.range(0, 4).forEach(_ -> counter.serve());

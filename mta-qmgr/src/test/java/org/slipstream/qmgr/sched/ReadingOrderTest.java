@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A reader needs no class before its turn: each class of the package knows only those in front of it in this list.
+/// The reading order of the package: each class depends only on those before it in this list.
 class ReadingOrderTest {
-    /// The nouns. They form one graph (Postfix's `qmgr.h`) and so know each other.
+    /// The data classes. They form one graph (Postfix's `qmgr.h`) and so refer to each other.
     private static final List<String> DATA = List.of("ServiceRules", "Transport", "Message", "Job", "Peer", "Entry",
             "DestinationQueue",
-            "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "CandidateShelf");
+            "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "SizeClass");
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
@@ -35,12 +35,12 @@ class ReadingOrderTest {
         return c.getName().substring(c.getPackageName().length() + 1).replaceAll("\\$.*", "");
     }
 
-    /// All nouns are read at once, each other class has a turn of its own.
+    /// All data classes share one position, each other class has its own.
     private static int turn(String file) {
         return DATA.contains(file) ? 0 : ALL.indexOf(file);
     }
 
-    /// A positive number for a dependency on a class behind, a negative one on a class in front.
+    /// Positive for a dependency on a later class, negative for one on an earlier class.
     private static List<String> dependencies(IntPredicate distance) {
         return CLASSES.stream().flatMap(c -> c.getDirectDependenciesFromSelf().stream())
                 .filter(d -> d.getTargetClass().getPackageName().equals("org.slipstream.qmgr.sched"))

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Structures, turns, blockers and memory, by hand.
+/// Structures, turns, blockers and memory, with explicit steps.
 class SchedulerTest {
     private final List<String> reads = new ArrayList<>();
     private ServiceRules rules = new ServiceRules(5, 3, 50, 3, 2, 100, 20, 5, 5_000);
@@ -34,7 +34,7 @@ class SchedulerTest {
     }
 
     private DestinationQueue line(Route route) {
-        DestinationQueue line = scheduler.line(route, route.nextHop());
+        DestinationQueue line = scheduler.queue(route, route.nextHop());
         if (line.allowed() == 0) {
             scheduler.allow(line, 20);
         }
@@ -57,7 +57,7 @@ class SchedulerTest {
     private List<String> chooseAll(Gate gate) {
         List<String> taken = new ArrayList<>();
         while (scheduler.choose(gate, now) instanceof Choice.Taken(Entry entry)) {
-            taken.add(entry.message().id().value() + ">" + entry.line());
+            taken.add(entry.message().id().value() + ">" + entry.queue());
         }
         return taken;
     }
@@ -81,7 +81,7 @@ class SchedulerTest {
         assertThat(Counter.job(one).peer(a).orElseThrow().waiting).isEqualTo(2);
         assertThat(a.first.message()).isSameAs(one);
         assertThat(a.last.message()).isSameAs(two);
-        assertThat(scheduler.lines()).extracting(DestinationQueue::toString).containsExactlyInAnyOrder("smtp/a",
+        assertThat(scheduler.queues()).extracting(DestinationQueue::toString).containsExactlyInAnyOrder("smtp/a",
                 "smtp/c",
                 "local/b");
     }
@@ -95,10 +95,11 @@ class SchedulerTest {
 
         Entry first = line(smtp("a")).first;
         assertThat(first.recipients()).isEqualTo(Counter.recipients(1, 2));
-        assertThat(first.nextAtLine.recipients()).isEqualTo(Counter.recipients(3, 1));
+        assertThat(first.nextInQueue.recipients()).isEqualTo(Counter.recipients(3, 1));
     }
 
-    /// Three messages for two transports, as the server serves them: with Postfix's rules, entries of 50 recipients.
+    /// Three messages for two transports, as the server serves them: with Postfix's rules, entries
+    /// of 50 recipients.
     @Test
     @Tag("PF-24")
     void transportsTakeTurnsJobsGoByAgeAndPeersTakeTurns() {
@@ -151,7 +152,7 @@ class SchedulerTest {
     @Test
     @Tag("PF-51")
     @Tag("PF-52")
-    void allWhoWaitForOneDoorAreFreedAtOnceAndGoInOrder() {
+    void allJobsThatWaitForOneDestinationAreUnblockedAtOnceAndGoInOrder() {
         DestinationQueue busy = line(smtp("busy"));
         scheduler.allow(busy, 1);
         List<Message> waiting = IntStream.range(0, 5).mapToObj(_ -> add(message(), smtp("busy"), 1, 1)).toList();
@@ -172,7 +173,7 @@ class SchedulerTest {
 
     @Test
     @Tag("PF-51")
-    void withoutASeatItIsAsWithoutWindowAndNobodyAsksAgainUntilSomethingHappens() {
+    void withoutASeatItIsAsWithoutWindowAndTheGateIsNotAskedAgainUntilAnEvent() {
         IntStream.range(0, 100).forEach(_ -> add(message(), smtp("full"), 1, 1));
         add(message(), smtp("free"), 1, 1);
         int[] asked = new int[1];
@@ -220,7 +221,7 @@ class SchedulerTest {
         asked[0] = 0;
         for (int turn = 0; turn < 100; turn++) {
             scheduler.mayGo(line(smtp("slow")), false);
-            assertThat(choose().line().key()).isEqualTo("slow");
+            assertThat(choose().queue().key()).isEqualTo("slow");
             assertThat(chooseAll(gate)).isEmpty();
             scheduler.allow(line(smtp("slow")), 1_000);
         }
@@ -229,7 +230,7 @@ class SchedulerTest {
 
     @Test
     @Tag("PF-26")
-    void whenThereIsNoSeatForAnybodyNobodyIsDisturbed() {
+    void whenThereIsNoSeatAtAllNoJobIsTouched() {
         add(message(), smtp("a"), 1, 1);
         assertThat(chooseAll((message, line) -> Gate.Answer.NOWHERE)).isEmpty();
         assertThat(Counter.list(scheduler, line(smtp("a")).transport).blockers.tag).isEqualTo(1);
@@ -286,7 +287,7 @@ class SchedulerTest {
         while (message.existingJob(line(new Route.Local("l")).transport).orElseThrow().inCore > 0) {
             Entry entry = choose();
             scheduler.finished(entry);
-            scheduler.mayGo(entry.line(), false);
+            scheduler.mayGo(entry.queue(), false);
         }
         assertThat(message.inCore()).isLessThanOrEqualTo(205);
     }

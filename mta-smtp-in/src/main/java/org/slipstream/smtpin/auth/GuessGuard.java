@@ -4,26 +4,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and after some of them nobody from
-/// there may try for a while.
+/// Slows down password guessing per client network: each failed login of a network delays its reply longer, and
+/// after several failures the network is banned for a while. Thread-safe.
 ///
-/// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned; and a success
-/// forgets nothing, or a guesser would log in to an account of his own in between. A ban is counted per client network, because one
-/// machine has a whole IPv6 subnet to call from. The memory is bounded: beyond it the networks that were seen longest
-/// ago are forgotten first, which helps a guesser only when he has more networks than we have places, and then counting
-/// networks is no defence anyway.
+/// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned. A
+/// successful login clears nothing, or an attacker would log in to an account of his own in between. The
+/// count is per network, because one machine has a whole IPv6 subnet. Memory is bounded: beyond it the least
+/// recently seen networks are evicted. That helps only an attacker with more networks than are kept, and
+/// against such an attacker counting networks is no defence anyway.
 ///
-/// Networks from which a user has logged in are remembered apart, in the same number. They are let in first when the
-/// server is full; it does not help them to guess.
-///
-/// Called by all sessions.
+/// Networks from which a user has logged in are kept separately, up to the same number. They are admitted
+/// first when the server is full; their failed logins count like others.
 public final class GuessGuard {
     /// @param delayMillis after the first failure; doubled by each further one
-    /// @param longestDelayMillis where doubling ends
+    /// @param longestDelayMillis the maximum
     /// @param failures before a ban
     /// @param forgetMillis until one failure is forgotten
     /// @param banMillis how long a ban lasts
-    /// @param networks how many are remembered
+    /// @param networks how many are kept
     public record Settings(long delayMillis, long longestDelayMillis, int failures, long forgetMillis, long banMillis,
             int networks) {
         public static Settings standard() {
@@ -31,7 +29,7 @@ public final class GuessGuard {
         }
     }
 
-    /// @param sinceNanos from when the next failure to be forgotten counts
+    /// @param sinceNanos the start of the time after which the next failure is forgotten
     private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
     private final Settings settings;
@@ -64,7 +62,7 @@ public final class GuessGuard {
         return seen != null && seen.banned() && seen.bannedUntilNanos() - nanos.getAsLong() > 0;
     }
 
-    /// Counts a failure. @return how long the client is to wait for its answer
+    /// Counts a failure. @return the delay of the reply
     public synchronized long failedMillis(String network) {
         long now = nanos.getAsLong();
         Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
@@ -78,17 +76,17 @@ public final class GuessGuard {
         return Math.min(settings.longestDelayMillis(), doubled);
     }
 
-    /// A user has logged in from there.
+    /// Records that a user has logged in from the network.
     public synchronized void loggedIn(String network) {
         welcome.put(network, true);
     }
 
-    /// True when a user has logged in from there, as far as is remembered.
+    /// True when a user has logged in from the network and it is still kept.
     public synchronized boolean hasLoggedIn(String network) {
         return welcome.containsKey(network);
     }
 
-    /// How many networks with failures are remembered.
+    /// The number of networks with failures.
     public synchronized int size() {
         return networks.size();
     }

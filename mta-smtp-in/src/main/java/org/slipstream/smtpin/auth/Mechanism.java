@@ -2,24 +2,24 @@ package org.slipstream.smtpin.auth;
 
 import java.io.IOException;
 
-/// One exchange of a SASL mechanism (RFC 4422), the server's side: responses in, challenges out, until it is settled. Used once, by
-/// one session.
+/// The server's side of one SASL exchange (RFC 4422): responses in, challenges out, up to success or
+/// failure. Used once, by one session.
 public sealed interface Mechanism permits Plain, Login, ScramServer {
-    /// @param response what the client sent, decoded from base64
+    /// @param response of the client, decoded from base64
     /// @throws IOException local trouble behind [UserSecrets]
     Turn respond(byte[] response) throws IOException;
 
-    /// What the client is asked when it sent no initial response.
+    /// The first challenge, for a client without an initial response.
     byte[] opening();
 
     sealed interface Turn {
         record Challenge(byte[] bytes) implements Turn {}
 
-        /// @param user whose password the client knows
+        /// @param user the authenticated user
         record Proven(String user) implements Turn {}
 
-        /// @param user whom the client claims to be, empty text when that was unreadable
-        /// @param why for the log; the client hears no more than that it failed
+        /// @param user that the client named, empty when unreadable
+        /// @param why for the log; the reply does not contain it
         record Failed(String user, String why) implements Turn {}
     }
 }

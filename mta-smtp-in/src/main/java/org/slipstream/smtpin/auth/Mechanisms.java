@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The mechanisms there are, strongest first, as they are announced. Safe for all sessions.
+/// The supported SASL mechanisms in the order of announcement, strongest first. Thread-safe.
 public final class Mechanisms {
     private static final String PLUS = "SCRAM-SHA-256-PLUS";
     private static final String SCRAM = "SCRAM-SHA-256";
@@ -22,7 +22,7 @@ public final class Mechanisms {
         random.nextBytes(secret);
     }
 
-    /// @param inTls true where a channel can be bound to
+    /// @param inTls true when channel binding is possible
     public List<String> names(boolean inTls) {
         if (credentials.isEmpty()) {
             return List.of();
@@ -39,7 +39,7 @@ public final class Mechanisms {
         return names;
     }
 
-    /// @param bindings the channel's values by name, empty where there is no TLS
+    /// @param bindings the channel binding values by name, empty without TLS
     public Optional<Mechanism> begin(String name, Map<String, byte[]> bindings) {
         return credentials.flatMap(users -> switch (name) {
             case PLUS -> Optional.of(scram(users, true, bindings));

@@ -9,14 +9,16 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The few platform threads on which passwords are checked, and the bounded queue before them. Called by all sessions.
+/// The platform threads that check passwords, and the bounded queue before them. Thread-safe.
 ///
-/// A password hash is made to cost: 19 MiB and some 50 ms of a processor. On a virtual thread it would hold a carrier for that time, of which there
-/// are as many as processors, and every session of every port would wait: sixty wrong passwords at once made a stranger on port 25
-/// wait for 14 seconds. So sessions only wait here, half the processors at most are at work, and the memory is bounded by the number
-/// of threads. Whoever finds the queue full is asked to come again (454 4.7.0), which is no failed guess.
+/// A password hash is expensive by design: 19 MiB and some 50 ms of CPU time. On a virtual thread it
+/// would hold a carrier thread for that time, of which there are as many as processors, and every session
+/// of every port would wait: sixty wrong passwords at once delayed a client on port 25 by 14 seconds. So
+/// sessions only wait here, at most half the processors are used, and the number of threads bounds the
+/// memory. When the queue is full, the client gets 454 4.7.0, which does not count as a failed login.
 ///
-/// Clients of known networks have a queue of their own, which is served first: a crowd of guessers keeps no user at home out.
+/// Clients of known networks have a queue of their own, which is served first, so password guessing does not
+/// lock out known users.
 public final class PasswordThreads {
     /// More would take too much memory on a machine with many processors.
     private static final int MOST_THREADS = 3;
@@ -42,7 +44,7 @@ public final class PasswordThreads {
     private final Semaphore placesForOthers;
     private final AtomicLong arrivals = new AtomicLong();
 
-    /// @param waiting at most so many of known networks, and so many others
+    /// @param waiting maximum of waiting checks, for known networks and for others each
     public PasswordThreads(int count, int waiting) {
         threads = new ThreadPoolExecutor(count, count, IDLE_SECONDS, TimeUnit.SECONDS, new PriorityBlockingQueue<>(),
                 Thread.ofPlatform().daemon().priority(Thread.MIN_PRIORITY).name("password-", 0).factory());
@@ -57,10 +59,10 @@ public final class PasswordThreads {
                 WAITING);
     }
 
-    /// Runs the check on one of the threads and waits for it.
+    /// Runs the check on one of the threads and waits for its result.
     ///
     /// @param known the client is of a known network
-    /// @throws BusyException at once, when too many wait already
+    /// @throws BusyException at once when the queue is full
     public <T> T call(boolean known, MechanismStep<T> check) throws IOException {
         Semaphore places = known ? placesForKnown : placesForOthers;
         if (!places.tryAcquire()) {
@@ -81,7 +83,7 @@ public final class PasswordThreads {
         }
     }
 
-    /// How many wait for a thread.
+    /// The number of checks that wait for a thread.
     public int waiting() {
         return threads.getQueue().size();
     }

@@ -1,5 +1,10 @@
 package org.slipstream.smtpin.auth;
 
+import org.slipstream.core.sasl.SaslName;
+import org.slipstream.core.sasl.SaslPrep;
+import org.slipstream.core.sasl.ScramHash;
+import org.slipstream.core.sasl.ScramKeys;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -10,9 +15,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, RFC 7677), the server's side.
+/// The server's side of SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, RFC 7677).
 ///
-/// Both sides prove to each other that they know something of the password, and neither tells the other what:
+/// Each side proves to the other that it has the password, and neither sends it. [ScramHash] has the arithmetic:
 ///
 /// ```
 /// C: n,,n=user,r=cnonce                                   client-first
@@ -21,24 +26,14 @@ import java.util.regex.Pattern;
 /// S: v=signature                                          server-final
 /// ```
 ///
-/// With `AuthMessage` = the first two without the client's header, and the third without its proof, separated by commas:
+/// A listener on the wire, or a thief of the stored keys, cannot log in. A man in the middle can relay the exchange, unless the proof
+/// also covers the TLS channel. The PLUS variant puts a value into `c=` that both ends of one TLS connection compute, and that differs
+/// between the two connections of a relay (`tls-exporter`, RFC 9266; `tls-server-end-point`, RFC 5929 section 4). The flag `y` means
+/// that the client can bind and saw no PLUS. If PLUS was announced, the announcement was changed on its way.
 ///
-/// ```
-/// ClientSignature = HMAC(StoredKey, AuthMessage)
-/// ClientKey       = proof XOR ClientSignature             the client is right when H(ClientKey) = StoredKey
-/// ServerSignature = HMAC(ServerKey, AuthMessage)          by which the client knows that we are right
-/// ```
-///
-/// Whoever listens, or steals the stored keys, cannot log in. Somebody in the middle can pass all of it on, unless the proof
-/// also covers the TLS channel: the PLUS variant puts into `c=` a value that both ends of one TLS connection compute and the two
-/// connections of a middleman do not share (`tls-exporter`, RFC 9266; `tls-server-end-point`, RFC 5929 section 4). A
-/// client that could do this and believes that we cannot says `y`; when we announced it, somebody has edited our announcement.
-///
-/// A user who does not exist gets a salt too, always the same one, made from a secret of this process; it takes the last
-/// message to learn that nothing fits. SMTP has no place for the server's last message in its success reply, so it goes out as one more
-/// challenge, which the client answers with an empty line (RFC 4954 section 4).
+/// A user who does not exist gets keys that no password fits, so only the last message fails. SMTP has no place for the server's last
+/// message in its success reply. It goes out as one more challenge, which the client answers with an empty line (RFC 4954 section 4).
 final class ScramServer implements Mechanism {
-    private static final int ITERATIONS_OF_NOBODY = 4096;
     // RFC 5802 section 7, gs2-header and client-first-message-bare; reserved `m=` is refused by not being there.
     private static final Pattern FIRST = Pattern.compile(
             "((n|y|p=[A-Za-z0-9.-]+),(?:a=([^,]*))?,)(n=([^,]+),r=([\\x21-\\x2b\\x2d-\\x7e]+)(?:,.*)?)");
@@ -66,7 +61,7 @@ final class ScramServer implements Mechanism {
 
     /// @param plus the PLUS variant
     /// @param bindings the channel's values by name; empty where there is no TLS
-    /// @param secret of this process, for the salts of nobody
+    /// @param secret of this process, for the keys of users who do not exist
     /// @param serverNonce printable, without commas
     ScramServer(UserSecrets credentials, boolean plus, Map<String, byte[]> bindings, byte[] secret,
             String serverNonce) {
@@ -100,17 +95,17 @@ final class ScramServer implements Mechanism {
         if (!first.matches()) {
             return new Turn.Failed("", "malformed first message");
         }
-        Optional<String> name = saslName(first.group(5));
+        Optional<String> name = SaslName.decode(first.group(5));
         if (name.isEmpty()) {
             return new Turn.Failed("", "malformed user name");
         }
-        user = Prepared.text(name.get());
+        user = SaslPrep.text(name.get());
         Optional<String> wrong = wrongBinding(first.group(2));
         if (wrong.isPresent()) {
             return new Turn.Failed(user, wrong.get());
         }
         Optional<String> actsFor = Optional.ofNullable(first.group(3)).filter(text -> !text.isEmpty());
-        if (actsFor.isPresent() && !saslName(actsFor.get()).map(Prepared::text).equals(Optional.of(user))) {
+        if (actsFor.isPresent() && !SaslName.decode(actsFor.get()).map(SaslPrep::text).equals(Optional.of(user))) {
             return new Turn.Failed(user, "acts for somebody else");
         }
         Optional<ScramKeys> stored = credentials.scram(user);
@@ -156,18 +151,18 @@ final class ScramServer implements Mechanism {
         } catch (IllegalArgumentException noBase64) {
             return new Turn.Failed(user, "malformed final message");
         }
-        byte[] authMessage = (firstBare + "," + serverFirst + "," + last.group(1)).getBytes(StandardCharsets.UTF_8);
+        String authMessage = firstBare + "," + serverFirst + "," + last.group(1);
         boolean sameNonce = MessageDigest.isEqual(bytes(nonce), bytes(last.group(3)));
         boolean sameChannel = MessageDigest.isEqual(expectedChannel(), channel);
-        boolean knowsPassword = knowsPassword(proof, authMessage);
+        boolean knowsPassword = keys.isProof(proof, authMessage);
         if (!(sameNonce & sameChannel & knowsPassword & known)) {
             return new Turn.Failed(user, !sameNonce
                     ? "wrong nonce"
                     : sameChannel ? "wrong user or password" : "wrong channel, somebody may be in the middle");
         }
         stage = Stage.ACKNOWLEDGE;
-        byte[] signature = ScramKeys.hmac(keys.serverKey(), authMessage);
-        return new Turn.Challenge(bytes("v=" + Base64.getEncoder().encodeToString(signature)));
+        return new Turn.Challenge(
+                bytes("v=" + Base64.getEncoder().encodeToString(keys.serverSignature(authMessage))));
     }
 
     private byte[] expectedChannel() {
@@ -177,27 +172,8 @@ final class ScramServer implements Mechanism {
         return all;
     }
 
-    private boolean knowsPassword(byte[] proof, byte[] authMessage) {
-        byte[] signature = ScramKeys.hmac(keys.storedKey(), authMessage);
-        byte[] clientKey = new byte[signature.length];
-        for (int i = 0; i < signature.length; i++) {
-            clientKey[i] = (byte) (signature[i] ^ (i < proof.length ? proof[i] : 0));
-        }
-        return proof.length == signature.length & MessageDigest.isEqual(ScramKeys.sha256(clientKey),
-                keys.storedKey());
-    }
-
     private ScramKeys nobody(String name) {
-        byte[] salt = Arrays.copyOf(ScramKeys.hmac(secret, bytes(name)), 16);
-        return new ScramKeys(salt, ITERATIONS_OF_NOBODY, new byte[32], new byte[32]);
-    }
-
-    // RFC 5802 section 5.1: `=2C` for a comma, `=3D` for an equals sign, no other use of it.
-    private static Optional<String> saslName(String encoded) {
-        String rest = encoded.replace("=2C", "").replace("=3D", "");
-        return rest.indexOf('=') >= 0
-                ? Optional.empty()
-                : Optional.of(encoded.replace("=2C", ",").replace("=3D", "="));
+        return ScramKeys.ofNobody(secret, name, ScramHash.LEAST_ITERATIONS);
     }
 
     private static byte[] bytes(String text) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What a client can ask for, already checked against the grammar. Whether it may be asked now is the protocol's question.
+/// A command that matches the grammar. The protocol decides whether it is permitted in the session's state.
 public sealed interface Command {
-    /// By which verb a client introduced itself, and so which protocol it speaks.
+    /// The verb by which the client greeted, which decides the protocol.
     enum Greeting {
         /// RFC 5321: without extensions.
         HELO,
@@ -20,12 +20,12 @@ public sealed interface Command {
         LHLO
     }
 
-    /// @param name what the client calls itself, printable text that cannot break out of a Received line
+    /// @param name the client's name, printable text that cannot break out of a Received line
     record Hello(String name, Greeting greeting) implements Command {}
 
     /// @param sender empty for `<>`
     record Mail(Optional<Address> sender, MailParameters parameters) implements Command {
-        /// What an envelope keeps of it, without the few octets of flags and numbers.
+        /// The octets that an envelope stores, except the few of flags and numbers.
         public int octets() {
             return Command.octets(sender.map(Address::toString)) + Command.octets(parameters.envelopeId())
                     + Command.octets(parameters.originator());
@@ -34,7 +34,7 @@ public sealed interface Command {
 
     /// @param routed the path had a source route, which is ignored
     record Rcpt(Address recipient, boolean routed, RcptParameters parameters) implements Command {
-        /// What an envelope keeps of it.
+        /// The octets that an envelope stores.
         public int octets() {
             return Command.octets(Optional.of(recipient.toString())) + Command.octets(parameters.original());
         }
@@ -46,7 +46,7 @@ public sealed interface Command {
 
     record Data() implements Command {}
 
-    /// A chunk follows, whatever the answer will be (RFC 3030 section 2).
+    /// A chunk follows, whatever the reply (RFC 3030 section 2).
     ///
     /// @param bytes the length of the chunk; empty when it cannot be read
     record Bdat(OptionalLong bytes, boolean last) implements Command {}
@@ -75,15 +75,16 @@ public sealed interface Command {
     /// @param attributes at least one, values decoded
     record Xclient(List<Parameter> attributes) implements Command {}
 
-    /// A verb that exists and that nobody serves any more: TURN, ATRN, SEND, SOML, SAML.
+    /// An obsolete or unsupported verb: TURN, ATRN, SEND, SOML, SAML.
     record Unserved(String verb) implements Command {}
 
-    /// The first line of another protocol. A browser that is tricked into talking to a mail server sends one.
+    /// The first line of another protocol, as a browser sends it that is tricked into connecting to a
+    /// mail server.
     record Foreign(String verb) implements Command {}
 
-    /// Not a command, or a badly written one.
+    /// An unknown or malformed command.
     ///
-    /// @param verb in upper case, as written when it is none of ours
-    /// @param reply what the client is told
+    /// @param verb in upper case, as written when it is unknown
+    /// @param reply to the client
     record Wrong(String verb, Reply reply) implements Command {}
 }

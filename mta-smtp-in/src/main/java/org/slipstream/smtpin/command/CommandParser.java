@@ -2,6 +2,8 @@ package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.Xtext;
 import org.slipstream.smtpin.command.Command.Wrong;
 
 import java.util.ArrayList;
@@ -9,11 +11,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Reads a command line (RFC 5321 section 4.1.1).
+/// Parses a command line (RFC 5321 section 4.1.1).
 ///
-/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. White space before the line's end is tolerated, as the
-/// RFC asks; a blank after `FROM:` and `TO:` is tolerated because clients of twenty years send one. Nothing else is: a
-/// control character anywhere in a command is an error, because servers differ in where they think that the command ends.
+/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. White space at the end of the line
+/// is tolerated, as the RFC requires. A blank after `FROM:` and `TO:` is tolerated because clients have
+/// sent one for twenty years. Nothing else is: a control character anywhere in a command is an error,
+/// because servers disagree where such a command ends.
 public final class CommandParser {
     private final String hostname;
 
@@ -32,11 +35,11 @@ public final class CommandParser {
             start++;
         }
         Command command = parse(verb, text.substring(start));
-        // A chunk follows BDAT however it is written, so its own rules judge it.
-        boolean judged = command instanceof Wrong || command instanceof Command.Bdat;
-        return judged || !hasControl(text)
+        // A chunk follows even a malformed BDAT, so its own rules apply.
+        boolean checked = command instanceof Wrong || command instanceof Command.Bdat;
+        return checked || !hasControl(text)
                 ? command
-                : new Wrong(verb, Reply.of(501, "5.5.2", "Control character in a command"));
+                : new Wrong(verb, Reply.of(501, "5.5.2", "Control character in command"));
     }
 
     // RFC 5321 section 4.1.1; WSP of RFC 5234 is a blank or a tab.
@@ -48,7 +51,7 @@ public final class CommandParser {
         return line.substring(0, end);
     }
 
-    // Octets from 128 to 159 are no controls here but parts of UTF-8.
+    // Octets from 128 to 159 are not controls here but parts of UTF-8.
     private static boolean hasControl(String text) {
         for (int i = 0; i < text.length(); i++) {
             char octet = text.charAt(i);
@@ -87,8 +90,8 @@ public final class CommandParser {
         return rest.isEmpty() ? command : wrong(verb, "5.5.4", verb + " takes no argument");
     }
 
-    // RFC 5321 section 4.1.1.1 wants a domain or an address literal. What real clients send (`_`, NetBIOS names) is taken
-    // as long as it stays one word inside a Received line.
+    // RFC 5321 section 4.1.1.1 requires a domain or an address literal. Names that real clients send
+    // (`_`, NetBIOS names) are accepted if they form one word inside a Received line.
     private static Command hello(String verb, String name) {
         boolean word = !name.isEmpty() && name.length() <= 255
                 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
@@ -102,9 +105,9 @@ public final class CommandParser {
         return switch (PathParser.parse("FROM:", rest)) {
             case PathParser.Failed failed -> failed("MAIL", failed, "5.1.7");
             case PathParser.Parsed parsed -> switch (parsed.path()) {
-                case PathParser.Path.Nobody() -> mail(Optional.empty(), parsed.parameters());
+                case PathParser.Path.NullPath() -> mail(Optional.empty(), parsed.parameters());
                 case PathParser.Path.Mailbox(Address sender) -> mail(Optional.of(sender), parsed.parameters());
-                case PathParser.Path.Postmaster() -> wrong("MAIL", "5.1.7", "A sender has a domain");
+                case PathParser.Path.Postmaster() -> wrong("MAIL", "5.1.7", "Sender address needs a domain");
             };
         };
     }
@@ -121,7 +124,7 @@ public final class CommandParser {
         return switch (PathParser.parse("TO:", rest)) {
             case PathParser.Failed failed -> failed("RCPT", failed, "5.1.3");
             case PathParser.Parsed parsed -> switch (parsed.path()) {
-                case PathParser.Path.Nobody() -> wrong("RCPT", "5.1.3", "A recipient has a name");
+                case PathParser.Path.NullPath() -> wrong("RCPT", "5.1.3", "Recipient address is empty");
                 case PathParser.Path.Mailbox(Address recipient) -> rcpt(recipient, parsed);
                 case PathParser.Path.Postmaster() -> rcpt(new Address("postmaster", hostname), parsed);
             };
@@ -144,7 +147,7 @@ public final class CommandParser {
                     + PathParser.LOCAL_PART_OCTETS + " octets before its tag");
             case LONG_PATH ->
                 wrong(verb, badAddressStatus, "Path too long, at most " + PathParser.PATH_OCTETS + " octets");
-            case NOT_UTF8 -> new Wrong(verb, Reply.of(553, "5.6.7", "An address is ASCII or UTF-8"));
+            case NOT_UTF8 -> new Wrong(verb, Reply.of(553, "5.6.7", "Address is neither ASCII nor UTF-8"));
         };
     }
 
@@ -156,7 +159,8 @@ public final class CommandParser {
                 last);
     }
 
-    // RFC 4954 section 4 and 8: auth-command = "AUTH" SP sasl-mech [ SP initial-response ] ; sasl-mech of RFC 4422 section 3.1.
+    // RFC 4954 section 4 and 8: auth-command = "AUTH" SP sasl-mech [ SP initial-response ] ; sasl-mech of
+    // RFC 4422 section 3.1.
     private static Command auth(String rest) {
         String[] words = rest.split(" +");
         boolean wellFormed = words.length <= 2 && words[0].matches("[A-Za-z0-9_-]{1,20}");

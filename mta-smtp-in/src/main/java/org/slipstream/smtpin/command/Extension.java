@@ -1,9 +1,9 @@
 package org.slipstream.smtpin.command;
 
-/// A service extension by the keyword EHLO announces it with (RFC 5321 section 4.1.1.1).
+/// A service extension with its EHLO keyword (RFC 5321 section 4.1.1.1).
 ///
-/// The grammar of all of them is always known; which of them a service offers is its policy's choice, and a parameter of one that
-/// is not offered is answered as an unknown one.
+/// The parser knows the grammar of all of them. A service's configuration chooses which it offers, and a
+/// parameter of another is refused as unknown.
 public enum Extension {
     /// RFC 2920.
     PIPELINING("PIPELINING"),
@@ -37,7 +37,7 @@ public enum Extension {
     DELIVER_BY("DELIVERBY"),
     /// RFC 6710.
     MT_PRIORITY("MT-PRIORITY"),
-    /// Postfix's, for listed clients that speak for somebody else.
+    /// Of Postfix, for authorized hosts that act for other clients.
     XCLIENT("XCLIENT");
 
     private final String keyword;

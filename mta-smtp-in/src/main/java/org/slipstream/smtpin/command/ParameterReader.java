@@ -4,6 +4,9 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Ascii;
+import org.slipstream.core.text.Controls;
+import org.slipstream.core.text.Xtext;
 
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -19,7 +22,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Gives the parameters of one MAIL or RCPT their meaning, one after the other, until one is wrong. Used once.
+/// Interprets the parameters of one MAIL or RCPT up to the first error. Used once.
 final class ParameterReader {
     // RFC 2852 section 4: by-value = by-time ";" by-mode [ by-trace ].
     private static final Pattern BY = Pattern.compile("([+-]?[0-9]{1,9});([NR])(T?)", Pattern.CASE_INSENSITIVE);
@@ -64,7 +67,7 @@ final class ParameterReader {
         return reader;
     }
 
-    /// What the client is told when something was wrong: the first thing.
+    /// The reply to the first error.
     Optional<Reply> wrong() {
         return wrong;
     }
@@ -183,7 +186,7 @@ final class ParameterReader {
     private void deliverBy(String value) {
         Matcher by = BY.matcher(value);
         boolean valid = by.matches();
-        // Section 4: a message that is to be returned when it is late must not be late already.
+        // Section 4: a message that is returned when late must not be late already.
         boolean returned = valid && Ascii.same(by.group(2), "R");
         long seconds = valid ? Long.parseLong(by.group(1)) : 0;
         if (!valid || returned && seconds <= 0) {
@@ -232,13 +235,14 @@ final class ParameterReader {
         used.put("NOTIFY", Extension.DSN);
     }
 
-    // RFC 3461 section 4.2: original-recipient-address = addr-type ";" xtext, up to 500 characters; RFC 6533 section 3 for `utf-8`.
+    // RFC 3461 section 4.2: original-recipient-address = addr-type ";" xtext, up to 500 characters; RFC
+    // 6533 section 3 for `utf-8`.
     private void original(String value) {
         int semicolon = value.indexOf(';');
         String type = Ascii.lower(value.substring(0, Math.max(0, semicolon)));
         String encoded = value.substring(semicolon + 1);
         Optional<String> address = (type.equals("utf-8") ? utf8(encoded) : Xtext.decode(encoded))
-                .filter(text -> !text.isEmpty() && text.chars().noneMatch(Character::isISOControl));
+                .filter(text -> !text.isEmpty() && !Controls.in(text));
         boolean valid = value.length() <= ORIGINAL_CHARS && type.matches("[a-z0-9-]+") && address.isPresent();
         used.put("ORCPT", Extension.DSN);
         if (valid) {
@@ -272,7 +276,7 @@ final class ParameterReader {
     }
 
     static Reply unrecognized(String keyword) {
-        return Reply.of(555, "5.5.4", "Parameter not recognized: " + keyword);
+        return Reply.of(555, "5.5.4", "Unsupported option: " + keyword);
     }
 
     private void syntax(String form) {
@@ -285,7 +289,8 @@ final class ParameterReader {
         }
     }
 
-    // RFC 1870 section 3: one to twenty digits. Twenty digits may exceed a long; then they exceed every limit too.
+    // RFC 1870 section 3: one to twenty digits. Twenty digits may exceed a long; they exceed every limit
+    // as well.
     static OptionalLong number(String digits) {
         if (digits.isEmpty() || digits.length() > 20 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return OptionalLong.empty();

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin.command;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.text.Ascii;
 
 import java.net.Inet6Address;
 import java.nio.ByteBuffer;
@@ -12,7 +13,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Reads what MAIL and RCPT have in common, `FROM:<path> [parameters]`, by the grammar of RFC 5321 section 4.1.2.
+/// Parses the common part of MAIL and RCPT, `FROM:<path> [parameters]`, by the grammar of RFC 5321
+/// section 4.1.2.
 ///
 /// ```
 /// Path         = "<" [ A-d-l ":" ] Mailbox ">"
@@ -21,11 +23,12 @@ import java.util.stream.Collectors;
 /// Local-part   = Dot-string / Quoted-string
 /// ```
 ///
-/// Besides a path there is `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a domain.
-/// A path has 256 octets at most (section 4.5.3.1.3), a local part 64 before its tag (section 4.5.3.1.1; why a tag may be longer,
-/// tells ADR 30). Octets are those of UTF-8. Whether a path beyond ASCII may be used is the protocol's question.
+/// Besides a path there are `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a
+/// domain. A path has at most 256 octets (section 4.5.3.1.3), a local part 64 before its tag (section
+/// 4.5.3.1.1; ADR 30 gives the reason for longer tags). Octets are those of UTF-8. The protocol decides
+/// whether a path beyond ASCII is permitted.
 final class PathParser {
-    /// The result: a path with its parameters, or the first thing that is wrong.
+    /// The result: a path with its parameters, or the first error.
     sealed interface Result permits Parsed, Failed {}
 
     /// @param routed there was a source route, which is ignored
@@ -36,17 +39,18 @@ final class PathParser {
     }
 
     sealed interface Path {
-        record Nobody() implements Path {}
+        record NullPath() implements Path {}
 
         record Postmaster() implements Path {}
 
         record Mailbox(Address address) implements Path {}
     }
 
-    /// With the angle brackets.
+    /// Including the angle brackets.
     static final int PATH_OCTETS = 256;
     static final int LOCAL_PART_OCTETS = 64;
-    /// Behind one of these a local part goes on with what its owner made up: `user+list`, `owner-list=reader=far.example`.
+    /// A local part may continue with a tag of its owner after one of these: `user+list`,
+    /// `owner-list=reader=far.example`.
     private static final String TAG_BEGINS = "+-=";
     // RFC 5321 section 4.1.3: Snum = 1*3DIGIT, with leading zeros.
     private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
@@ -65,7 +69,7 @@ final class PathParser {
     }
 
     /// @param keyword `FROM:` or `TO:`
-    /// @param text what follows the verb
+    /// @param text after the verb
     static Result parse(String keyword, String text) {
         if (!Ascii.same(text.substring(0, Math.min(text.length(), keyword.length())), keyword)) {
             return Failed.KEYWORD;
@@ -107,7 +111,7 @@ final class PathParser {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    // RFC 6531 section 3.3 widens atoms, quoted strings and domains by UTF-8; what is no UTF-8 has no meaning at all.
+    // RFC 6531 section 3.3 extends atoms, quoted strings and domains by UTF-8; other octets have no meaning.
     private static Optional<String> decoded(String octets) {
         if (Ascii.is(octets)) {
             return Optional.of(octets);
@@ -125,7 +129,7 @@ final class PathParser {
             return Optional.empty();
         }
         if (take('>')) {
-            return Optional.of(new Path.Nobody());
+            return Optional.of(new Path.NullPath());
         }
         if (peek() == '@' && !skipSourceRoute()) {
             return Optional.empty();
@@ -167,8 +171,9 @@ final class PathParser {
         return dotsBetween ? Optional.of(found) : Optional.empty();
     }
 
-    // The meaning without quotes and backslashes: qtextSMTP is printable ASCII but `"` and `\`, quoted-pairSMTP any
-    // printable one. The grammar permits "" too; a mailbox without a name is nothing that could be delivered to.
+    // The value without quotes and backslashes: qtextSMTP is printable ASCII except `"` and `\`,
+    // quoted-pairSMTP any printable character. The grammar permits "" too, but no mailbox has an empty
+    // name.
     private Optional<String> quotedString() {
         StringBuilder meaning = new StringBuilder();
         at++;
@@ -208,7 +213,7 @@ final class PathParser {
                 : Optional.of("[" + inside + "]").filter(_ -> isIpv6(inside));
     }
 
-    // Leading zeros are left out, because others might read `010` as eight.
+    // Without leading zeros, because other programs might read `010` as octal.
     private static Optional<String> ipv4(String numbers) {
         List<Integer> octets = Pattern.compile("\\.").splitAsStream(numbers).map(Integer::valueOf).toList();
         return octets.stream().allMatch(octet -> octet < 256)
@@ -256,7 +261,7 @@ final class PathParser {
         return isLetterOrDigit(c) || c != 0 && ATOM_SPECIALS.indexOf(c) >= 0;
     }
 
-    // Above ASCII everything but controls; which of it makes a domain is the address's business.
+    // All characters above ASCII except controls; Address decides which form a domain.
     private static boolean isLetterOrDigit(char c) {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
                 || c > 127 && !Character.isISOControl(c);
@@ -276,7 +281,7 @@ final class PathParser {
         return true;
     }
 
-    /// The character at hand; NUL, which no rule accepts, at the end.
+    /// The current character; NUL, which no rule accepts, at the end.
     private char peek() {
         return at < text.length() ? text.charAt(at) : 0;
     }

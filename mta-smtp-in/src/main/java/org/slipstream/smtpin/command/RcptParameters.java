@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What RCPT said besides the recipient: the two parameters of DSN (RFC 3461 sections 4.1 and 4.2).
+/// The parameters of RCPT: the two of DSN (RFC 3461 sections 4.1 and 4.2).
 ///
-/// @param notifyOn NOTIFY; empty when nothing was said
+/// @param notifyOn NOTIFY; empty when not given
 /// @param original ORCPT as `type;address`, decoded
-/// @param used by keyword, the extension it belongs to
+/// @param used the extension of each keyword that was given
 public record RcptParameters(Set<DsnNotify> notifyOn, Optional<String> original, Map<String, Extension> used) {
     public static final RcptParameters NONE = new RcptParameters(Set.of(), Optional.empty(), Map.of());
 

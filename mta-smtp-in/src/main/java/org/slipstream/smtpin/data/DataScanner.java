@@ -5,29 +5,29 @@ import org.slipstream.core.LineEnds;
 
 import java.io.IOException;
 
-/// Finds the end of a message in a stream of bytes, and takes the stuffed dots out on the way.
+/// Finds the end of a message in a stream of bytes and removes dot stuffing.
 ///
-/// A client announces the end of its message by a line with a single dot: CR LF `.` CR LF. So that a line of the message
-/// that begins with a dot is not taken for it, the client doubles that dot, and we remove the first of any line
-/// (RFC 5321 section 4.5.2).
+/// A client ends its message with a line of a single dot: CRLF `.` CRLF. The client doubles a dot at the
+/// beginning of any other line, and the scanner removes the first dot of such a line (RFC 5321 section
+/// 4.5.2).
 ///
-/// Everything hangs on the two parties agreeing where that line is. A server that also takes LF `.` LF or
-/// CR `.` CR for the end reads the rest of a message as commands: whoever wrote the message has then written a second one, in
-/// the name of the server that relays it ("SMTP smuggling", CVE-2023-51764 and its family). Two rules close that door, in
-/// both directions: the end is CR LF `.` CR LF and nothing else, and a message with a CR or LF that stands alone is not
-/// taken at all ([#bareNewline]), since the next server on its way may read it otherwise than we do (RFC 5321 section 2.3.8
-/// forbids it anyway).
+/// Client and server must agree on the end. A server that also takes LF `.` LF or CR `.` CR for the end
+/// reads the rest of a message as commands. The author of the message has then sent a second one in the
+/// name of the relaying server ("SMTP smuggling", CVE-2023-51764 and related). Two rules prevent that in
+/// both directions. The end is CRLF `.` CRLF and nothing else. A message with a bare CR or LF is refused
+/// ([#bareNewline]), because the next server may interpret it differently (RFC 5321 section 2.3.8 forbids
+/// it anyway).
 ///
-/// **Normalizing.** For clients that the server knows, a bare LF can be read as CR LF (Postfix's
-/// `smtpd_forbid_bare_newline = normalize`). The end of the message is still CR LF `.` CR LF alone: a line with a single dot of
-/// which one end is a bare LF is content, and goes on as such ([#oddEnd]). The content has no bare LF any more when it
-/// is handed on, so the next server stuffs that dot like any other. Behind a bare LF no dot is taken out: a client that sends
-/// a file as it lies (`curl -T`) stuffs none there, and would lose it. A bare CR is refused also then: some servers read it as
-/// the end of a line and some do not, and no honest client sends it.
+/// **Normalizing.** For known clients a bare LF can be read as CRLF (Postfix: `smtpd_forbid_bare_newline
+/// = normalize`). The end of the message is still CRLF `.` CRLF alone: a line with a single dot and a
+/// bare LF on one side is content ([#malformedEnd]). The stored content has no bare LF, so the next
+/// server stuffs that dot like any other. After a bare LF no dot is removed: a client that sends a file
+/// unchanged (`curl -T`) does not stuff there, and would lose a dot. A bare CR is refused in this mode
+/// too: servers differ on whether it ends a line, and no legitimate client sends it.
 ///
-/// The machine has five states. It looks at each byte once and hands on whole runs of the caller's buffer; in
-/// the middle of a line, where nearly all bytes are, it only looks for CR and LF. Where the stream is cut into blocks makes no
-/// difference, which the test tries with random cuts.
+/// The state machine has five states. It reads each byte once and passes on whole runs of the caller's
+/// buffer. In the middle of a line, where nearly all bytes are, it only searches for CR and LF. The
+/// boundaries between blocks make no difference; the test tries random boundaries.
 ///
 /// ```
 ///           .              CR              LF
@@ -36,9 +36,10 @@ import java.io.IOException;
 ///     └──────────── LF ─────────────┘      all other ways of a CR or LF: bareNewline
 /// ```
 ///
-/// When it normalizes, an LF leads from START, TEXT and DOT back to START, and DOT_CR to done only if CR LF stood before the dot.
+/// With normalizing, an LF leads from START, TEXT and DOT back to START, and DOT_CR leads to done only
+/// after CRLF.
 public final class DataScanner {
-    /// Takes the content in pieces, dots unstuffed.
+    /// Receives the content in pieces, with dots unstuffed.
     @FunctionalInterface
     public interface Sink {
         void content(byte[] block, int offset, int length) throws IOException;
@@ -58,19 +59,19 @@ public final class DataScanner {
     private boolean done;
     private boolean bareNewline;
     private boolean afterBareLf;
-    private boolean oddEnd;
+    private boolean malformedEnd;
     private long lineBytes;
     private long longestLineBytes;
     private boolean leadingDot;
     private long lines;
 
-    /// @param normalizes a bare LF is read as CR LF, but for the end of the message
+    /// @param normalizes a bare LF is read as CRLF, except in the end of the message
     public DataScanner(boolean normalizes) {
         this.normalizes = normalizes;
     }
 
-    /// Scans `block[from, to)` and returns the position behind the last byte that belongs to the message: `to`, or less when
-    /// the message ended. What is left is the client's next command.
+    /// Scans `block[from, to)` and returns the position after the last byte of the message: `to`, or less
+    /// when the message has ended. The remaining bytes are the client's next command.
     public int scan(byte[] block, int from, int to, Sink sink) throws IOException {
         int at = from;
         int run = from;
@@ -79,7 +80,7 @@ public final class DataScanner {
             byte b = block[at];
             switch (state) {
                 case START -> {
-                    oddEnd = false;
+                    malformedEnd = false;
                     if (b == '.') {
                         emit(block, run, at, sink);
                         at++;
@@ -165,28 +166,28 @@ public final class DataScanner {
         return at;
     }
 
-    /// True when the final dot has been seen.
+    /// True after the final dot.
     public boolean done() {
         return done;
     }
 
-    /// True when a CR or an LF stood alone. From there on nothing is handed to the sink.
+    /// True after a bare CR or LF. From then on the sink receives nothing.
     public boolean bareNewline() {
         return bareNewline;
     }
 
-    /// True when the last of what has come is a dot on a line of its own that is not the end, because it began or ended with a
-    /// bare LF. A client that falls silent here believes that its message is over.
-    public boolean oddEnd() {
-        return oddEnd;
+    /// True when the content ends with a dot on a line of its own that is not the end, because it began
+    /// or ended with a bare LF. A client that is silent now believes that its message has ended.
+    public boolean malformedEnd() {
+        return malformedEnd;
     }
 
-    /// The longest line so far with its CR LF; the final dot is none.
+    /// The longest line so far with its CRLF, except the final dot.
     public long longestLineBytes() {
         return longestLineBytes;
     }
 
-    /// What has been handed on, when that is a whole message without a bare CR or LF.
+    /// Facts about the content, valid for a whole message without a bare CR or LF.
     public ContentFacts facts() {
         return new ContentFacts(leadingDot, ends.eightBit(), Math.max(0, longestLineBytes - 2), lines);
     }
@@ -202,7 +203,7 @@ public final class DataScanner {
         leadingDot = true;
         endOfLine(DOT_LINE.length);
         beginLine(bare);
-        oddEnd = true;
+        malformedEnd = true;
     }
 
     private void endOfLine(int bytesInThisBlock) {

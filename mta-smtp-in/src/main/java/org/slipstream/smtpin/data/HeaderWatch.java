@@ -1,11 +1,11 @@
 package org.slipstream.smtpin.data;
 
-/// Watches the header of a message go by: how large it is, and how many servers have handled it.
+/// Measures the header of a message while it is received: its size, and its number of Received fields.
 ///
-/// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that can be neither a field nor the
-/// continuation of one, because mail without a header exists and its whole body is not a header. Each server on the way has added a
-/// Received field; their number is how a loop is noticed (RFC 5321 section 6.3). Blanks may stand before a field's colon (RFC 5322
-/// section 4.5).
+/// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that is neither a field
+/// nor a continuation, because mail without a header exists. Each server on the way has added a Received
+/// field; their number reveals a mail loop (RFC 5321 section 6.3). Blanks may precede a field's colon
+/// (RFC 5322 section 4.5).
 public final class HeaderWatch {
     private static final byte[] RECEIVED = {'r', 'e', 'c', 'e', 'i', 'v', 'e', 'd'};
     private static final int OTHER_NAME = -1;
@@ -21,19 +21,19 @@ public final class HeaderWatch {
     private boolean isField;
     private boolean blankInName;
 
-    /// Takes the next piece of content, whose lines end in CR LF.
-    public void see(byte[] block, int offset, int length) {
+    /// Takes the next piece of content with CRLF line ends.
+    public void scan(byte[] block, int offset, int length) {
         for (int i = offset; i < offset + length && !over; i++) {
-            see(block[i]);
+            scan(block[i]);
         }
     }
 
-    /// With the line that ended it, as far as that was looked at.
+    /// Including the line that ended it, as far as it was read.
     public long bytes() {
         return bytes;
     }
 
-    /// Without the line that ended it.
+    /// Excluding the line that ended it.
     public long fieldBytes() {
         return fieldBytes;
     }
@@ -47,12 +47,12 @@ public final class HeaderWatch {
         return lines;
     }
 
-    /// How many Received fields there are.
+    /// The number of Received fields.
     public int received() {
         return received;
     }
 
-    private void see(byte b) {
+    private void scan(byte b) {
         bytes++;
         if (b == '\n') {
             endLine();
@@ -65,12 +65,12 @@ public final class HeaderWatch {
             matched = 0;
         }
         if (!isField && b != '\r') {
-            seeName(b);
+            scanName(b);
         }
         column++;
     }
 
-    private void seeName(byte b) {
+    private void scanName(byte b) {
         if (matched == column && matched < RECEIVED.length && (b | 0x20) == RECEIVED[matched]) {
             matched++;
         } else if (b != ':' && !isBlank(b)) {

@@ -5,9 +5,9 @@ import org.slipstream.core.LineEnds;
 
 import java.io.IOException;
 
-/// Watches the lines of a message go by whose end is known otherwise: in chunks (RFC 3030) there is no final dot and no
-/// stuffing, so nothing is ambiguous here. A CR or LF that stands alone is noticed all the same, because the next server on the way
-/// may get the message by DATA, and there it would be ([DataScanner]). For clients that the server knows a bare LF becomes CR LF.
+/// Checks the lines of a message in chunks (RFC 3030), which has no final dot and no stuffing, so its end
+/// is unambiguous. A bare CR or LF is reported all the same, because the next server may get the message
+/// by DATA, where it is ambiguous ([DataScanner]). For known clients a bare LF becomes CRLF.
 public final class LineWatch {
     private static final byte CR = '\r';
     private static final byte LF = '\n';
@@ -20,16 +20,16 @@ public final class LineWatch {
     private boolean atLineStart = true;
     private boolean leadingDot;
     private long lineBytes;
-    /// Without the line end.
+    /// Without its CRLF.
     private long longestLine;
     private long lines;
 
-    /// @param normalizes a bare LF is read as CR LF
+    /// @param normalizes a bare LF is read as CRLF
     public LineWatch(boolean normalizes) {
         this.normalizes = normalizes;
     }
 
-    /// Looks at `block[from, to)` and hands it on.
+    /// Scans `block[from, to)` and passes it on.
     public void pass(byte[] block, int from, int to, DataScanner.Sink sink) throws IOException {
         int run = from;
         int at = from;
@@ -54,7 +54,7 @@ public final class LineWatch {
         emit(block, run, to, sink);
     }
 
-    /// Looks at all up to the next line end, where nearly all bytes are.
+    /// Scans up to the next line end; nearly all bytes are here.
     private int text(byte[] block, int from, int to) {
         int end = ends.next(block, from, to);
         leadingDot |= atLineStart && block[from] == '.';
@@ -77,22 +77,22 @@ public final class LineWatch {
         }
     }
 
-    /// True when a CR or an LF stood alone; a CR at the end may yet be followed by its LF, unless it `isEnd`.
+    /// True after a bare CR or LF. A CR at the end may still be followed by its LF, unless `isEnd`.
     public boolean bareNewline(boolean isEnd) {
         return bareNewline || isEnd && afterCr;
     }
 
-    /// True at the beginning, and after a line's end.
+    /// True at the beginning and after a line end.
     public boolean atLineStart() {
         return atLineStart;
     }
 
-    /// The longest line so far with its CR LF.
+    /// The longest line so far with its CRLF.
     public long longestLineBytes() {
         return longestLine + CRLF.length;
     }
 
-    /// What has passed; a last line without an end counts as one, because it gets one.
+    /// Facts about the content; a last line without an end counts, because it gets one.
     public ContentFacts facts() {
         return new ContentFacts(leadingDot, ends.eightBit(), longestLine, lines + (atLineStart ? 0 : 1));
     }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
-/// The two fields that every message should have from its origin, Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4), as far as
-/// a header that goes by has them. Remembers the beginning of one field at a time and the Message-ID, never the header.
+/// Finds Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4) in a header while it is received. Keeps
+/// the beginning of one field at a time and the Message-ID, never the whole header.
 public final class OriginFields {
     private static final int KEPT_BYTES = 300;
 
@@ -15,8 +15,8 @@ public final class OriginFields {
     private boolean hasDate;
     private Optional<String> messageId = Optional.empty();
 
-    /// Takes the next piece of the header, whose lines end in CR LF.
-    public void see(byte[] block, int offset, int count) {
+    /// Takes the next piece of the header with CRLF line ends.
+    public void scan(byte[] block, int offset, int count) {
         for (int i = offset; i < offset + count; i++) {
             byte b = block[i];
             boolean continues = b == ' ' || b == '\t';
@@ -30,7 +30,7 @@ public final class OriginFields {
         }
     }
 
-    /// The header is over.
+    /// Ends the header.
     public void end() {
         endOfField();
     }
@@ -39,7 +39,7 @@ public final class OriginFields {
         return hasDate;
     }
 
-    /// The first one, unfolded, possibly cut; empty when there is none.
+    /// The first Message-ID, unfolded, possibly truncated; empty when there is none.
     public Optional<String> messageId() {
         return messageId;
     }
@@ -52,7 +52,7 @@ public final class OriginFields {
             case "date" -> hasDate = true;
             case "message-id" -> messageId = messageId.or(() -> Optional.of(text.substring(colon + 1).strip()));
             default -> {
-                // Another one.
+                // Other fields are ignored.
             }
         }
     }

@@ -1,11 +1,12 @@
 package org.slipstream.smtpin.data;
 
-/// How long a client may still be waited for while it sends a message.
+/// The minimum rate of a client that sends a message.
 ///
-/// The client starts with a credit of time. Waiting for it uses the credit up, each byte it sends earns `1/rate` seconds, and
-/// nobody saves up more than the starting credit. So a client may pause as long as the credit, and may be slower than the
-/// rate for a while, but not on the average; and a message of n bytes takes at most `credit + n/rate`, which is the
-/// deadline of the whole message. Time in which we were busy ourselves costs the client nothing.
+/// The client starts with a credit of time. Waiting for it uses the credit up, and each byte it sends
+/// earns `1/rate` seconds, up to the starting credit. So a client may pause as long as the credit, and
+/// may be slower than the rate for a while, but not on average. A message of n bytes takes at most
+/// `credit + n/rate`, which is the deadline of the whole message. Time that the server spends itself does
+/// not count.
 public final class Pace {
     private final long fullNanos;
     private final double nanosPerByte;
@@ -17,8 +18,8 @@ public final class Pace {
         this.nanosPerByte = bytesPerSecond <= 0 ? Double.MAX_VALUE : 1e9 / bytesPerSecond;
     }
 
-    /// The time after which a silent client has been too slow; positive, or the client is too slow already.
-    public long patienceNanos() {
+    /// The time after which a silent client is too slow; not positive when it is too slow already.
+    public long timeoutNanos() {
         return creditNanos;
     }
 

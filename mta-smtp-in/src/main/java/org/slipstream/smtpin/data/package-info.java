@@ -1,2 +1,2 @@
-/// What follows DATA, as bytes: where it ends, what its header holds, how fast it comes. Pure.
+/// The data phase as bytes: end of data, header, rate. Pure.
 package org.slipstream.smtpin.data;

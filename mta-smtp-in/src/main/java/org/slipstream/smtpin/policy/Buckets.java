@@ -4,15 +4,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// How often each of many may do something: token buckets in bounded memory.
+/// Rate limits by token buckets, in bounded memory.
 ///
-/// Each key has a bucket of so many tokens, which refills evenly; doing something takes a token, and an empty bucket means wait. So a
-/// burst up to the bucket's size passes at once and the average stays at the rate. A bucket that nobody has touched for a full refill
-/// is as good as new, so forgetting it loses nothing; the map keeps keys in the order of their last use, and when there are too
-/// many the longest unused goes. Only somebody with more keys than the map has places gets a fresh bucket early, and from so
-/// many sides no rate per key would stop him.
+/// Each key has a bucket of N tokens that refills evenly. An action takes a token; an empty bucket means
+/// wait. So a burst up to the bucket's size passes at once and the average stays at the rate. A bucket
+/// untouched for a full refill is full, so evicting it loses nothing. The map keeps keys in the order of
+/// their last use and evicts the least recently used. Only a client with more keys than the map holds
+/// gets a full bucket early, and no rate per key would stop such a client.
 ///
-/// Turner's leaky bucket of 1986, seen as a meter. Called by all sessions.
+/// This is Turner's leaky bucket of 1986, used as a meter. Thread-safe.
 public final class Buckets {
     private record Bucket(double tokens, long atNanos) {}
 
@@ -22,8 +22,8 @@ public final class Buckets {
     private final Map<String, Bucket> buckets;
 
     /// @param size the largest burst
-    /// @param perMillis in which time an empty bucket is full again
-    /// @param keys how many are remembered
+    /// @param perMillis the time in which an empty bucket refills
+    /// @param keys the number of keys that are kept
     public Buckets(int size, long perMillis, int keys, LongSupplier nanos) {
         this.size = size;
         this.tokensPerNano = size / (perMillis * 1e6);
@@ -48,7 +48,7 @@ public final class Buckets {
         return enough;
     }
 
-    /// How many keys are remembered.
+    /// The number of keys that are kept.
     public synchronized int keys() {
         return buckets.size();
     }

@@ -5,20 +5,20 @@ import org.slipstream.core.Envelope;
 
 import java.util.Optional;
 
-/// One small question, asked at one or several moments of a session. Called on session threads, by all of them; may block (the
-/// DNS), but a client waits meanwhile.
+/// One policy check, asked at one or several stages of a session. Called on the threads of all sessions;
+/// may block (DNS) while the client waits.
 ///
-/// A check that does not care about a moment leaves its method alone.
+/// A check implements only the methods of the stages that it decides.
 public interface Check {
-    /// In logs and tags.
+    /// The name in logs and tags.
     String name();
 
-    /// @param early true when the client has talked before the greeting
+    /// @param early true when the client sent data before the greeting
     default Ruling connect(Client client, boolean early) {
         return Ruling.pass();
     }
 
-    /// The client has named itself.
+    /// At HELO, EHLO or LHLO.
     default Ruling hello(Client client) {
         return Ruling.pass();
     }
@@ -37,16 +37,16 @@ public interface Check {
         return Ruling.pass();
     }
 
-    /// True when [#end] wants to read the header; otherwise nobody collects it.
+    /// True when [#end] reads the header; otherwise the header is not kept.
     default boolean readsHeader() {
         return false;
     }
 
     /// @param sender empty for the null sender
     /// @param routed the path had a source route
-    /// @param accepted recipients so far
+    /// @param accepted number of recipients so far
     record Rcpt(Optional<Address> sender, Address recipient, boolean routed, int accepted) {}
 
-    /// @param header without our own trace line; empty when no check reads it
+    /// @param header without this server's Received line; empty when no check reads it
     record CheckedMessage(Envelope envelope, long sizeBytes, Header header) {}
 }

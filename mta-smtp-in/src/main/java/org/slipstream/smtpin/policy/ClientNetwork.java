@@ -4,8 +4,8 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
 
-/// Which clients count as one. An IPv4 address stands for a machine or a household; an IPv6 machine has at least a /64 to
-/// call from, so single addresses mean nothing there.
+/// The prefix that groups client addresses. An IPv4 address stands for a machine or a household. An IPv6
+/// machine has at least a /64, so a single IPv6 address identifies nothing.
 ///
 /// @param ipv4Bits of the prefix, 0 to 32
 /// @param ipv6Bits of the prefix, 0 to 128
@@ -14,7 +14,7 @@ public record ClientNetwork(int ipv4Bits, int ipv6Bits) {
         return new ClientNetwork(32, 64);
     }
 
-    /// The prefix of the address, as a key.
+    /// The prefix of the address as a key.
     public String key(InetAddress address) {
         byte[] octets = address.getAddress();
         int bits = address instanceof Inet4Address ? ipv4Bits : ipv6Bits;

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin.policy;
 
-/// A mail server waits for the greeting (RFC 5321 section 3.1). What does not is a spam cannon in a hurry, or another protocol.
+/// Refuses clients that send data before the greeting. A mail server waits for it (RFC 5321 section 3.1);
+/// spam software in a hurry and other protocols do not.
 public final class EarlyTalker implements Check {
     @Override
     public String name() {
@@ -9,6 +10,8 @@ public final class EarlyTalker implements Check {
 
     @Override
     public Ruling connect(Client client, boolean early) {
-        return early ? Ruling.reject(554, "5.5.0", "You talk before the greeting") : Ruling.pass();
+        return early
+                ? Ruling.reject(554, "5.5.0", "Protocol error: client sent data before the greeting")
+                : Ruling.pass();
     }
 }

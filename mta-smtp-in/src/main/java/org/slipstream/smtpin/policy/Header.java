@@ -15,7 +15,7 @@ public record Header(List<Field> fields) {
     /// @param value unfolded, without the blanks around it, one character per octet
     public record Field(String name, String value) {}
 
-    /// Reads lines up to the first that is no field.
+    /// Reads lines up to the first that is not a field.
     public static Header parse(byte[] bytes, int length) {
         List<Field> fields = new ArrayList<>();
         String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
@@ -26,7 +26,7 @@ public record Header(List<Field> fields) {
             if (colon <= at || colon >= end || isBlank(text.charAt(at))) {
                 break;
             }
-            // RFC 5322 section 2.2.3: unfolding takes the CR LF out and nothing else.
+            // RFC 5322 section 2.2.3: unfolding removes CRLF and nothing else.
             fields.add(new Field(text.substring(at, colon).strip(),
                     text.substring(colon + 1, end).replace("\r\n", "").strip()));
             at = end;

@@ -7,20 +7,22 @@ import org.slipstream.core.LogText;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// An operator's own list of what he has seen enough of: a pattern for a field, and what to do about it. The first match counts.
+/// The operator's own header patterns, each with an action. The first match decides.
 ///
-/// A pattern with nested repetitions can take for ever with a value that is made for it, and it would hold a carrier of all sessions
-/// for that time. So the text counts how often it is looked at, and lets other sessions go on in between: a rule that needs more than
-/// [#MOST_LOOKS] for one message is given up and does not match, and the log names it.
+/// A pattern with nested repetitions can take indefinitely on a crafted value, and would hold a carrier
+/// thread of all sessions for that time. So the text counts each access to a character and yields to
+/// other sessions in between. A rule that needs more than [#MAX_STEPS] accesses for one message is
+/// aborted and does not match, and the log names it.
 public final class HeaderPatterns implements Check {
     /// @param field its name, without case
-    /// @param pattern found anywhere in the unfolded value
+    /// @param pattern searched in the unfolded value
     public record Rule(String field, Pattern pattern, Ruling ruling) {}
 
-    /// Some milliseconds once it is compiled. A well-made pattern looks a few times at each of the 128 KiB that a header may have.
-    private static final int MOST_LOOKS = 500_000;
-    /// Far less than a millisecond once it is compiled.
-    private static final int LOOKS_IN_TURN = 4_096;
+    /// Some milliseconds once compiled. A well-made pattern reads each of the 128 KiB of a maximal header
+    /// a few times.
+    private static final int MAX_STEPS = 500_000;
+    /// Far less than a millisecond once compiled.
+    private static final int STEPS_PER_YIELD = 4_096;
     private static final Logger log = LoggerFactory.getLogger(HeaderPatterns.class);
 
     private final List<Rule> rules;
@@ -50,41 +52,41 @@ public final class HeaderPatterns implements Check {
     }
 
     private static boolean matches(Rule rule, Header header) {
-        Looks looks = new Looks(MOST_LOOKS);
+        StepBudget budget = new StepBudget(MAX_STEPS);
         try {
             return header.fields().stream().anyMatch(field -> field.name().equalsIgnoreCase(rule.field())
-                    && rule.pattern().matcher(new Watched(field.value(), looks)).find());
-        } catch (TooManyLooksException | StackOverflowError costly) {
+                    && rule.pattern().matcher(new CountedText(field.value(), budget)).find());
+        } catch (TooManyStepsException | StackOverflowError costly) {
             log.warn(
-                    "check=header-patterns field={} pattern=\"{}\" msg=\"pattern given up, it repeats itself too often\"",
+                    "event=pattern-aborted check=header-patterns field={} pattern=\"{}\" reason=\"too much backtracking\"",
                     LogText.word(rule.field()), LogText.text(rule.pattern().toString()));
             return false;
         }
     }
 
-    private static final class Looks {
+    private static final class StepBudget {
         private int left;
 
-        private Looks(int most) {
+        private StepBudget(int most) {
             left = most;
         }
     }
 
-    private static final class TooManyLooksException extends RuntimeException {
+    private static final class TooManyStepsException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        private TooManyLooksException() {
+        private TooManyStepsException() {
             super("too many looks", null, false, false);
         }
     }
 
-    private record Watched(String text, Looks looks) implements CharSequence {
+    private record CountedText(String text, StepBudget budget) implements CharSequence {
         @Override
         public char charAt(int index) {
-            if (--looks.left < 0) {
-                throw new TooManyLooksException();
+            if (--budget.left < 0) {
+                throw new TooManyStepsException();
             }
-            if (looks.left % LOOKS_IN_TURN == 0) {
+            if (budget.left % STEPS_PER_YIELD == 0) {
                 Thread.yield();
             }
             return text.charAt(index);

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// The checks of a service in their order. The first that is for or against ends the question; tags are collected on the way.
+/// The checks of a service in order. The first that accepts or refuses decides; tags are collected on the way.
 public final class Policy {
-    /// @param refusal what the client is told
+    /// @param refusal the reply to the client, empty when accepted
     /// @param decider the check that decided, empty when none did
-    /// @param tags of this question
+    /// @param tags set by the checks that were asked
     public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags) {
         public Verdict {
             tags = List.copyOf(tags);
@@ -29,7 +29,7 @@ public final class Policy {
         this.readsHeader = checks.stream().anyMatch(Check::readsHeader);
     }
 
-    /// What every port on the Internet wants.
+    /// The checks of every port on the Internet.
     public static Policy standard() {
         return new Policy(List.of(new EarlyTalker()));
     }

@@ -5,15 +5,15 @@ import org.slipstream.core.Address;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/// How much one client network, or one user wherever he comes from, may do in a time. Who goes beyond is asked to come later.
+/// Rate limits per client network, or per user from any network. Excess gets a 4xx reply.
 ///
 /// A user is counted by name and not by network, because a stolen password is used from everywhere.
 public final class Rates implements Check {
     /// @param connections per network and minute
     /// @param messages per network or user and hour
     /// @param recipients per network or user and hour
-    /// @param network which clients count as one
-    /// @param keys how many networks and users are remembered
+    /// @param network groups client addresses
+    /// @param keys how many networks and users are kept
     public record Settings(int connections, int messages, int recipients, ClientNetwork network, int keys) {
         public static Settings standard() {
             return new Settings(120, 3_000, 10_000, ClientNetwork.standard(), 20_000);

@@ -2,22 +2,23 @@ package org.slipstream.smtpin.policy;
 
 import java.util.function.Predicate;
 
-/// Refuses recipients that ask a second server through the first: the forms by which mail was routed by hand before the DNS did
-/// it, and by which open relays have been found ever since.
+/// Refuses recipients that route through this server to a second one: the forms in which mail was routed
+/// before the DNS, and by which open relays are found.
 ///
 /// | form | means | |
 /// |---|---|---|
 /// | `user%far@here` | send it to here, which sends it on to `user@far` | percent hack |
 /// | `far!user@here` | the same in UUCP's spelling | bang path |
 /// | `"user@far"@here` | the same, hidden in quotes | |
-/// | `@here:user@far` | the same by the book (RFC 821) | source route |
+/// | `@here:user@far` | the same in the syntax of RFC 821 | source route |
 ///
-/// A server that looks at the last domain only takes the first three for its own. We never act on any of them, but a mailbox host
-/// behind us might. Our own clients may write what they like; the addresses are then what they look like.
+/// A server that looks at the last domain only takes the first three for its own. This server acts on
+/// none of them, but a mailbox host behind it might. Trusted clients may use them; the addresses are then
+/// taken literally.
 public final class RelayForms implements Check {
     private final Predicate<Client> ours;
 
-    /// @param ours who may send to everybody
+    /// @param ours clients that may relay
     public RelayForms(Predicate<Client> ours) {
         this.ours = ours;
     }
@@ -32,7 +33,7 @@ public final class RelayForms implements Check {
         String local = rcpt.recipient().localPart();
         boolean disguised = rcpt.routed() || local.chars().anyMatch(c -> c == '%' || c == '!' || c == '@' || c == ':');
         return disguised && !ours.test(client)
-                ? Ruling.reject(554, "5.7.1", "<" + rcpt.recipient() + ">: relay access denied")
+                ? Ruling.reject(554, "5.7.1", "<" + rcpt.recipient() + ">: Relay access denied")
                 : Ruling.pass();
     }
 }

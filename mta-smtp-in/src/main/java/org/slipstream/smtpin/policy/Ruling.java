@@ -2,18 +2,19 @@ package org.slipstream.smtpin.policy;
 
 import org.slipstream.core.Reply;
 
-/// What one check says of one thing.
+/// The result of one check.
 public sealed interface Ruling {
-    /// Nothing against it; the next check is asked.
+    /// No objection; the next check is asked.
     record Pass() implements Ruling {}
 
-    /// For it; no further check of the list is asked. Whether the recipient exists is still the house's question.
+    /// Accepted; no further check of the list is asked. The message handler still decides whether the
+    /// recipient exists.
     record Accept() implements Ruling {}
 
-    /// Against it, now or for ever: 4xx defers, 5xx rejects, 421 and 521 also end the session.
+    /// Refused temporarily or permanently: 4xx defers, 5xx rejects, 421 and 521 also end the session.
     record Refuse(Reply reply) implements Ruling {}
 
-    /// Suspicious; whoever delivers the message may want to know. The next check is asked.
+    /// Suspicious; the message carries the tag to its delivery. The next check is asked.
     record Tag(String text) implements Ruling {}
 
     static Ruling pass() {
@@ -28,7 +29,7 @@ public sealed interface Ruling {
         return new Refuse(Reply.of(code, status, text));
     }
 
-    /// Local trouble and impatience are 4xx.
+    /// Defers with 450: for local problems and rate limits.
     static Ruling defer(String status, String text) {
         return new Refuse(Reply.of(450, status, text));
     }

@@ -1,8 +1,8 @@
 package org.slipstream.smtpin.policy;
 
-/// A suspicion that travels with the message.
+/// A remark of a check that travels with the message.
 ///
-/// @param check who has it
+/// @param check that set the tag
 public record Tag(String check, String text) {
     @Override
     public String toString() {

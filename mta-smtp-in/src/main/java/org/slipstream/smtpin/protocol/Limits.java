@@ -1,6 +1,6 @@
 package org.slipstream.smtpin.protocol;
 
-/// The inbound limits, each a named setting.
+/// The inbound limits of one port, each a setting.
 ///
 /// @param messageBytes SIZE; 552 5.3.4 beyond
 /// @param recipients per transaction; 452 4.5.3 beyond (RFC 5321 section 4.5.3.1.10)
@@ -10,13 +10,15 @@ package org.slipstream.smtpin.protocol;
 /// @param headerLines 552 5.3.4 beyond
 /// @param commandBytes a command line with its CRLF; 500 5.5.2 beyond
 /// @param textLineBytes a line of a message with its CRLF; 500 5.6.0 beyond
-/// @param connections sessions at once on this port, a tenth of them for known clients only; 421 4.7.0 beyond
-/// @param connectionsPerClient sessions at once from one address, or one IPv6 network of 64 bits; 421 4.7.0 beyond
+/// @param connections concurrent sessions of this port, a tenth of them for known clients only; 421 4.7.0
+/// beyond
+/// @param connectionsPerClient concurrent sessions from one address, or one IPv6 network of 64 bits; 421
+/// 4.7.0 beyond
 /// @param errors negative replies before 421 4.7.0
 /// @param junkCommands commands without mail before 421 4.7.0
 /// @param messagesPerConnection transactions before 421 4.7.0
-/// @param idleMillis longest wait for a command, for a client that reads its replies, and for a handshake; a tenth of it when nine of ten
-/// places are taken
+/// @param idleMillis longest wait for a command, for a client that reads its replies, and for a
+/// handshake; a tenth of it when nine of ten places are taken
 /// @param dataMinimumBytesPerSecond averaged over 60 s
 public record Limits(long messageBytes, int recipients, int envelopeBytes, int hops, int headerBytes, int headerLines,
         int commandBytes,
@@ -28,12 +30,12 @@ public record Limits(long messageBytes, int recipients, int envelopeBytes, int h
                 300_000, 500);
     }
 
-    /// The longest wait for a client when the port is crowded, so that clients with mail find a place.
+    /// The longest wait for a client while the port is crowded, so that clients with mail find a place.
     public long crowdedIdleMillis() {
         return Math.max(1, idleMillis / 10);
     }
 
-    /// A client that goes on so far beyond the size limit does not mean to end.
+    /// The size beyond which a message is taken to have no end.
     public long endlessBytes() {
         return 2 * Math.min(messageBytes, Long.MAX_VALUE / 4) + (1 << 20);
     }

@@ -4,24 +4,24 @@ import org.slipstream.core.Reply;
 
 import java.util.List;
 
-/// The answer to one command.
+/// The result of one command.
 ///
-/// @param replies said now, in this order
-/// @param next the state from here on
+/// @param replies sent now, in this order
+/// @param next the new state
 public record ProtocolStep(List<Reply> replies, SessionState next, ProtocolAction action) {
     public ProtocolStep {
         replies = List.copyOf(replies);
     }
 
-    static ProtocolStep say(Reply reply, SessionState next) {
-        return new ProtocolStep(List.of(reply), next, new ProtocolAction.Listen());
+    static ProtocolStep reply(Reply reply, SessionState next) {
+        return new ProtocolStep(List.of(reply), next, new ProtocolAction.ReadCommand());
     }
 
     static ProtocolStep ask(SessionState state, ProtocolAction action) {
         return new ProtocolStep(List.of(), state, action);
     }
 
-    static ProtocolStep hangUp(Reply reply, SessionState state) {
+    static ProtocolStep close(Reply reply, SessionState state) {
         return new ProtocolStep(List.of(reply), state, new ProtocolAction.Close(true));
     }
 

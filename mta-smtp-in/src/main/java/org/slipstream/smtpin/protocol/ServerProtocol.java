@@ -13,17 +13,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The server's side of SMTP as a function: where a session stands and what the client says, in; what it is told, where the
-/// session stands then and what has to be done, out.
+/// The server's side of SMTP as a pure function: state and command in; replies, new state and action out.
 ///
-/// The order of commands is RFC 5321 section 4.1.4's; what the client may want depends on the [ServiceOffer]. Whatever needs the world (who
-/// may send, what is in the message, whether a password is right) leaves as an [ProtocolAction], and its answer comes back through a
-/// method of its own, so that nothing is decided twice and no reply is composed elsewhere.
+/// The order of commands is that of RFC 5321 section 4.1.4; the permitted commands depend on the
+/// [ServiceOffer]. Everything that needs I/O (policy, content, passwords) leaves as a [ProtocolAction],
+/// and its result returns through a method of its own. So each decision stands once, and this class
+/// composes all replies of the protocol.
 ///
-/// Two counters end a session that goes nowhere: negative replies, and commands that bring no mail, empty chunks and endless
-/// excess recipients among them. Only an accepted message makes up for the second.
+/// Two counters end a session without progress: negative replies, and commands that bring no mail,
+/// including empty chunks and excess recipients beyond the overshoot limit. An accepted message resets
+/// the second only.
 public final class ServerProtocol {
-    /// What is said when the memory that all transactions share is spent (RFC 5321 section 4.5.3.1.10 has 452 for it).
+    /// The reply when the memory that all transactions share is spent (RFC 5321 section 4.5.3.1.10 uses 452).
     public static final Reply NO_MEMORY = Reply.of(452, "4.3.1",
             "Insufficient system storage, try again later");
     private static final Reply OK = Reply.of(250, "2.0.0", "Ok");
@@ -42,11 +43,11 @@ public final class ServerProtocol {
         this.offer = offer;
     }
 
-    /// @param now only to judge times that the client names
+    /// @param now to check times that the client names
     public ProtocolStep decide(SessionState state, Command command, Instant now) {
         Optional<Reply> notYet = notYet(state, command);
         if (notYet.isPresent()) {
-            // What follows a refused BDAT is a chunk all the same.
+            // A chunk follows a refused BDAT all the same.
             return command instanceof Command.Bdat bdat
                     ? refuseChunk(state, bdat, notYet.get())
                     : refuse(state, notYet.get());
@@ -61,22 +62,23 @@ public final class ServerProtocol {
             case Command.Auth auth -> auth(state, auth);
             case Command.Etrn(String node) -> etrn(state, node);
             case Command.Xclient xclient -> xclient(state, xclient);
-            case Command.Rset() -> junk(state.withoutMail(), OK).then(new ProtocolAction.Forget());
+            case Command.Rset() -> junk(state.withoutMail(), OK).then(new ProtocolAction.ResetTransaction());
             case Command.Noop() -> junk(state, OK);
-            // RFC 5321 section 3.5.3: who has a mailbox here is nobody's business; 252 keeps clients going that ask.
-            case Command.Vrfy() -> junk(state, Reply.of(252, "2.0.0", "Send some mail, I will try my best"));
-            case Command.Expn() -> refuse(state, unserved("EXPN"));
+            // RFC 5321 section 3.5.3: 252 discloses no mailbox and keeps clients going that ask.
+            case Command.Vrfy() -> junk(state,
+                    Reply.of(252, "2.0.0", "Cannot VRFY user, but will accept message and attempt delivery"));
+            case Command.Expn() -> refuse(state, notImplemented("EXPN"));
             case Command.Help() -> junk(state, Reply.of(214, "2.0.0", "See RFC 5321"));
             case Command.Quit() -> new ProtocolStep(List.of(Reply.of(221, "2.0.0", "Bye")), state.withoutMail(),
                     new ProtocolAction.Close(false));
-            case Command.Unserved(String verb) -> refuse(state, unserved(verb));
-            case Command.Foreign(String verb) -> ProtocolStep.hangUp(
-                    Reply.of(554, "5.5.0", hostname + " This is SMTP, " + verb + " is not"), state);
+            case Command.Unserved(String verb) -> refuse(state, notImplemented(verb));
+            case Command.Foreign(String verb) -> ProtocolStep.close(
+                    Reply.of(554, "5.5.0", hostname + " Error: " + verb + " is not an SMTP command"), state);
             case Command.Wrong(String _, Reply reply) -> refuse(state, reply);
         };
     }
 
-    // RFC 3207 section 4 and RFC 4954 section 6: 530 for whatever has to wait for TLS or for a login.
+    // RFC 3207 section 4 and RFC 4954 section 6: 530 for commands that need TLS or a login first.
     private Optional<Reply> notYet(SessionState state, Command command) {
         boolean always = switch (command) {
             case Command.Hello _,Command.Noop _,Command.Rset _,Command.Help _,Command.Quit _,Command.StartTls _,Command.Foreign _,Command.Wrong _ ->
@@ -102,11 +104,11 @@ public final class ServerProtocol {
         boolean lmtp = service.dialect() == ServicePolicy.Dialect.LMTP;
         return lmtp == (hello.greeting() == Command.Greeting.LHLO)
                 ? ProtocolStep.ask(state, new ProtocolAction.AskHello(hello))
-                : refuse(state, Reply.of(500, "5.5.1", "This is " + service.dialect() + ", say "
+                : refuse(state, Reply.of(500, "5.5.1", "Error: this is " + service.dialect() + ", use "
                         + (lmtp ? "LHLO" : "EHLO")));
     }
 
-    /// The policy has heard the client's name.
+    /// The policy has decided about the client's name.
     public ProtocolStep greeted(SessionState state, Command.Hello hello, Optional<Reply> refusal, Instant now) {
         if (refusal.isPresent()) {
             return refuse(state, refusal.get());
@@ -114,18 +116,19 @@ public final class ServerProtocol {
         SessionState next = state.withHello(hello);
         return junk(next, hello.greeting() == Command.Greeting.HELO
                 ? Reply.of(250, hostname)
-                : offer.ehlo(next, now)).then(new ProtocolAction.Forget());
+                : offer.ehlo(next, now)).then(new ProtocolAction.ResetTransaction());
     }
 
     private ProtocolStep mail(SessionState state, Command.Mail mail, Instant now) {
         if (state.helo().isEmpty()) {
-            return refuse(state, Reply.of(503, "5.5.1", "Say EHLO first"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: send HELO/EHLO first"));
         }
         if (state.mail().isPresent()) {
-            return refuse(state, Reply.of(503, "5.5.1", "One message at a time, RSET forgets this one"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: nested MAIL command"));
         }
         if (state.transactions() >= limits.messagesPerConnection()) {
-            return ProtocolStep.hangUp(Reply.of(421, "4.7.0", hostname + " Enough messages for one connection"), state);
+            return ProtocolStep.close(Reply.of(421, "4.7.0", hostname + " Too many messages in this connection"),
+                    state);
         }
         Optional<Reply> wrong = wrongParameter(state, mail, now);
         return wrong.isPresent()
@@ -144,16 +147,16 @@ public final class ServerProtocol {
         }
         if (said.declaredBytes() > limits.messageBytes()) {
             return Optional.of(
-                    Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"));
+                    Reply.of(552, "5.3.4", "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
         }
         // RFC 6531 section 3.5.
         if (!said.smtpUtf8() && mail.sender().isPresent() && mail.sender().get().isInternational()) {
-            return Optional.of(Reply.of(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"));
+            return Optional.of(Reply.of(553, "5.6.7", "Must declare SMTPUTF8 to send unicode address"));
         }
         return wrongTime(said, now);
     }
 
-    // RFC 4865 section 4 for a hold that is too long, RFC 2852 section 4 for a delivery that is wanted too soon.
+    // RFC 4865 section 4 for a hold that is too long, RFC 2852 section 4 for a delivery time that is too short.
     private Optional<Reply> wrongTime(MailParameters said, Instant now) {
         Instant latest = now.plusSeconds(service.holdSeconds());
         boolean tooLong = said.hold().filter(hold -> switch (hold) {
@@ -161,35 +164,37 @@ public final class ServerProtocol {
             case MailParameters.Hold.Until(Instant time) -> time.isAfter(latest);
         }).isPresent();
         if (tooLong) {
-            return Optional.of(Reply.of(501, "5.5.4", "Held for " + service.holdSeconds() + " seconds at most"));
+            return Optional
+                    .of(Reply.of(501, "5.5.4", "Hold time exceeds limit of " + service.holdSeconds() + " seconds"));
         }
         boolean tooSoon = said.deliverBy()
                 .filter(by -> by.returned() && by.seconds() < service.deliverBySeconds()).isPresent();
         return tooSoon
-                ? Optional.of(Reply.of(501, "5.5.4", "Delivered within " + service.deliverBySeconds()
-                        + " seconds at best"))
+                ? Optional.of(Reply.of(501, "5.5.4",
+                        "Delivery time is below the minimum of " + service.deliverBySeconds()
+                                + " seconds"))
                 : Optional.empty();
     }
 
-    // RFC 5321 section 4.1.1.11. AUTH= belongs to the service and not to the moment: it comes when the login is long over.
+    // RFC 5321 section 4.1.1.11. AUTH= depends on the service and not on the state: it is used after the login.
     private Optional<Reply> unknown(SessionState state, Map<String, Extension> used) {
         if (used.isEmpty()) {
             return Optional.empty();
         }
         return used.entrySet().stream().filter(entry -> !offer.has(entry.getValue(), state)).map(Map.Entry::getKey)
-                .sorted().findFirst().map(keyword -> Reply.of(555, "5.5.4", "Parameter not recognized: " + keyword));
+                .sorted().findFirst().map(keyword -> Reply.of(555, "5.5.4", "Unsupported option: " + keyword));
     }
 
-    /// Policy and house have heard the sender.
+    /// Policy and message handler have decided about the sender.
     public ProtocolStep sender(SessionState state, Command.Mail mail, Optional<Reply> refusal) {
         return refusal.isPresent()
                 ? refuse(state, refusal.get())
-                : ProtocolStep.say(SENDER_OK, state.withMail(mail));
+                : ProtocolStep.reply(SENDER_OK, state.withMail(mail));
     }
 
     private ProtocolStep rcpt(SessionState state, Command.Rcpt rcpt) {
         if (state.mail().isEmpty() || state.mail().get().chunks()) {
-            return refuse(state, Reply.of(503, "5.5.1", "MAIL comes first"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: need MAIL command"));
         }
         SessionState.Mail mail = state.mail().get();
         Optional<Reply> unknown = unknown(state, rcpt.parameters().used());
@@ -197,57 +202,61 @@ public final class ServerProtocol {
             return refuse(state, unknown.get());
         }
         if (rcpt.recipient().isInternational() && !mail.command().parameters().smtpUtf8()) {
-            return refuse(state, Reply.of(553, "5.6.7", "An address beyond ASCII needs SMTPUTF8"));
+            return refuse(state, Reply.of(553, "5.6.7", "Must declare SMTPUTF8 to send unicode address"));
         }
         if (mail.recipients() >= limits.recipients()) {
             return excess(state, Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()));
         }
         return mail.octets() + rcpt.octets() <= limits.envelopeBytes()
                 ? ProtocolStep.ask(state, new ProtocolAction.AskRecipient(rcpt))
-                : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses have more than "
+                : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses exceed "
                         + limits.envelopeBytes() + " octets"));
     }
 
-    // RFC 5321 section 4.5.3.1.10: the client sends the rest in another transaction. That is no error, so as many again as
-    // are permitted are refused without a consequence, as Postfix does (smtpd_recipient_overshoot_limit).
+    // RFC 5321 section 4.5.3.1.10: the client sends the remaining recipients in another transaction. That
+    // is not an error, so as many as the limit are refused without being counted, like Postfix
+    // (smtpd_recipient_overshoot_limit).
     private ProtocolStep excess(SessionState state, Reply refusal) {
         SessionState next = state.withExcessRecipient();
         return next.mail().orElseThrow().excess() > limits.recipients()
                 ? junk(next, refusal)
-                : ProtocolStep.say(refusal, next);
+                : ProtocolStep.reply(refusal, next);
     }
 
-    /// Policy and house have heard the recipient.
+    /// Policy and message handler have decided about the recipient.
     public ProtocolStep recipient(SessionState state, Command.Rcpt rcpt, Optional<Reply> refusal) {
         return refusal.isPresent()
                 ? refuse(state, refusal.get())
-                : ProtocolStep.say(RECIPIENT_OK, state.withRecipient(rcpt.octets()));
+                : ProtocolStep.reply(RECIPIENT_OK, state.withRecipient(rcpt.octets()));
     }
 
-    /// There is no memory for this recipient. The others of the message are taken, so this one is excess like those beyond the limits.
+    /// The memory budget is spent for this recipient. The message's other recipients stay, so this one is
+    /// excess like those beyond the limits.
     public ProtocolStep noMemory(SessionState state) {
         return excess(state, NO_MEMORY);
     }
 
     private ProtocolStep data(SessionState state) {
         if (state.mail().isEmpty()) {
-            return refuse(state, Reply.of(503, "5.5.1", "MAIL comes first"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: need MAIL command"));
         }
         SessionState.Mail mail = state.mail().get();
         if (mail.chunks()) {
-            // RFC 3030 section 2: DATA and BDAT do not mix.
-            return refuse(state, Reply.of(503, "5.5.1", "This message comes in chunks"));
+            // RFC 3030 section 2: DATA and BDAT exclude each other.
+            return refuse(state, Reply.of(503, "5.5.1", "Error: DATA not permitted after BDAT"));
         }
         if (mail.command().parameters().body().equals(Optional.of(BodyType.BINARY_MIME))) {
             // RFC 3030 section 3.
-            return refuse(state, Reply.of(503, "5.5.1", "BINARYMIME comes by BDAT"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: BODY=BINARYMIME requires BDAT"));
         }
-        return mail.recipients() == 0 ? nobody(state) : ProtocolStep.ask(state, new ProtocolAction.TakeData());
+        return mail.recipients() == 0
+                ? withoutRecipients(state)
+                : ProtocolStep.ask(state, new ProtocolAction.TakeData());
     }
 
-    // RFC 5321 section 3.3 lets us choose 554; RFC 2033 section 4.2 wants 503.
-    private ProtocolStep nobody(SessionState state) {
-        return refuse(state.withoutMail(), noRecipients()).then(new ProtocolAction.Forget());
+    // RFC 5321 section 3.3 permits 554; RFC 2033 section 4.2 requires 503.
+    private ProtocolStep withoutRecipients(SessionState state) {
+        return refuse(state.withoutMail(), noRecipients()).then(new ProtocolAction.ResetTransaction());
     }
 
     private Reply noRecipients() {
@@ -257,13 +266,13 @@ public final class ServerProtocol {
 
     private ProtocolStep bdat(SessionState state, Command.Bdat bdat) {
         if (!offer.has(Extension.CHUNKING, state)) {
-            return refuseChunk(state, bdat, unserved("BDAT"));
+            return refuseChunk(state, bdat, notImplemented("BDAT"));
         }
         if (bdat.bytes().isEmpty()) {
             return refuseChunk(state, bdat, Reply.of(501, "5.5.4", "Syntax: BDAT size [LAST]"));
         }
         if (state.mail().isEmpty()) {
-            return refuseChunk(state, bdat, Reply.of(503, "5.5.1", "MAIL comes first"));
+            return refuseChunk(state, bdat, Reply.of(503, "5.5.1", "Error: need MAIL command"));
         }
         if (state.mail().get().recipients() == 0) {
             return refuseChunk(state.withoutMail(), bdat, noRecipients());
@@ -271,37 +280,38 @@ public final class ServerProtocol {
         long bytes = bdat.bytes().getAsLong();
         return bytes > limits.endlessBytes()
                 ? refuseChunk(state, bdat,
-                        Reply.of(552, "5.3.4", "Message too big, at most " + limits.messageBytes() + " octets"))
+                        Reply.of(552, "5.3.4",
+                                "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"))
                 : ProtocolStep.ask(state, new ProtocolAction.TakeChunk(bytes, bdat.last()));
     }
 
-    // RFC 3030 section 2: even a refused chunk is read. Where it ends nobody knows when its length cannot be read, and nobody wants
-    // to know when it is endless; then the session ends.
+    // RFC 3030 section 2: even a refused chunk is read. Without a valid length its end is unknown, and an
+    // excessive one is not worth reading; then the session ends.
     private ProtocolStep refuseChunk(SessionState state, Command.Bdat bdat, Reply refusal) {
         return bdat.bytes().isEmpty() || bdat.bytes().getAsLong() > limits.endlessBytes()
-                ? ProtocolStep.hangUp(refusal, state)
+                ? ProtocolStep.close(refusal, state)
                 : ProtocolStep.ask(state, new ProtocolAction.SkipChunk(bdat.bytes().getAsLong(), refusal));
     }
 
-    /// A chunk that nobody wants has been read.
+    /// A refused chunk has been read.
     public ProtocolStep skipped(SessionState state, Reply refusal) {
         return refuse(state, refusal);
     }
 
-    /// A chunk that was not the last has been taken, or was refused, which ends the transaction.
+    /// A chunk other than the last has been received, or was refused, which ends the transaction.
     ///
     /// @param fault true when the refusal is the client's fault
     public ProtocolStep chunk(SessionState state, long bytes, Optional<Reply> refusal, boolean fault) {
         if (refusal.isPresent()) {
             SessionState next = state.withoutMail();
             return (fault ? refuse(next, refusal.get()) : closing(refusal.get(), next))
-                    .then(new ProtocolAction.Forget());
+                    .then(new ProtocolAction.ResetTransaction());
         }
         Reply received = Reply.of(250, "2.0.0", bytes + " octets received");
-        return bytes == 0 ? junk(state.withChunk(), received) : ProtocolStep.say(received, state.withChunk());
+        return bytes == 0 ? junk(state.withChunk(), received) : ProtocolStep.reply(received, state.withChunk());
     }
 
-    /// The message is complete and durable, or refused. LMTP hears of each recipient (RFC 2033 section 4.2).
+    /// The message is complete and durable, or refused. LMTP replies for each recipient (RFC 2033 section 4.2).
     ///
     /// @param fault true when the refusal is the client's fault
     public ProtocolStep content(SessionState state, Reply answer, boolean fault) {
@@ -310,7 +320,7 @@ public final class ServerProtocol {
         SessionState next = state.withoutMail();
         List<Reply> replies = Collections.nCopies(times, answer);
         if (answer.isPositive()) {
-            return new ProtocolStep(replies, next.withJunk(0), new ProtocolAction.Listen());
+            return new ProtocolStep(replies, next.withJunk(0), new ProtocolAction.ReadCommand());
         }
         ProtocolStep last = fault ? refuse(next, answer) : closing(answer, next);
         List<Reply> all = new ArrayList<>(replies.subList(1, times));
@@ -320,41 +330,44 @@ public final class ServerProtocol {
 
     private ProtocolStep startTls(SessionState state) {
         if (state.tls()) {
-            return refuse(state, Reply.of(503, "5.5.1", "This is TLS already"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: TLS already active"));
         }
         return offer.has(Extension.STARTTLS, state)
                 ? ProtocolStep.ask(state, new ProtocolAction.Encrypt())
-                : refuse(state, unserved("STARTTLS"));
+                : refuse(state, notImplemented("STARTTLS"));
     }
 
     /// The handshake is done.
     public ProtocolStep encrypted(SessionState state) {
-        return new ProtocolStep(List.of(), state.withTls(), new ProtocolAction.Forget());
+        return new ProtocolStep(List.of(), state.withTls(), new ProtocolAction.ResetTransaction());
     }
 
     private ProtocolStep auth(SessionState state, Command.Auth auth) {
         boolean served = service.authentication() != ServicePolicy.Authentication.NONE;
         if (!served || state.user().isEmpty() && !offer.has(Extension.AUTH, state)
                 && (state.tls() || service.authenticationInClear())) {
-            return refuse(state, unserved("AUTH"));
+            return refuse(state, notImplemented("AUTH"));
         }
         if (state.user().isPresent() || state.mail().isPresent()) {
-            // RFC 4954 section 4: once, and not in a transaction.
-            return refuse(state, Reply.of(503, "5.5.1", "AUTH comes once, and before MAIL"));
+            // RFC 4954 section 4: once, and outside of a transaction.
+            return refuse(state, Reply.of(503, "5.5.1", state.user().isPresent()
+                    ? "Error: already authenticated"
+                    : "Error: MAIL transaction in progress"));
         }
         if (!offer.has(Extension.AUTH, state)) {
-            return refuse(state, Reply.of(538, "5.7.11", "Encryption required"));
+            return refuse(state,
+                    Reply.of(538, "5.7.11", "Encryption required for requested authentication mechanism"));
         }
         if (state.helo().isEmpty()) {
-            return refuse(state, Reply.of(503, "5.5.1", "Say EHLO first"));
+            return refuse(state, Reply.of(503, "5.5.1", "Error: send HELO/EHLO first"));
         }
         return offer.mechanisms(state).contains(auth.mechanism())
                 ? ProtocolStep.ask(state, new ProtocolAction.Authenticate(auth))
-                : refuse(state, Reply.of(504, "5.5.4", "Mechanism not served"));
+                : refuse(state, Reply.of(504, "5.5.4", "Unrecognized authentication type"));
     }
 
     public ProtocolStep authenticated(SessionState state, String user) {
-        return ProtocolStep.say(Reply.of(235, "2.7.0", "Authentication successful"), state.withUser(user));
+        return ProtocolStep.reply(Reply.of(235, "2.7.0", "Authentication successful"), state.withUser(user));
     }
 
     public ProtocolStep notAuthenticated(SessionState state, Reply refusal) {
@@ -363,43 +376,45 @@ public final class ServerProtocol {
 
     private ProtocolStep etrn(SessionState state, String node) {
         if (!offer.has(Extension.ETRN, state)) {
-            return refuse(state, unserved("ETRN"));
+            return refuse(state, notImplemented("ETRN"));
         }
         if (state.helo().isEmpty() || state.mail().isPresent()) {
-            return refuse(state, Reply.of(503, "5.5.1", "ETRN comes after EHLO and outside a message"));
+            return refuse(state, Reply.of(503, "5.5.1", state.helo().isEmpty()
+                    ? "Error: send HELO/EHLO first"
+                    : "Error: MAIL transaction in progress"));
         }
         return ProtocolStep.ask(state, new ProtocolAction.Wake(node));
     }
 
-    /// Somebody else has found the answer to a command that brings no mail.
+    /// The result of a command that brings no mail.
     public ProtocolStep answered(SessionState state, Reply answer) {
         return answer.isPositive() ? junk(state, answer) : refuse(state, answer);
     }
 
     private ProtocolStep xclient(SessionState state, Command.Xclient xclient) {
         if (!service.extensions().contains(Extension.XCLIENT)) {
-            return refuse(state, unserved("XCLIENT"));
+            return refuse(state, notImplemented("XCLIENT"));
         }
-        if (!state.speaker()) {
-            return refuse(state, Reply.of(550, "5.7.0", "You speak for yourself only"));
+        if (!state.xclientPermitted()) {
+            return refuse(state, Reply.of(550, "5.7.0", "Error: insufficient authorization"));
         }
         return state.mail().isPresent()
-                ? refuse(state, Reply.of(503, "5.5.1", "XCLIENT comes outside a message"))
+                ? refuse(state, Reply.of(503, "5.5.1", "Error: MAIL transaction in progress"))
                 : ProtocolStep.ask(state, new ProtocolAction.Impersonate(xclient));
     }
 
-    /// Somebody else is the client now, and is greeted.
+    /// XCLIENT has replaced the client, which gets a new greeting.
     public ProtocolStep impersonated(SessionState state, Optional<String> helo, Optional<String> user) {
-        return ProtocolStep.say(greeting(), state.restarted(helo, user)).then(new ProtocolAction.Forget());
+        return ProtocolStep.reply(greeting(), state.restarted(helo, user)).then(new ProtocolAction.ResetTransaction());
     }
 
-    /// RFC 5321 section 4.2: the greeting names us; RFC 2033 section 4.1 its protocol.
+    /// RFC 5321 section 4.2: the greeting names the server; RFC 2033 section 4.1: and its protocol.
     public Reply greeting() {
         return Reply.of(220, hostname + (service.dialect() == ServicePolicy.Dialect.LMTP ? " LMTP" : " ESMTP")
                 + " Slipstream");
     }
 
-    /// A negative reply that is the client's fault.
+    /// A negative reply to an error of the client.
     public ProtocolStep refuse(SessionState state, Reply reply) {
         SessionState next = state.withError();
         ProtocolStep step = closing(reply, next);
@@ -409,21 +424,21 @@ public final class ServerProtocol {
                         new ProtocolAction.Close(true));
     }
 
-    // A 421 or 521 ends the session, whoever composed it (RFC 5321 section 3.8, RFC 7504).
+    // A 421 or 521 always ends the session (RFC 5321 section 3.8, RFC 7504).
     private static ProtocolStep closing(Reply reply, SessionState next) {
         return reply.code() == 421 || reply.code() == 521
-                ? ProtocolStep.hangUp(reply, next)
-                : ProtocolStep.say(reply, next);
+                ? ProtocolStep.close(reply, next)
+                : ProtocolStep.reply(reply, next);
     }
 
     private ProtocolStep junk(SessionState state, Reply reply) {
         SessionState next = state.withJunk(state.junk() + 1);
         return next.junk() > limits.junkCommands()
-                ? ProtocolStep.hangUp(Reply.of(421, "4.7.0", hostname + " Too many commands without mail"), next)
-                : ProtocolStep.say(reply, next);
+                ? ProtocolStep.close(Reply.of(421, "4.7.0", hostname + " Too many commands without mail"), next)
+                : ProtocolStep.reply(reply, next);
     }
 
-    private static Reply unserved(String verb) {
-        return Reply.of(502, "5.5.1", verb + " is not served here");
+    private static Reply notImplemented(String verb) {
+        return Reply.of(502, "5.5.1", verb + " command not implemented");
     }
 }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What a service can do for a client at this moment of the session, and how EHLO says so. One place decides both, so
-/// that what is announced is what is kept.
+/// The extensions that a service offers to a client in a state, and the EHLO reply that announces them.
+/// One method decides both, so every announced extension works.
 public final class ServiceOffer {
     private final ServicePolicy service;
     private final Limits limits;
@@ -19,9 +19,9 @@ public final class ServiceOffer {
     private final List<String> mechanisms;
     private final List<String> mechanismsInTls;
 
-    /// @param certified true when there is a certificate to start TLS with
-    /// @param mechanisms of AUTH, without those that bind to TLS
-    /// @param mechanismsInTls with them
+    /// @param certified true when a certificate for STARTTLS is configured
+    /// @param mechanisms of AUTH, without channel binding
+    /// @param mechanismsInTls with channel binding
     public ServiceOffer(ServicePolicy service, Limits limits, String hostname, boolean certified,
             List<String> mechanisms,
             List<String> mechanismsInTls) {
@@ -33,7 +33,7 @@ public final class ServiceOffer {
         this.mechanismsInTls = List.copyOf(mechanismsInTls);
     }
 
-    /// True when the client may use the extension now.
+    /// True when the client may use the extension in this state.
     public boolean has(Extension extension, SessionState state) {
         return service.extensions().contains(extension) && switch (extension) {
             case STARTTLS -> certified && !state.tls();
@@ -41,7 +41,7 @@ public final class ServiceOffer {
             case REQUIRETLS -> state.tls();
             case AUTH -> service.authentication() != ServicePolicy.Authentication.NONE && !mechanisms.isEmpty()
                     && (state.tls() || service.authenticationInClear());
-            case XCLIENT -> state.speaker();
+            case XCLIENT -> state.xclientPermitted();
             case PIPELINING, SIZE, EIGHT_BIT_MIME, SMTPUTF8, CHUNKING, BINARY_MIME, DSN, ENHANCED_STATUS_CODES, LIMITS,
                     ETRN, FUTURE_RELEASE, DELIVER_BY, MT_PRIORITY ->
                 true;
@@ -52,11 +52,11 @@ public final class ServiceOffer {
         return state.tls() ? mechanismsInTls : mechanisms;
     }
 
-    /// The answer to EHLO and LHLO (RFC 5321 section 4.1.1.1).
+    /// The reply to EHLO and LHLO (RFC 5321 section 4.1.1.1).
     Reply ehlo(SessionState state, Instant now) {
         List<String> lines = new ArrayList<>(List.of(hostname));
         for (Extension extension : Extension.values()) {
-            // RFC 4954 section 4: nobody logs in twice.
+            // RFC 4954 section 4: AUTH is permitted once.
             boolean loggedIn = extension == Extension.AUTH && state.user().isPresent();
             if (has(extension, state) && !loggedIn) {
                 lines.add(line(extension, state, now));

@@ -6,30 +6,30 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/// What one port is for, as data.
+/// The configuration of one port's service.
 ///
-/// | | port | TLS | AUTH | who |
+/// | | port | TLS | AUTH | clients |
 /// |---|---|---|---|---|
-/// | [#mx] | 25 | offered | – | anybody, for our recipients |
-/// | [#submission] | 587 | STARTTLS required | required | our users (RFC 6409) |
-/// | [#submissions] | 465 | from the first byte | required | our users (RFC 8314 section 3.3) |
-/// | [#lmtp] | – | offered | – | a relay in front of us (RFC 2033) |
+/// | [#mx] | 25 | offered | – | any, for local recipients |
+/// | [#submission] | 587 | STARTTLS required | required | users (RFC 6409) |
+/// | [#submissions] | 465 | from the first byte | required | users (RFC 8314 section 3.3) |
+/// | [#lmtp] | – | offered | – | a relay in front of this server (RFC 2033) |
 ///
-/// The four are starting points; [#with], [#without] and the `with…` methods make others of them.
+/// The four are starting points; [#with], [#without] and the `with…` methods derive others.
 ///
 /// @param name in logs: `smtp`, `submission`, `submissions`, `lmtp`
-/// @param dialect SMTP, or LMTP, which answers once per recipient after the message
+/// @param dialect SMTP, or LMTP, which replies once per recipient after the message
 /// @param tlsFromStart implicit TLS
-/// @param tlsRequired nothing but EHLO, NOOP, RSET, HELP, QUIT and STARTTLS before TLS
+/// @param tlsRequired only EHLO, NOOP, RSET, HELP, QUIT and STARTTLS before TLS
 /// @param authentication whether users may or must log in
-/// @param authenticationInClear users may log in without TLS; their passwords are then everybody's
-/// @param senderMustBelong the sender must be one of the user's addresses; judged by the policy
-/// @param strictTurns a client that goes on talking after EHLO, AUTH or DATA without waiting for the answer is sent away
-/// (RFC 2920 section 3.1 wants these last in a group)
-/// @param greetingDelayMillis how long an early talker is given to show itself
+/// @param authenticationInClear users may log in without TLS, which exposes their passwords
+/// @param senderMustBelong the sender must be one of the user's addresses; checked by the policy
+/// @param strictTurns end the session when the client sends more after EHLO, AUTH or DATA without waiting
+/// for the reply (RFC 2920 section 3.1 wants these last in a group)
+/// @param greetingDelayMillis delay of the greeting in which early talkers are detected
 /// @param holdSeconds the longest FUTURERELEASE (RFC 4865)
 /// @param deliverBySeconds the shortest BY with mode R (RFC 2852 section 4)
-/// @param extensions what EHLO may announce. Whoever adds one sees to it that the house keeps what it promises
+/// @param extensions that EHLO may announce; the message handler must support each
 public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, boolean tlsRequired,
         Authentication authentication, boolean authenticationInClear, boolean senderMustBelong, boolean strictTurns,
         long greetingDelayMillis, long holdSeconds, long deliverBySeconds, Set<Extension> extensions) {
@@ -40,14 +40,14 @@ public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, 
     public enum Authentication {
         /// AUTH is not served.
         NONE,
-        /// Whoever wants may log in.
+        /// Users may log in.
         OFFERED,
-        /// No mail without.
+        /// No mail without a login.
         REQUIRED
     }
 
-    /// What needs nobody's help but the listener's own.
-    private static final Set<Extension> OURS = Collections.unmodifiableSet(EnumSet.of(Extension.PIPELINING,
+    /// Extensions that the listener supports without a message handler's help.
+    private static final Set<Extension> BUILT_IN = Collections.unmodifiableSet(EnumSet.of(Extension.PIPELINING,
             Extension.SIZE, Extension.EIGHT_BIT_MIME, Extension.ENHANCED_STATUS_CODES, Extension.STARTTLS));
 
     public ServicePolicy {
@@ -74,12 +74,13 @@ public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, 
     }
 
     private static ServicePolicy plain(String name, Dialect dialect) {
-        return new ServicePolicy(name, dialect, false, false, Authentication.NONE, false, false, false, 0, 0, 0, OURS);
+        return new ServicePolicy(name, dialect, false, false, Authentication.NONE, false, false, false, 0, 0, 0,
+                BUILT_IN);
     }
 
     private static ServicePolicy users(String name, boolean tlsFromStart) {
         return new ServicePolicy(name, Dialect.SMTP, tlsFromStart, true, Authentication.REQUIRED, false, true, false,
-                0, 0, 0, OURS).with(Extension.AUTH);
+                0, 0, 0, BUILT_IN).with(Extension.AUTH);
     }
 
     public ServicePolicy with(Extension first, Extension... more) {
@@ -120,7 +121,7 @@ public record ServicePolicy(String name, Dialect dialect, boolean tlsFromStart, 
                 strictTurns, greetingDelayMillis, holdSeconds, deliverBySeconds, extensions);
     }
 
-    /// How much a client is suspected that does not wait for its turn.
+    /// How strictly clients are checked that do not wait for replies.
     public ServicePolicy withTurns(boolean strict, long delayMillis) {
         return new ServicePolicy(name, dialect, tlsFromStart, tlsRequired, authentication, authenticationInClear,
                 senderMustBelong, strict, delayMillis, holdSeconds, deliverBySeconds, extensions);

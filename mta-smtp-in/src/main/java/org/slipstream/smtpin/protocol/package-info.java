@@ -1,3 +1,4 @@
-/// The rules of a session as a function: [Protocol] takes a [State] and a command and says what is answered, what the next state
-/// is, and what somebody has to do ([Action]). Pure: no socket, no clock, no house; tables test it.
+/// The rules of a session as a function: [ServerProtocol] takes a [SessionState] and a command, and
+/// returns replies, the next state and a [ProtocolAction]. Pure: no socket, no clock, no services; tables
+/// test it.
 package org.slipstream.smtpin.protocol;

@@ -6,29 +6,31 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// Reads the PROXY protocol's header (the specification is HAProxy's `proxy-protocol.txt`, section 2).
+/// Parses the header of the PROXY protocol (HAProxy's `proxy-protocol.txt`, section 2).
 ///
-/// Version 1 is a line, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 25` and CR LF, 107 octets at most. Version 2 is binary: twelve octets of
-/// signature, version and command, family, a length, and so many octets, of which the addresses are the first. A
-/// command LOCAL, or a family UNKNOWN or UNSPEC, is the proxy speaking for itself: a health check.
+/// Version 1 is a line, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 25` and CRLF, at most 107 octets.
+/// Version 2 is binary: twelve octets of signature, version and command, family, a length, and that many
+/// octets, which begin with the addresses. A command LOCAL, or a family UNKNOWN or UNSPEC, is a
+/// connection of the proxy itself: a health check.
 ///
-/// [#PREFIX_BYTES] octets tell which version it is and are part of the shortest header of either, so they can always be waited for.
+/// The first [#PREFIX_BYTES] octets identify the version. The shortest header of either version is at
+/// least as long, so waiting for them is always safe.
 public final class ProxyHeader {
-    /// What the header said.
+    /// The result of parsing.
     public sealed interface Result {
-        /// @param address whom the proxy speaks for
+        /// @param address of the client
         record Client(InetAddress address, int port) implements Result {}
 
-        /// The proxy speaks for itself.
+        /// A connection of the proxy itself.
         record Itself() implements Result {}
 
         record Malformed() implements Result {}
     }
 
     public static final int PREFIX_BYTES = 12;
-    /// The longest line of version 1 with its CR LF.
+    /// The longest line of version 1 with its CRLF.
     public static final int LINE_BYTES = 107;
-    /// What version 2 has before its addresses.
+    /// The octets of version 2 before its addresses.
     public static final int FIXED_BYTES = 16;
     private static final byte[] SIGNATURE = {'\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'};
 
@@ -44,12 +46,12 @@ public final class ProxyHeader {
         return new String(prefix, 0, 6, StandardCharsets.ISO_8859_1).equals("PROXY ");
     }
 
-    /// How many octets follow the [#FIXED_BYTES] of version 2.
+    /// The number of octets after the [#FIXED_BYTES] of version 2.
     public static int followingBytes(byte[] fixed) {
         return (fixed[14] & 255) << 8 | fixed[15] & 255;
     }
 
-    /// @param line without CR LF
+    /// @param line without CRLF
     public static Result line(String line) {
         String[] words = line.split(" ", -1);
         if (words.length >= 2 && words[0].equals("PROXY") && words[1].equals("UNKNOWN")) {
@@ -68,7 +70,7 @@ public final class ProxyHeader {
                 : new Result.Malformed();
     }
 
-    /// @param header all of it
+    /// @param header the whole header
     public static Result binary(byte[] header) {
         int version = header[12] >> 4 & 15;
         int command = header[12] & 15;

@@ -1,2 +1,2 @@
-/// The header by which a proxy in front of us says whom it speaks for (PROXY protocol, versions 1 and 2). Pure.
+/// The header by which a proxy states the client's address (PROXY protocol, versions 1 and 2). Pure.
 package org.slipstream.smtpin.proxy;

@@ -1,16 +1,16 @@
 package org.slipstream.smtpin.auth;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.SimulatedClock;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class GuessGuardTest {
-    private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1_000_000);
+    private final SimulatedClock clock = new SimulatedClock();
     private final GuessGuard guard = new GuessGuard(new GuessGuard.Settings(1_000, 8_000, 5, 180_000, 900_000, 3),
-            now::get);
+            clock::nanos);
 
     @Test
     void eachFailureCostsMoreTime() {
@@ -54,6 +54,6 @@ class GuessGuardTest {
     }
 
     private void pass(long seconds) {
-        now.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+        clock.advance(Duration.ofSeconds(seconds));
     }
 }

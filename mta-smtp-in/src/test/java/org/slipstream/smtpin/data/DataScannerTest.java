@@ -91,7 +91,7 @@ class DataScannerTest {
     void aClientThatTakesSomethingElseForTheEndIsNoticed(String said, boolean odd) throws IOException {
         DataScanner scanner = new DataScanner(true);
         scan(scanner, bytes(spelled(said)), 100);
-        assertThat(scanner.oddEnd()).isEqualTo(odd);
+        assertThat(scanner.malformedEnd()).isEqualTo(odd);
     }
 
     @Test

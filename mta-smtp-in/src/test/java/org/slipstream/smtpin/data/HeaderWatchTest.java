@@ -50,7 +50,7 @@ class HeaderWatchTest {
         String text = "Received: a\r\n\tfolded\r\nSubject: b\r\n\r\nbody";
         HeaderWatch header = new HeaderWatch();
         for (byte b : text.getBytes(StandardCharsets.ISO_8859_1)) {
-            header.see(new byte[]{b}, 0, 1);
+            header.scan(new byte[]{b}, 0, 1);
         }
         assertThat(header).usingRecursiveComparison().isEqualTo(watch(text));
     }
@@ -58,7 +58,7 @@ class HeaderWatchTest {
     private static HeaderWatch watch(String text) {
         HeaderWatch header = new HeaderWatch();
         byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-        header.see(bytes, 0, bytes.length);
+        header.scan(bytes, 0, bytes.length);
         return header;
     }
 }

@@ -12,9 +12,9 @@ class PaceTest {
 
     @Test
     void aClientMaySayNothingForAMinute() {
-        assertThat(pace.patienceNanos()).isEqualTo(60 * SECOND);
+        assertThat(pace.timeoutNanos()).isEqualTo(60 * SECOND);
         pace.waited(59 * SECOND, 0);
-        assertThat(pace.patienceNanos()).isEqualTo(SECOND);
+        assertThat(pace.timeoutNanos()).isEqualTo(SECOND);
     }
 
     @Test
@@ -22,13 +22,13 @@ class PaceTest {
         for (int i = 0; i < 10_000; i++) {
             pace.waited(10 * SECOND, 5000);
         }
-        assertThat(pace.patienceNanos()).isEqualTo(60 * SECOND);
+        assertThat(pace.timeoutNanos()).isEqualTo(60 * SECOND);
     }
 
     @Test
     void aClientAtHalfTheRateIsCutAfterTwoMinutes() {
         int seconds = 0;
-        while (pace.patienceNanos() > 0) {
+        while (pace.timeoutNanos() > 0) {
             pace.waited(SECOND, 250);
             seconds++;
         }
@@ -38,15 +38,15 @@ class PaceTest {
     @Test
     void nobodySavesUpMoreThanTheStart() {
         pace.waited(0, 1 << 30);
-        assertThat(pace.patienceNanos()).isEqualTo(60 * SECOND);
+        assertThat(pace.timeoutNanos()).isEqualTo(60 * SECOND);
     }
 
     @Test
     void withoutARateOnlySilenceIsCut() {
         Pace free = new Pace(0, 60 * SECOND);
         free.waited(59 * SECOND, 1);
-        assertThat(free.patienceNanos()).isEqualTo(60 * SECOND);
+        assertThat(free.timeoutNanos()).isEqualTo(60 * SECOND);
         free.waited(60 * SECOND, 0);
-        assertThat(free.patienceNanos()).isZero();
+        assertThat(free.timeoutNanos()).isZero();
     }
 }

@@ -7,20 +7,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Reply;
+import org.slipstream.testkit.SimulatedClock;
 
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class PolicyTest {
-    private final AtomicLong now = new AtomicLong(-5);
+    private final SimulatedClock clock = new SimulatedClock();
 
     /// Says the same of everything, and remembers being asked.
     private record Fixed(String name, Ruling ruling, List<String> asked) implements Check {
@@ -71,7 +72,7 @@ class PolicyTest {
 
     @Test
     void aBurstPassesAndTheAverageIsKept() {
-        Buckets buckets = new Buckets(10, 1_000, 100, now::get);
+        Buckets buckets = new Buckets(10, 1_000, 100, clock::nanos);
         assertThat(taken(buckets, "n", 20)).isEqualTo(10);
         pass(TimeUnit.MILLISECONDS.toNanos(500));
         assertThat(taken(buckets, "n", 20)).isEqualTo(5);
@@ -82,7 +83,7 @@ class PolicyTest {
 
     @Test
     void bucketsAreBoundedAndTheBusyOnesStay() {
-        Buckets buckets = new Buckets(2, 1_000_000, 10, now::get);
+        Buckets buckets = new Buckets(2, 1_000_000, 10, clock::nanos);
         assertThat(taken(buckets, "busy", 5)).isEqualTo(2);
         for (int i = 0; i < 1_000; i++) {
             buckets.take("n" + i);
@@ -104,7 +105,7 @@ class PolicyTest {
 
     @Test
     void aUserIsCountedWhereverHeComesFrom() {
-        Rates rates = new Rates(new Rates.Settings(100, 2, 100, ClientNetwork.standard(), 100), now::get);
+        Rates rates = new Rates(new Rates.Settings(100, 2, 100, ClientNetwork.standard(), 100), clock::nanos);
         assertThat(rates.mail(user("192.0.2.1", "alice"), Optional.empty(), 0)).isEqualTo(Ruling.pass());
         assertThat(rates.mail(user("198.51.100.1", "alice"), Optional.empty(), 0)).isEqualTo(Ruling.pass());
         assertThat(rates.mail(user("203.0.113.1", "alice"), Optional.empty(), 0)).isInstanceOf(Ruling.Refuse.class);
@@ -143,7 +144,7 @@ class PolicyTest {
     }
 
     private void pass(long nanos) {
-        now.addAndGet(nanos);
+        clock.advance(Duration.ofNanos(nanos));
     }
 
     private static InetAddress ip(String text) {

@@ -44,10 +44,10 @@ class ServerProtocolTest {
             mx         | clear | EHLO             | RCPT TO:<b@y.example>        | 503 5.5.1
             mx         | clear | EHLO MAIL        | MAIL FROM:<a@x.example>      | 503 5.5.1
             mx         | clear | EHLO MAIL        | RCPT TO:<b@y.example>        | AskRecipient
-            mx         | clear | EHLO MAIL        | DATA                         | 554 5.5.1 Forget
-            mx         | clear | EHLO MAIL        | RSET                         | 250 2.0.0 Forget
+            mx         | clear | EHLO MAIL        | DATA                         | 554 5.5.1 ResetTransaction
+            mx         | clear | EHLO MAIL        | RSET                         | 250 2.0.0 ResetTransaction
             mx         | clear | EHLO MAIL RCPT   | DATA                         | TakeData
-            mx         | clear | EHLO MAIL RCPT   | RSET                         | 250 2.0.0 Forget
+            mx         | clear | EHLO MAIL RCPT   | RSET                         | 250 2.0.0 ResetTransaction
             mx         | clear | EHLO MAIL RCPT   | EHLO x                       | AskHello
             full       | clear | EHLO MAIL RCPT   | BDAT 5                       | TakeChunk
             full       | clear | EHLO MAIL RCPT   | BDAT 99999999999             | 552 5.3.4 Close
@@ -55,7 +55,7 @@ class ServerProtocolTest {
             full       | clear | EHLO MAIL RCPT BDAT | BDAT 5 LAST               | TakeChunk
             full       | clear | EHLO MAIL RCPT BDAT | DATA                      | 503 5.5.1
             full       | clear | EHLO MAIL RCPT BDAT | RCPT TO:<b@y.example>     | 503 5.5.1
-            full       | clear | EHLO MAIL RCPT BDAT | RSET                      | 250 2.0.0 Forget
+            full       | clear | EHLO MAIL RCPT BDAT | RSET                      | 250 2.0.0 ResetTransaction
             full       | clear | EHLO             | MAIL FROM:<a@x.example> REQUIRETLS | 555 5.5.4
             full       | tls   | EHLO             | MAIL FROM:<a@x.example> REQUIRETLS | AskSender
             full       | clear | EHLO             | ETRN x.example               | Wake
@@ -75,7 +75,7 @@ class ServerProtocolTest {
             submission | tls   | EHLO AUTH MAIL   | AUTH PLAIN                   | 503 5.5.1
             lmtp       | clear | -                | EHLO x                       | 500 5.5.1
             lmtp       | clear | -                | LHLO x                       | AskHello
-            lmtp       | clear | LHLO MAIL        | DATA                         | 503 5.5.1 Forget
+            lmtp       | clear | LHLO MAIL        | DATA                         | 503 5.5.1 ResetTransaction
             """)
     void table(String service, String channel, String past, String line, String answer) {
         ServerProtocol protocol = protocol(service, 20, 100);
@@ -137,8 +137,8 @@ class ServerProtocolTest {
             for (int round = 0; round < 20_000; round++) {
                 Command command = PARSER.parse(lines.get(random.nextInt(lines.size())));
                 ProtocolStep step = protocol.decide(state, command, NOON);
-                boolean asks = !(step.action() instanceof ProtocolAction.Listen)
-                        && !(step.action() instanceof ProtocolAction.Forget);
+                boolean asks = !(step.action() instanceof ProtocolAction.ReadCommand)
+                        && !(step.action() instanceof ProtocolAction.ResetTransaction);
                 assertThat(step.replies().size()).as("seed %d: %s in %s", seed, command, state)
                         .isEqualTo(asks ? 0 : 1);
                 state = answer(protocol, step, random);
@@ -153,7 +153,7 @@ class ServerProtocolTest {
         Optional<Reply> perhaps = random.nextBoolean() ? Optional.empty() : Optional.of(Reply.of(450, "4.7.1", "no"));
         SessionState state = step.next();
         return switch (step.action()) {
-            case ProtocolAction.Listen(),ProtocolAction.Forget(),ProtocolAction.Close _ -> state;
+            case ProtocolAction.ReadCommand(),ProtocolAction.ResetTransaction(),ProtocolAction.Close _ -> state;
             case ProtocolAction.AskHello(Command.Hello hello) -> protocol.greeted(state, hello, perhaps, NOON).next();
             case ProtocolAction.AskSender(Command.Mail mail) -> protocol.sender(state, mail, perhaps).next();
             case ProtocolAction.AskRecipient(Command.Rcpt rcpt) -> (random.nextInt(4) == 0
@@ -196,7 +196,9 @@ class ServerProtocolTest {
     private static String shown(ProtocolStep step) {
         String replies = step.replies().stream().map(reply -> reply.code() + " " + reply.statusOrGeneral())
                 .collect(Collectors.joining(" "));
-        String action = step.action() instanceof ProtocolAction.Listen ? "" : step.action().getClass().getSimpleName();
+        String action = step.action() instanceof ProtocolAction.ReadCommand
+                ? ""
+                : step.action().getClass().getSimpleName();
         return (replies + " " + action).strip();
     }
 

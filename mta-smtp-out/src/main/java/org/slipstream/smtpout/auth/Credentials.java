@@ -1,8 +1,10 @@
 package org.slipstream.smtpout.auth;
 
+import org.slipstream.core.text.Controls;
+
 import java.util.Objects;
 
-/// Who we are to another server. The text of this record keeps the password to itself, because records end up in logs.
+/// The login at another server. `toString` leaves out the password, because records appear in logs.
 public record Credentials(String user, String password) {
     public Credentials {
         Objects.requireNonNull(user);
@@ -10,7 +12,7 @@ public record Credentials(String user, String password) {
         if (user.isEmpty() || password.isEmpty()) {
             throw new IllegalArgumentException("credentials have a user and a password");
         }
-        if ((user + password).chars().anyMatch(Character::isISOControl)) {
+        if (Controls.in(user + password)) {
             throw new IllegalArgumentException("control character in credentials of " + user);
         }
     }

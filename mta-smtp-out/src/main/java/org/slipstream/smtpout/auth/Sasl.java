@@ -6,46 +6,45 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// One exchange of a mechanism, from our side. For one thread and one attempt.
+/// The client's side of one exchange of a SASL mechanism (RFC 4422), for one thread and one attempt.
 ///
-/// The server's words come in and ours go out in the clear form of the mechanism; Base64 is for whoever speaks SMTP, with
-/// [#encode] and [#decode].
-public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
-    /// What a server's challenge leads to.
+/// Challenges and responses have the form of the mechanism. The SMTP dialogue carries them in Base64, with [#encode] and [#decode].
+public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginClient {
+    /// What a challenge leads to.
     sealed interface SaslMove {
-        /// Say this.
+        /// Send this response.
         record Respond(byte[] words) implements SaslMove {}
 
-        /// The server is not who it should be, or makes no sense: end the exchange.
+        /// End the exchange: the server did not prove who it is, or its challenge is malformed.
         record GiveUp(String reason) implements SaslMove {}
     }
 
     String mechanism();
 
-    /// True when whoever listens learns the password.
+    /// True when a listener on the wire gets the password.
     boolean showsPassword();
 
-    /// What we say before the server has said anything (RFC 4954 section 4). Empty when the server begins.
+    /// The initial response (RFC 4954 section 4). Empty when the server begins.
     Optional<byte[]> first();
 
     SaslMove challenged(byte[] words);
 
-    /// Why the server cannot be believed when it says now that we are in. Empty when it can.
+    /// Why a success reply at this point is not accepted. Empty when it is.
     Optional<String> doubt();
 
-    /// The best of what the server offers: those that keep the password to themselves, then PLAIN, then LOGIN.
+    /// The best mechanism that the server offers: SCRAM, which does not send the password, then PLAIN, then LOGIN.
     ///
     /// @param offered in upper case
-    /// @param openly mechanisms that show the password are allowed
-    /// @param nonce printable ASCII without commas that nobody can guess
+    /// @param openly true when mechanisms that send the password are allowed
+    /// @param nonce unpredictable printable ASCII without commas
     static Optional<Sasl> choose(Set<String> offered, boolean openly, Credentials credentials, String nonce) {
         List<Sasl> ours = List.of(ScramClient.sha256(credentials, nonce), ScramClient.sha1(credentials, nonce),
-                new Plain(credentials), new Login(credentials));
+                new PlainClient(credentials), new LoginClient(credentials));
         return ours.stream().filter(sasl -> offered.contains(sasl.mechanism()))
                 .filter(sasl -> openly || !sasl.showsPassword()).findFirst();
     }
 
-    /// Base64 as AUTH wants it: nothing is written as `=`, because an empty word could not be seen (RFC 4954 section 4).
+    /// Base64 as a parameter of AUTH: no octets are written as `=`, because an empty word is not visible (RFC 4954 section 4).
     static String encode(byte[] words) {
         return words.length == 0 ? "=" : Base64.getEncoder().encodeToString(words);
     }
@@ -60,11 +59,11 @@ public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
         }
     }
 
-    /// RFC 4616: everything in one message, in the clear.
-    final class Plain implements Sasl {
+    /// PLAIN (RFC 4616): one message with name and password in clear text. The server prepares both, so they are sent as configured.
+    final class PlainClient implements Sasl {
         private final Credentials credentials;
 
-        Plain(Credentials credentials) {
+        PlainClient(Credentials credentials) {
             this.credentials = credentials;
         }
 
@@ -85,7 +84,7 @@ public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
 
         @Override
         public SaslMove challenged(byte[] words) {
-            return new SaslMove.GiveUp("the server asks on after PLAIN has said everything");
+            return new SaslMove.GiveUp("the server sends a challenge after the message of PLAIN");
         }
 
         @Override
@@ -94,12 +93,12 @@ public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
         }
     }
 
-    /// Never standardized and still the only one of some servers: two questions, whose wording is not to be relied on.
-    final class Login implements Sasl {
+    /// LOGIN, which no RFC standardizes and which is the only mechanism of some servers. Their two prompts have no fixed text.
+    final class LoginClient implements Sasl {
         private final List<String> answers;
         private int asked;
 
-        Login(Credentials credentials) {
+        LoginClient(Credentials credentials) {
             this.answers = List.of(credentials.user(), credentials.password());
         }
 
@@ -121,7 +120,7 @@ public sealed interface Sasl permits ScramClient, Sasl.Plain, Sasl.Login {
         @Override
         public SaslMove challenged(byte[] words) {
             return asked == answers.size()
-                    ? new SaslMove.GiveUp("the server asks on after LOGIN has said everything")
+                    ? new SaslMove.GiveUp("the server sends a third challenge for LOGIN")
                     : new SaslMove.Respond(utf8(answers.get(asked++)));
         }
 

@@ -4,27 +4,28 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// A letter, read in the form that a peer can take.
+/// The content of a message, converted while it is read to a form that the peer supports.
 ///
-/// | Content of a part | to a peer without 8BITMIME | to a peer with it |
+/// | Content of a part | for a peer without 8BITMIME | for a peer with 8BITMIME |
 /// |---|---|---|
-/// | 7-bit | as it is | as it is |
-/// | 8-bit text | quoted-printable | as it is |
-/// | 8-bit, not text | Base64 | as it is |
+/// | 7-bit | unchanged | unchanged |
+/// | 8-bit text | quoted-printable | unchanged |
+/// | 8-bit, not text | Base64 | unchanged |
 /// | binary, where the sender declared BINARYMIME | Base64 | Base64 |
-/// | encoded already, with stray bytes | mended | as it is |
+/// | encoded already, with invalid bytes | repaired | unchanged |
 /// | lines of more than 998 octets in text | quoted-printable | quoted-printable |
 /// | such lines elsewhere | Base64 | Base64 |
-/// | such lines in what is encoded already | broken as the encoding allows | the same |
+/// | such lines in encoded content | broken as the encoding permits | the same |
 /// | such lines in a header | folded | folded |
 ///
-/// The standard allows this, and asks for it rather than for sending 8-bit bytes to somebody who has not agreed (RFC 6152 section 3,
-/// RFC 3030 section 3). It has a price: a DKIM signature covers the encoded form and is broken by it, which RFC 6376 section 5.3
-/// tells signers to foresee, and so is a signature within the message, which RFC 1847 section 2.1 tells them to make of 7-bit parts only. A
-/// broken signature is worth less than a whole letter; a letter whose eighth bits were cut off is worth less than either.
+/// RFC 6152 section 3 and RFC 3030 section 3 permit the conversion, and require it rather than sending
+/// 8-bit bytes to a peer that has not agreed. It has a price: it breaks a DKIM signature, which covers
+/// the encoded form (RFC 6376 section 5.3 advises signers to prepare for that). It also breaks a
+/// signature within the message, which RFC 1847 section 2.1 requires to cover 7-bit parts only. A message
+/// with a broken signature is still better than one whose eighth bits were cut off.
 ///
-/// Bytes beyond ASCII in preambles and epilogues, which nobody reads, become question marks. Those in headers pass: there is no
-/// other form for them that would be the same header.
+/// Bytes beyond ASCII in preambles and epilogues, which are not displayed, become question marks. Those
+/// in headers pass: no other form of them would be the same header.
 public final class Conversion extends InputStream {
     private final Survey survey;
     private final boolean sevenBit;
@@ -37,9 +38,9 @@ public final class Conversion extends InputStream {
     private int position;
     private boolean over;
 
-    /// @param sevenBit the peer has no 8BITMIME
+    /// @param sevenBit the peer lacks 8BITMIME
     /// @param binary the sender declared BINARYMIME
-    /// @param shortLines lines that are too long are made shorter
+    /// @param shortLines shorten lines that are too long
     public Conversion(InputStream input, Survey survey, boolean sevenBit, boolean binary, boolean shortLines) {
         this.shortLines = shortLines;
         this.survey = survey;
@@ -100,7 +101,7 @@ public final class Conversion extends InputStream {
                     : fitting.bytes(label, entity == 0, charset()));
         }
 
-        /// RFC 1428: nobody said which characters the bytes beyond ASCII are.
+        /// RFC 1428: the charset of the bytes beyond ASCII is unknown.
         private String charset() {
             return survey.isEightBit(entity) ? "unknown-8bit" : "us-ascii";
         }
@@ -122,21 +123,21 @@ public final class Conversion extends InputStream {
                 return new Encoder.InBase64();
             }
             if (tooLong || sevenBit && survey.isEightBit(entity)) {
-                return header.isText() ? new Encoder.QuotedPrintable() : new Encoder.InBase64();
+                return header.isText() ? new Encoder.InQuotedPrintable() : new Encoder.InBase64();
             }
             return new Encoder.Same();
         }
 
         private String label(Entity header) {
             return switch (encoder) {
-                case Encoder.QuotedPrintable _ -> "quoted-printable";
+                case Encoder.InQuotedPrintable _ -> "quoted-printable";
                 case Encoder.InBase64 _ -> "base64";
                 case Encoder.Mended _,Encoder.SoftBroken _,Encoder.Rewrapped _ -> header.encoding();
                 case Encoder.Same _ -> plain(header.encoding());
             };
         }
 
-        /// What needs no encoding any more needs no permission either.
+        /// Content that needs no encoding any more needs no 8-bit label either.
         private String plain(String label) {
             boolean more = label.equals("8bit") || label.equals("binary");
             return more && sevenBit ? "7bit" : label.equals("binary") && binary ? "8bit" : label;

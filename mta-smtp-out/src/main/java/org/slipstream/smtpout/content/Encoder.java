@@ -1,18 +1,22 @@
 package org.slipstream.smtpout.content;
 
-import java.io.ByteArrayOutputStream;
-import java.util.Base64;
-import java.util.HexFormat;
+import org.slipstream.core.text.QuotedPrintable;
 
-/// Writes the content of one part in another form. The line end before the next delimiter is not its own.
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.Base64;
+
+/// Writes the content of one part in another form. The line end before the next delimiter is not part of the content.
 sealed interface Encoder {
+    byte[] CRLF = {'\r', '\n'};
+
     void content(byte[] bytes, int length, ByteArrayOutputStream out);
 
     void newline(ByteArrayOutputStream out);
 
     void end(ByteArrayOutputStream out);
 
-    /// As it is.
+    /// No change.
     record Same() implements Encoder {
         @Override
         public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
@@ -21,15 +25,15 @@ sealed interface Encoder {
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            out.writeBytes(Bytes.CRLF);
+            out.writeBytes(CRLF);
         }
 
         @Override
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// For what claims to be encoded already and holds bytes that no such encoding has. In quoted-printable they are meant, so
-    /// they are escaped; in Base64 readers skip them (RFC 2045 section 6.8), so they are left out.
+    /// For content whose label names an encoding that does not have all of its octets. In quoted-printable these octets are escaped; in
+    /// Base64 readers skip them (RFC 2045 section 6.8), so they are left out.
     record Mended(boolean base64) implements Encoder {
         @Override
         public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
@@ -37,21 +41,21 @@ sealed interface Encoder {
                 if (bytes[i] >= 0) {
                     out.write(bytes[i]);
                 } else if (!base64) {
-                    Bytes.escape(bytes[i], out);
+                    QuotedPrintable.escape(bytes[i], out);
                 }
             }
         }
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            out.writeBytes(Bytes.CRLF);
+            out.writeBytes(CRLF);
         }
 
         @Override
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// For quoted-printable with lines that are too long: soft line ends are put in, never into an escape.
+    /// For quoted-printable with lines that are too long: soft line breaks are inserted, never inside of an escape.
     final class SoftBroken implements Encoder {
         private static final int MOST_COLUMNS = 75;
 
@@ -72,11 +76,11 @@ sealed interface Encoder {
                     ofEscape--;
                 } else if (column + width > MOST_COLUMNS) {
                     out.write('=');
-                    out.writeBytes(Bytes.CRLF);
+                    out.writeBytes(CRLF);
                     column = 0;
                 }
                 if (escaped) {
-                    Bytes.escape(bytes[i], out);
+                    QuotedPrintable.escape(bytes[i], out);
                 } else {
                     ofEscape = bytes[i] == '=' ? 2 : ofEscape;
                     out.write(bytes[i]);
@@ -87,7 +91,7 @@ sealed interface Encoder {
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            out.writeBytes(Bytes.CRLF);
+            out.writeBytes(CRLF);
             column = 0;
             ofEscape = 0;
         }
@@ -108,7 +112,7 @@ sealed interface Encoder {
             for (int i = 0; i < length; i++) {
                 if (bytes[i] > ' ') {
                     if (column == COLUMNS) {
-                        out.writeBytes(Bytes.CRLF);
+                        out.writeBytes(CRLF);
                         column = 0;
                     }
                     out.write(bytes[i]);
@@ -119,72 +123,36 @@ sealed interface Encoder {
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            // The lines are made anew.
+            // The lines are written again with their own ends.
         }
 
         @Override
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// RFC 2045 section 6.7, for text: lines stay lines, and most letters stay readable.
-    final class QuotedPrintable implements Encoder {
-        /// One less than a line may have, for the sign that it goes on.
-        private static final int MOST_COLUMNS = 75;
-
-        private int column;
-        /// A blank, which may turn out to be the last of its line and would get lost there. 0 for none.
-        private byte heldBlank;
+    /// Quoted-printable (RFC 2045 section 6.7), for text: lines stay lines, and most letters stay readable.
+    final class InQuotedPrintable implements Encoder {
+        private final QuotedPrintable text = new QuotedPrintable();
 
         @Override
         public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
             for (int i = 0; i < length; i++) {
-                byte next = bytes[i];
-                payBlank(false, out);
-                if (next == ' ' || next == '\t') {
-                    heldBlank = next;
-                } else {
-                    write(next, next > ' ' && next < 127 && next != '=', out);
-                }
+                text.octet(bytes[i], out);
             }
         }
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            end(out);
-            out.writeBytes(Bytes.CRLF);
-            column = 0;
+            text.newline(out);
         }
 
         @Override
         public void end(ByteArrayOutputStream out) {
-            payBlank(true, out);
-        }
-
-        private void payBlank(boolean last, ByteArrayOutputStream out) {
-            if (heldBlank != 0) {
-                byte blank = heldBlank;
-                heldBlank = 0;
-                write(blank, !last, out);
-            }
-        }
-
-        private void write(byte next, boolean plain, ByteArrayOutputStream out) {
-            int width = plain ? 1 : 3;
-            if (column + width > MOST_COLUMNS) {
-                out.write('=');
-                out.writeBytes(Bytes.CRLF);
-                column = 0;
-            }
-            column += width;
-            if (plain) {
-                out.write(next);
-            } else {
-                Bytes.escape(next, out);
-            }
+            text.end(out);
         }
     }
 
-    /// RFC 2045 section 6.8, for everything: byte for byte.
+    /// Base64 (RFC 2045 section 6.8), for any content: byte for byte.
     final class InBase64 implements Encoder {
         private static final int LINE_BYTES = 57;
 
@@ -204,7 +172,7 @@ sealed interface Encoder {
 
         @Override
         public void newline(ByteArrayOutputStream out) {
-            content(Bytes.CRLF, 2, out);
+            content(CRLF, 2, out);
         }
 
         @Override
@@ -216,25 +184,11 @@ sealed interface Encoder {
 
         private void flush(ByteArrayOutputStream out) {
             if (begun) {
-                out.writeBytes(Bytes.CRLF);
+                out.writeBytes(CRLF);
             }
             begun = true;
-            out.writeBytes(Base64.getEncoder().encode(java.util.Arrays.copyOf(line, length)));
+            out.writeBytes(Base64.getEncoder().encode(Arrays.copyOf(line, length)));
             length = 0;
-        }
-    }
-
-    /// What all of them write.
-    final class Bytes {
-        static final byte[] CRLF = {'\r', '\n'};
-        private static final HexFormat HEX = HexFormat.of().withUpperCase();
-
-        private Bytes() {}
-
-        static void escape(byte b, ByteArrayOutputStream out) {
-            out.write('=');
-            out.write(HEX.toHighHexDigit(b));
-            out.write(HEX.toLowHexDigit(b));
         }
     }
 }

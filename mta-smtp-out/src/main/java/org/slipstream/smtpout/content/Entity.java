@@ -8,10 +8,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// The header of a message or of a part, with what it says of its body (RFC 2045 sections 4 to 6).
+/// The header of a message or of a part, with its description of the body (RFC 2045 sections 4 to 6).
 ///
-/// Whatever is not understood is text in 7 bits, as the standard says, and the header's own bytes are never changed but for the one
-/// field that names the encoding.
+/// Unknown values count as 7-bit text, as the standard says. The header's bytes never change, except for
+/// the field that names the encoding.
 final class Entity {
     private static final String ENCODING = "content-transfer-encoding:";
     private static final String TYPE = "content-type:";
@@ -22,7 +22,7 @@ final class Entity {
             "application/x-pkcs7-signature", "application/pgp-signature", "application/pgp-encrypted",
             "application/pgp");
 
-    /// With their continuation lines and line ends. The last one may be the empty line.
+    /// With continuation lines and line ends. The last one may be the empty line.
     private final List<String> fields;
     private final String type;
     private final Optional<String> boundary;
@@ -39,8 +39,8 @@ final class Entity {
         this.eightBit = fields.stream().anyMatch(f -> f.chars().anyMatch(c -> c > 127));
     }
 
-    /// @param raw the lines, the empty one at the end included if there is one
-    /// @param standardType of a body whose header does not say
+    /// @param raw the lines, including the empty one at the end if there is one
+    /// @param standardType of a body whose header names none
     static Entity of(byte[] raw, String standardType) {
         List<String> fields = new ArrayList<>();
         for (String line : new String(raw, StandardCharsets.ISO_8859_1).split("(?<=\r\n)")) {
@@ -58,7 +58,8 @@ final class Entity {
         return type.startsWith("multipart/");
     }
 
-    /// Its body is a message with a header of its own. One that is encoded as a whole, against RFC 2046 section 5.2.1, is not looked into.
+    /// True when the body is a message with its own header. A message encoded as a whole, against RFC
+    /// 2046 section 5.2.1, is not parsed.
     boolean isMessage() {
         return type.equals("message/rfc822") && !isEncoded();
     }
@@ -75,7 +76,7 @@ final class Entity {
         return boundary;
     }
 
-    /// `7bit`, `8bit`, `binary`, `quoted-printable`, `base64`, or what nobody knows.
+    /// `7bit`, `8bit`, `binary`, `quoted-printable`, `base64`, or an unknown value.
     String encoding() {
         return encoding;
     }
@@ -88,19 +89,20 @@ final class Entity {
         return eightBit;
     }
 
-    /// A signature or encryption covers the form of what is in it (DKIM: RFC 6376, S/MIME: RFC 8551, PGP: RFC 3156).
+    /// True when a signature or encryption covers the encoded form of the content (DKIM: RFC 6376,
+    /// S/MIME: RFC 8551, PGP: RFC 3156).
     ///
-    /// @param top it is the message's own header
+    /// @param top the message's own header
     boolean isSigned(boolean top) {
         return SEALED.contains(type) || top && value(SIGNATURE).isPresent();
     }
 
-    /// Each line is short enough, or has a blank at which it can be folded.
+    /// True when each line is short enough, or has a blank at which it can be folded.
     boolean canBeFolded() {
         return fields.stream().allMatch(field -> Folding.of(field).isPresent());
     }
 
-    /// The same header with lines that are short enough.
+    /// The same header with short lines.
     Entity folded() {
         return new Entity(fields.stream().map(field -> Folding.of(field).orElse(field)).toList(), type);
     }
@@ -116,8 +118,8 @@ final class Entity {
 
     /// The header with another encoding.
     ///
-    /// @param top it is the message's own; then it becomes a MIME message if it was none
-    /// @param charset of text that does not say
+    /// @param top the message's own header, which gets MIME-Version if it lacks it
+    /// @param charset of text whose header names none
     byte[] bytes(String otherEncoding, boolean top, String charset) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         boolean blank = !fields.isEmpty() && fields.getLast().equals("\r\n");
@@ -144,7 +146,7 @@ final class Entity {
         out.writeBytes((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// RFC 2045 section 5.1, quotes and backslashes inside them included; the other ways to write a parameter (RFC 2231) are not used
+    /// RFC 2045 section 5.1, including quotes and backslashes inside them; RFC 2231's syntax is not used
     /// for boundaries.
     private static Optional<String> parameter(String contentType, String name) {
         int at = contentType.indexOf(';');

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Walks through a message part by part (RFC 2046), a piece of a line at a time, however long the lines are.
+/// Parses a message part by part (RFC 2046), a piece of a line at a time, however long the lines are.
 ///
 /// ```
 /// header ─┬─► multipart: preamble ─► delimiter ─► header … ─► last delimiter ─► epilogue
@@ -15,9 +15,9 @@ import java.util.Deque;
 ///         └─► anything else: content
 /// ```
 ///
-/// A delimiter counts wherever the boundary of an open multipart stands at the beginning of a line, also inside a part that has not been
-/// ended, as RFC 2046 section 5.1.2 wants it; the line end before it is the delimiter's. Only CRLF ends a line: in a binary part any
-/// other byte is content.
+/// The boundary of an open multipart at the beginning of a line is a delimiter, also inside a part that
+/// has not ended, as RFC 2046 section 5.1.2 requires. The line end before it belongs to the delimiter.
+/// Only CRLF ends a line: in a binary part any other byte is content.
 final class MimeWalker {
     static final int PIECE_BYTES = 8 * 1024;
     static final int MOST_HEADER_BYTES = 512 * 1024;
@@ -49,11 +49,11 @@ final class MimeWalker {
 
     private record Frame(String boundary, boolean isDigest) {}
 
-    /// Meets everything that is in a message, in order; together it is the message.
+    /// Receives all pieces of a message in order; together they are the message.
     interface Handler {
         void header(Entity entity);
 
-        /// Of the part whose header came last, without line ends.
+        /// Content of the part whose header came last, without line ends.
         void content(byte[] bytes, int length);
 
         /// A line end within the content.
@@ -65,11 +65,12 @@ final class MimeWalker {
         void outside(byte[] bytes, int length);
     }
 
-    /// The message cannot be walked through: headers without an end, parts in parts without an end, a multipart without a boundary.
-    static final class TooOddException extends IOException {
+    /// The message cannot be parsed: an endless header, parts nested too deep, or a multipart without a
+    /// boundary.
+    static final class UnparsableException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        TooOddException(String message) {
+        UnparsableException(String message) {
             super(message);
         }
     }
@@ -79,7 +80,7 @@ final class MimeWalker {
         this.handler = handler;
     }
 
-    /// Goes one piece further. False when the message is over.
+    /// Parses one piece. False at the end of the message.
     boolean step() throws IOException {
         if (!readPiece()) {
             finish();
@@ -108,7 +109,7 @@ final class MimeWalker {
             header.write('\n');
         }
         if (header.size() > MOST_HEADER_BYTES) {
-            throw new TooOddException("a header of more than " + MOST_HEADER_BYTES + " bytes");
+            throw new UnparsableException("a header of more than " + MOST_HEADER_BYTES + " bytes");
         }
         if (whole && length == 0) {
             headerEnds();
@@ -123,9 +124,9 @@ final class MimeWalker {
         owedNewline = false;
         if (entity.isMultipart()) {
             String boundary = entity.boundary()
-                    .orElseThrow(() -> new TooOddException("a multipart without a boundary"));
+                    .orElseThrow(() -> new UnparsableException("a multipart without a boundary"));
             if (open.size() == MOST_NESTED) {
-                throw new TooOddException("more than " + MOST_NESTED + " parts within each other");
+                throw new UnparsableException("more than " + MOST_NESTED + " parts within each other");
             }
             open.push(new Frame("--" + boundary, entity.isDigest()));
             state = State.BETWEEN;

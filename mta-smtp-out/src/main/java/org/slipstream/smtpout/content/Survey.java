@@ -8,8 +8,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.BitSet;
 
-/// What is in a letter that a peer may be unable to take, part by part. A conversion has to know of a part before it begins with its
-/// header, so the letter is read once for this and once for the conversion.
+/// The parts of a message that a peer may be unable to take. A conversion needs to know about a part
+/// before its header is written, so the content is read once for the survey and once for the conversion.
 public final class Survey {
     private final BitSet eightBit = new BitSet();
     private final BitSet binary = new BitSet();
@@ -25,16 +25,16 @@ public final class Survey {
 
     private Survey() {}
 
-    /// @throws IOException when the letter cannot be read
+    /// @throws IOException when the content cannot be read
     public static Survey of(InputStream input) throws IOException {
         Survey survey = new Survey();
-        Watched watched = new Watched(input);
-        MimeWalker walker = new MimeWalker(watched, survey.new Looker());
+        EightBitDetector watched = new EightBitDetector(input);
+        MimeWalker walker = new MimeWalker(watched, survey.new PartScanner());
         try {
             while (walker.step()) {
-                // Everything happens in the looker.
+                // The handler records everything.
             }
-        } catch (MimeWalker.TooOddException tooOdd) {
+        } catch (MimeWalker.UnparsableException tooOdd) {
             survey.walkable = false;
             watched.transferTo(OutputStream.nullOutputStream());
             survey.eightBitSomewhere = watched.eightBit;
@@ -42,11 +42,11 @@ public final class Survey {
         return survey;
     }
 
-    /// Sees bytes beyond ASCII whatever part they are in.
-    private static final class Watched extends FilterInputStream {
+    /// Detects bytes beyond ASCII in any part.
+    private static final class EightBitDetector extends FilterInputStream {
         private boolean eightBit;
 
-        Watched(InputStream input) {
+        EightBitDetector(InputStream input) {
             super(input);
         }
 
@@ -60,32 +60,33 @@ public final class Survey {
         }
     }
 
-    /// A header, of the message or of any part, has bytes beyond ASCII.
+    /// True when the header of the message or of a part has bytes beyond ASCII.
     public boolean hasEightBitHeader() {
         return eightBitHeader;
     }
 
-    /// There are bytes beyond ASCII behind a header; anywhere, in a letter that is too odd.
+    /// True when a body has bytes beyond ASCII; anywhere, in a message that cannot be parsed.
     public boolean hasEightBitContent() {
         return eightBitSomewhere || !eightBit.isEmpty() || eightBitOutside;
     }
 
-    /// There is content that only BINARYMIME could carry. True as well when that could not be found out.
+    /// True when content needs BINARYMIME, or when that is unknown.
     public boolean hasBinaryContent() {
         return !walkable || labelledBinary || !binary.isEmpty();
     }
 
-    /// False when the letter is too odd to be converted.
+    /// False when the message cannot be parsed.
     public boolean isConvertible() {
         return walkable;
     }
 
-    /// Its lines must stay as they are: a signature covers them, and a conversion would break it.
+    /// True when a signature covers the lines, which a conversion would break.
     public boolean isSigned() {
         return signed;
     }
 
-    /// Lines that are too long can all be made shorter: they stand in parts that can be encoded or in headers that can be folded.
+    /// True when all long lines can be shortened: they are in parts that can be encoded or in headers
+    /// that can be folded.
     public boolean canShortenLines() {
         return walkable && !longOutside && !rigidHeader;
     }
@@ -103,7 +104,7 @@ public final class Survey {
         return binary.get(entity);
     }
 
-    private final class Looker implements MimeWalker.Handler {
+    private final class PartScanner implements MimeWalker.Handler {
         private int entity = -1;
         private int column;
         private int outside;

@@ -2,11 +2,11 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.Reply;
 
-/// What is said on one connection: a handshake, then transactions.
+/// The dialog on one connection: a handshake, then transactions.
 ///
-/// In the handshake every command waits for its reply: the driver performs the open [HandshakeStep] and comes back with what it led to,
-/// [#heard] after anything that was awaited, [#encrypted] after a TLS handshake. After [HandshakeStep.Ready] the rest of the
-/// connection's life is a [Pipeline].
+/// In the handshake every command waits for its reply. The driver performs the open [HandshakeStep] and
+/// reports its result: [#received] after a reply, [#encrypted] after a TLS handshake. After
+/// [HandshakeStep.Ready] the rest of the connection is a [Pipeline].
 public final class ClientDialog {
     private final ClientProtocol protocol;
     private final Handshake handshake;
@@ -14,7 +14,7 @@ public final class ClientDialog {
     private PeerExtensions extensions = PeerExtensions.NONE;
     private boolean ready;
 
-    public ClientDialog(ClientProtocol protocol, Approach approach) {
+    public ClientDialog(ClientProtocol protocol, HandshakeSettings approach) {
         this.protocol = protocol;
         this.handshake = new Handshake(protocol, approach);
     }
@@ -27,8 +27,8 @@ public final class ClientDialog {
         return handshake.encrypted();
     }
 
-    public HandshakeStep heard(Reply reply) {
-        HandshakeStep step = handshake.heard(reply);
+    public HandshakeStep received(Reply reply) {
+        HandshakeStep step = handshake.received(reply);
         if (step instanceof HandshakeStep.Ready(PeerExtensions known)) {
             extensions = known;
             ready = true;
@@ -36,12 +36,13 @@ public final class ClientDialog {
         return step;
     }
 
-    /// What the peer announced last.
+    /// The extensions that the peer announced last.
     public PeerExtensions extensions() {
         return extensions;
     }
 
-    /// @param plainly one command at a time and no BDAT, whatever the peer offers: it has shown that it cannot bear more
+    /// @param plainly one command at a time and no BDAT, whatever the peer offers, because it failed with
+    /// pipelining
     public Pipeline pipeline(boolean plainly) {
         if (!ready) {
             throw new IllegalStateException("the peer is not ready");

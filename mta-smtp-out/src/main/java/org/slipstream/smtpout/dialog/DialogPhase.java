@@ -1,6 +1,6 @@
 package org.slipstream.smtpout.dialog;
 
-/// What the client is waiting for. RFC 5321 section 4.5.3.2 gives each its own patience.
+/// The reply that the client awaits. RFC 5321 section 4.5.3.2 gives each its own timeout.
 public enum DialogPhase {
     GREETING("the greeting"), HELLO("the reply to EHLO"), STARTTLS("the reply to STARTTLS"), AUTH(
             "the reply to AUTH"), MAIL("the reply to MAIL"), RECIPIENT("the reply to RCPT"), DATA(
@@ -13,7 +13,7 @@ public enum DialogPhase {
         this.awaited = awaited;
     }
 
-    /// Names what is awaited, to be read after "waiting for".
+    /// The name of the reply, as it follows "waiting for".
     @Override
     public String toString() {
         return awaited;

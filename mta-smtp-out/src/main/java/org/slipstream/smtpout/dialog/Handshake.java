@@ -6,7 +6,8 @@ import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.Optional;
 
-/// From the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1 and 3.2, RFC 3207, RFC 4954).
+/// The handshake from the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1 and
+/// 3.2, RFC 3207, RFC 4954).
 ///
 /// ```
 /// greeting ─► EHLO ─┬─► STARTTLS ─► handshake ─► EHLO ─┬─► AUTH ⇄ … ─► ready
@@ -14,16 +15,17 @@ import java.util.Optional;
 ///               └5xx─► HELO ──────────────────────────────────────────► ready
 /// ```
 ///
-/// Where TLS is opportunistic ([TlsPolicy#MAY], RFC 7435), a peer that offers STARTTLS and then refuses it gets the mail in the
-/// clear, because the alternative is the same mail in the clear from the next client that never asked. Where it is
-/// mandatory, no MAIL is ever said without it. What was learned before the handshake is forgotten with it (RFC 3207 section 4.2).
+/// Where TLS is opportunistic ([TlsPolicy#MAY], RFC 7435), a peer that offers STARTTLS and then refuses
+/// it gets the mail in clear text, as it would from a client without STARTTLS. Where TLS is mandatory,
+/// MAIL is never sent without it. Extensions announced before the TLS handshake are discarded (RFC 3207
+/// section 4.2).
 ///
-/// A login that is configured is a login that is needed: a peer that does not offer it, or not safely, is not ready, and neither is
-/// one that refuses it. All of that may be mended on either side, so it is 4xx, also when the peer says 535: mail waits
-/// for the operator who mistyped a password.
+/// A configured login is required. A peer that does not offer it, offers it unsafely, or refuses it is
+/// not ready. Each of these can be corrected on either side, so the failure is 4xx, also after 535: mail
+/// waits until the operator corrects a wrong password.
 final class Handshake {
     private final ClientProtocol protocol;
-    private final Approach approach;
+    private final HandshakeSettings approach;
 
     private State state = State.GREETING;
     private boolean encrypted;
@@ -34,7 +36,7 @@ final class Handshake {
         GREETING, EHLO, HELO, STARTTLS, AUTH, OVER
     }
 
-    Handshake(ClientProtocol protocol, Approach approach) {
+    Handshake(ClientProtocol protocol, HandshakeSettings approach) {
         this.protocol = protocol;
         this.approach = approach;
         this.encrypted = approach.implicitTls();
@@ -46,17 +48,17 @@ final class Handshake {
 
     HandshakeStep encrypted() {
         if (state != State.STARTTLS) {
-            throw new IllegalStateException("nobody asked for TLS in state " + state);
+            throw new IllegalStateException("TLS was not requested in state " + state);
         }
         encrypted = true;
         return hello();
     }
 
-    HandshakeStep heard(Reply reply) {
+    HandshakeStep received(Reply reply) {
         return switch (state) {
             case GREETING -> isOk(reply) ? hello() : refused(reply, DialogPhase.GREETING);
             case EHLO -> afterEhlo(reply);
-            case HELO -> isOk(reply) ? acquainted(PeerExtensions.NONE) : refused(reply, DialogPhase.HELLO);
+            case HELO -> isOk(reply) ? extensionsKnown(PeerExtensions.NONE) : refused(reply, DialogPhase.HELLO);
             case STARTTLS -> afterStartTls(reply);
             case AUTH -> afterAuth(reply, login.orElseThrow());
             case OVER -> throw new IllegalStateException("the handshake is over: " + reply);
@@ -75,9 +77,9 @@ final class Handshake {
                 extensions = announced;
                 return send(State.STARTTLS, "STARTTLS", DialogPhase.STARTTLS);
             }
-            return acquainted(announced);
+            return extensionsKnown(announced);
         }
-        // RFC 5321 section 3.2: a server from before ESMTP. LMTP has no older verb.
+        // RFC 5321 section 3.2: a server without ESMTP. LMTP has no older verb.
         if (reply.isPermanent() && protocol == ClientProtocol.SMTP) {
             return send(State.HELO, "HELO " + approach.hostname(), DialogPhase.HELLO);
         }
@@ -90,11 +92,11 @@ final class Handshake {
         }
         return reply.code() == 421 || approach.tls().isMandatory()
                 ? refused(reply, DialogPhase.STARTTLS)
-                : acquainted(extensions);
+                : extensionsKnown(extensions);
     }
 
-    /// Nothing more will be learned of the peer.
-    private HandshakeStep acquainted(PeerExtensions known) {
+    /// The peer's extensions are final: checks TLS, then logs in or is ready.
+    private HandshakeStep extensionsKnown(PeerExtensions known) {
         if (!encrypted && approach.tls().isMandatory()) {
             return refused(Replies.noTlsOffered(), DialogPhase.STARTTLS);
         }
@@ -103,10 +105,11 @@ final class Handshake {
     }
 
     private HandshakeStep logIn() {
-        boolean openly = encrypted || approach.loginInTheClear();
-        login = Sasl.choose(extensions.mechanisms(), openly, approach.login().orElseThrow(), approach.nonce());
+        boolean clearTextPermitted = encrypted || approach.loginInTheClear();
+        login = Sasl.choose(extensions.mechanisms(), clearTextPermitted, approach.login().orElseThrow(),
+                approach.nonce());
         if (login.isEmpty()) {
-            return refused(Replies.noLoginOffered(extensions.mechanisms(), openly), DialogPhase.AUTH);
+            return refused(Replies.noLoginOffered(extensions.mechanisms(), clearTextPermitted), DialogPhase.AUTH);
         }
         Sasl sasl = login.get();
         return send(State.AUTH, "AUTH " + sasl.mechanism() + sasl.first().map(w -> " " + Sasl.encode(w)).orElse(""),
@@ -116,18 +119,18 @@ final class Handshake {
     private HandshakeStep afterAuth(Reply reply, Sasl sasl) {
         if (reply.code() == 334) {
             Sasl.SaslMove move = Sasl.decode(reply.lines().getFirst()).map(sasl::challenged)
-                    .orElseGet(() -> new Sasl.SaslMove.GiveUp("a challenge that is no Base64"));
+                    .orElseGet(() -> new Sasl.SaslMove.GiveUp("invalid base64 in challenge"));
             return switch (move) {
                 case Sasl.SaslMove.Respond(byte[] words) -> send(State.AUTH,
                         words.length == 0 ? "" : Sasl.encode(words), DialogPhase.AUTH);
-                case Sasl.SaslMove.GiveUp(String reason) -> refused(Replies.loginGivenUp(sasl.mechanism(), reason),
+                case Sasl.SaslMove.GiveUp(String reason) -> refused(Replies.loginAborted(sasl.mechanism(), reason),
                         DialogPhase.AUTH);
             };
         }
         if (!isOk(reply)) {
             return refused(reply, DialogPhase.AUTH);
         }
-        return sasl.doubt().map(why -> refused(Replies.loginGivenUp(sasl.mechanism(), why), DialogPhase.AUTH))
+        return sasl.doubt().map(why -> refused(Replies.loginAborted(sasl.mechanism(), why), DialogPhase.AUTH))
                 .orElseGet(this::ready);
     }
 

@@ -10,18 +10,19 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// What a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1). Unknown keywords are ignored, and a
-/// known one with a parameter that makes no sense counts as announced without it.
+/// The extensions that a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1). Unknown
+/// keywords are ignored, and a known keyword with an invalid parameter counts as announced without it.
 ///
 /// @param mechanisms of SASL, in upper case (RFC 4954)
-/// @param sizeLimit octets a message may have; empty when the peer named no limit (RFC 1870: `SIZE` or `SIZE 0`)
+/// @param sizeLimit maximum octets of a message; empty when the peer named no limit (RFC 1870: `SIZE` or
+/// `SIZE 0`)
 /// @param mailMax transactions per connection (RFC 9422)
 /// @param recipientMax recipients per transaction (RFC 9422)
 /// @param domainMax recipient domains per transaction (RFC 9422)
 public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanisms, OptionalLong sizeLimit,
         OptionalInt mailMax,
         OptionalInt recipientMax, OptionalInt domainMax) {
-    /// What a peer has that only knows HELO.
+    /// A peer that only supports HELO.
     public static final PeerExtensions NONE = new PeerExtensions(Set.of(), Set.of(), OptionalLong.empty(),
             OptionalInt.empty(),
             OptionalInt.empty(), OptionalInt.empty());
@@ -47,7 +48,7 @@ public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanism
         mechanisms = Set.copyOf(mechanisms);
     }
 
-    /// Reads a positive reply to EHLO; its first line is the peer's name and greeting.
+    /// Parses a positive reply to EHLO; its first line is the peer's name and greeting.
     public static PeerExtensions of(Reply ehlo) {
         Set<PeerExtension> announced = EnumSet.noneOf(PeerExtension.class);
         OptionalLong size = OptionalLong.empty();
@@ -76,7 +77,7 @@ public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanism
                 limit(limits, "RCPTDOMAINMAX="));
     }
 
-    // `AUTH=PLAIN LOGIN` is how it was written before there was a standard. Some servers announce both.
+    // `AUTH=PLAIN LOGIN` is the form used before the standard. Some servers announce both.
     private static String unified(String line) {
         return line.regionMatches(true, 0, "AUTH=", 0, 5) ? "AUTH " + line.substring(5) : line;
     }

@@ -8,29 +8,30 @@ import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Xtext;
 import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What a peer's extensions make of MAIL and RCPT: the parameters it is sent, and what it is not even asked because the
-/// answer is known.
+/// The MAIL and RCPT commands for a peer's extensions: the parameters that are sent, and the refusals
+/// that need no question to the peer.
 ///
-/// | Parameter | Said when the peer offers | and |
+/// | Parameter | Extension | Condition |
 /// |---|---|---|
 /// | `SIZE` | SIZE | always; an estimate is enough (RFC 1870 section 6.1) |
 /// | `BODY=8BITMIME` | 8BITMIME | the content was not declared 7-bit (RFC 6152) |
-/// | `SMTPUTF8` | SMTPUTF8 | the sender said so, or an address needs it (RFC 6531 section 3.4) |
-/// | `BY` | DELIVERBY | the sender said so; with the seconds that are left (RFC 2852 section 4) |
-/// | `MT-PRIORITY` | MT-PRIORITY | it is not 0 (RFC 6710) |
-/// | `REQUIRETLS` | REQUIRETLS | the sender said so (RFC 8689); who does not offer it is not asked at all |
-/// | `RET`, `ENVID`, `NOTIFY`, `ORCPT` | DSN | the sender said so (RFC 3461 section 5.2.1) |
+/// | `SMTPUTF8` | SMTPUTF8 | given by the sender, or an address needs it (RFC 6531 section 3.4) |
+/// | `BY` | DELIVERBY | given by the sender; with the remaining seconds (RFC 2852 section 4) |
+/// | `MT-PRIORITY` | MT-PRIORITY | not 0 (RFC 6710) |
+/// | `REQUIRETLS` | REQUIRETLS | given by the sender (RFC 8689); without the extension the message is not sent |
+/// | `RET`, `ENVID`, `NOTIFY`, `ORCPT` | DSN | given by the sender (RFC 3461 section 5.2.1) |
 ///
-/// Nothing is made up: a parameter that the sender did not give is left out, so that the next host's own defaults apply.
+/// A parameter that the sender did not give is left out, so that the next host's defaults apply.
 /// Addresses that need SMTPUTF8 fail when the peer lacks it (RFC 6531 section 3.2).
 record PeerMailParameters(PeerExtensions extensions) {
-    /// The whole MAIL command, without its line end.
+    /// The MAIL command without its line end.
     String mail(Transfer transfer, long nowMillis) {
         StringBuilder line = new StringBuilder("MAIL FROM:<")
                 .append(transfer.envelope().sender().map(Address::toString).orElse("")).append('>');
@@ -46,18 +47,18 @@ record PeerMailParameters(PeerExtensions extensions) {
         if (extensions.offers(PeerExtension.DSN)) {
             appendReturn(line, transfer.envelope());
         }
-        appendWishes(line, transfer, nowMillis);
+        appendOptions(line, transfer, nowMillis);
         return line.toString();
     }
 
-    /// The whole RCPT command, without its line end.
+    /// The RCPT command without its line end.
     String recipient(Recipient recipient) {
         StringBuilder line = new StringBuilder("RCPT TO:<").append(recipient.address()).append('>');
         if (extensions.offers(PeerExtension.DSN)) {
             if (!recipient.notifyOn().isEmpty()) {
                 line.append(" NOTIFY=").append(notify(recipient));
             }
-            recipient.original().flatMap(Xtext::originalRecipient)
+            recipient.original().flatMap(OriginalRecipient::value)
                     .ifPresent(original -> line.append(" ORCPT=").append(original));
         }
         return line.toString();
@@ -70,7 +71,7 @@ record PeerMailParameters(PeerExtensions extensions) {
         envelope.envelopeId().ifPresent(id -> line.append(" ENVID=").append(Xtext.encode(id)));
     }
 
-    private void appendWishes(StringBuilder line, Transfer transfer, long nowMillis) {
+    private void appendOptions(StringBuilder line, Transfer transfer, long nowMillis) {
         DeliveryOptions options = transfer.envelope().options();
         if (extensions.offers(PeerExtension.DELIVER_BY)) {
             options.deliverBy().ifPresent(by -> line.append(" BY=").append(secondsLeft(by, nowMillis))
@@ -84,7 +85,7 @@ record PeerMailParameters(PeerExtensions extensions) {
         }
     }
 
-    // Nine digits at most; below zero it says for how long it has been late (RFC 2852 section 4).
+    // Nine digits at most; a negative number tells how late the message is (RFC 2852 section 4).
     private static long secondsLeft(DeliveryOptions.DeliverBy by, long nowMillis) {
         return Math.clamp(Math.floorDiv(by.deadlineMillis() - nowMillis, 1_000L), -999_999_999L, 999_999_999L);
     }
@@ -95,12 +96,13 @@ record PeerMailParameters(PeerExtensions extensions) {
                 .collect(Collectors.joining(","));
     }
 
-    /// Why the message is not offered at all. RFC 1870 section 6.1 (3): nor is one that is known to be too large.
+    /// The reason not to send the message. RFC 1870 section 6.1 (3): a message known to be too large is
+    /// not sent either.
     Optional<Reply> refusal(Transfer transfer, long nowMillis) {
         if (extensions.sizeLimit().isPresent() && transfer.sizeBytes() > extensions.sizeLimit().getAsLong()) {
             return Optional.of(Replies.tooLarge(transfer.sizeBytes(), extensions.sizeLimit().getAsLong()));
         }
-        // BY=0;R is no syntax, and whoever took it would have to return it.
+        // BY=0;R is not valid syntax, and the next host would have to return the message anyway.
         if (transfer.envelope().options().deliverBy()
                 .filter(by -> by.returned() && secondsLeft(by, nowMillis) <= 0).isPresent()) {
             return Optional.of(Replies.tooLate());
@@ -108,7 +110,7 @@ record PeerMailParameters(PeerExtensions extensions) {
         return transfer.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
     }
 
-    /// Why the peer is not asked for this recipient.
+    /// The reason not to send this recipient.
     Optional<Reply> refusal(Recipient recipient) {
         return cannotTake(recipient.address()) ? Optional.of(Replies.needsUtf8()) : Optional.empty();
     }

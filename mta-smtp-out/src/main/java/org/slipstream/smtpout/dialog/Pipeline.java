@@ -14,48 +14,49 @@ import java.util.Optional;
 
 /// The transactions of one connection after the handshake, several at once.
 ///
-/// **What pipelining is.** Commands and replies are two rows, and the one thing that ties them is their order: the n-th reply
-/// answers the n-th command (RFC 2920). So a client may write without waiting as long as it remembers what it has written. This
-/// class is that memory. It says what may be written next ([#next]) and, of each reply, whose it is and what follows
-/// ([#heard]). How far ahead one writes decides how many round trips a message costs:
+/// **Pipelining.** Commands and replies are two sequences tied by their order: the n-th reply answers the
+/// n-th command (RFC 2920). So a client may write without waiting as long as it remembers what it has
+/// written. This class is that memory. It returns what to write next ([#next]) and, for each reply, its
+/// command and the consequences ([#received]). The number of round trips that a message costs depends on how
+/// far ahead the client writes:
 ///
 /// ```
 /// one by one   MAIL ⇄ RCPT ⇄ DATA ⇄ content ⇄          4 round trips and more
-/// PIPELINING   MAIL RCPT DATA ⇄ content · MAIL RCPT DATA ⇄ content · …   1: the next envelope rides with the content
-/// + CHUNKING   MAIL RCPT BDAT · RSET MAIL RCPT BDAT · RSET MAIL …        none: the peer's pace alone counts
+/// PIPELINING   MAIL RCPT DATA ⇄ content · MAIL RCPT DATA ⇄ content · …   1: the next envelope goes with the content
+/// + CHUNKING   MAIL RCPT BDAT · RSET MAIL RCPT BDAT · RSET MAIL …        none: only the peer's rate counts
 /// ```
 ///
-/// With DATA one round trip remains, because the content must not leave before 354. BDAT needs no permission, so whole
-/// transactions follow each other. (RFC 3030 section 2 tells how to send chunks after the replies to MAIL and RCPT are there, and
-/// that a peer must read a chunk also when it refuses it. The second makes it safe to do without the first. Peers that
-/// cannot bear it are found out, see below.)
+/// With DATA one round trip remains, because the content must not be sent before 354. BDAT needs no
+/// permission, so whole transactions follow each other. (RFC 3030 section 2 describes sending chunks
+/// after the replies to MAIL and RCPT, and requires a peer to read a chunk even when it refuses it. The
+/// second rule makes it safe not to wait for the first. Peers that fail are detected, see below.)
 ///
-/// **Why a refusal in the middle leaves the neighbours alone.** DATA's final dot ends a transaction whatever the reply
-/// is (RFC 5321 section 4.1.1.4), and DATA that is refused is known to be before the next MAIL is written. After BDAT that is not so:
-/// when the peer has refused every recipient it may refuse the chunk and *keep the transaction open*. A MAIL that follows is then
-/// refused ("nested"), but the next RCPT is accepted, into the wrong transaction, and the next message goes out
-/// under its predecessor's sender. So whatever comes after a BDAT whose fate is open begins with RSET: six bytes
-/// and one more reply, and no round trip.
+/// **A refusal does not affect the neighbours.** DATA's final dot ends a transaction whatever the reply
+/// (RFC 5321 section 4.1.1.4), and a refusal of DATA is known before the next MAIL is written. BDAT
+/// differs: a peer that has refused every recipient may refuse the chunk and *keep the transaction open*.
+/// A following MAIL is then refused ("nested"), but the next RCPT is accepted into the wrong transaction,
+/// and the next message is sent under its predecessor's sender. So any command after a BDAT without a
+/// reply is preceded by RSET: six bytes and one more reply, and no round trip.
 ///
-/// **What a peer may do to lose our confidence.** A peer that mixes up its replies cannot be believed in anything that
-/// is still open: the connection ends, deliveries without an answer are handed back, and [ReplyEffects.End#breach] says that the
-/// peer needs plain talk from then on, which means one command at a time and DATA. That is a reply nobody asked for, a reply of a kind
-/// that cannot answer the command, 500, 502 or 503 to a command in its right place, and an end in the middle of the first
-/// attempt to write ahead. What cannot be found out is a peer that answers one command twice and is otherwise positive
-/// throughout; it is noticed when the extra reply is left over.
+/// **Broken peers.** A peer that mixes up its replies cannot be trusted with anything that is still open.
+/// The connection ends, deliveries without a reply are unanswered, and [ReplyEffects.End#breach] reports
+/// that the peer needs one command at a time and DATA from then on. The signs are: a reply to no command,
+/// a reply of a kind that cannot answer the command, 500, 502 or 503 to a command in its right place, and
+/// a disconnect during the first attempt to write ahead. A peer that replies to one command twice and is
+/// otherwise positive is detected only when the extra reply is left over.
 ///
-/// LMTP stays at one message at a time. Its peers are close, and the number of replies depends on earlier ones.
+/// LMTP stays at one message at a time. Its peers are near, and the number of replies depends on earlier ones.
 ///
-/// No time, no socket: whoever drives this waits, writes and reads.
+/// No clock and no socket: the driver waits, writes and reads.
 public final class Pipeline {
-    /// The replies to so many commands may be outstanding. Whoever reads them must have room for as many.
+    /// The maximum of outstanding replies. The driver must have space for as many.
     static final int MOST_AWAITED = 800;
-    /// Commands are written on when fewer than this are left, so that they go in groups.
+    /// More commands are written when fewer than this are outstanding, so that they are sent in groups.
     private static final int REFILL = MOST_AWAITED / 2;
-    /// One write. Below the smallest socket buffers in use today.
+    /// The size of one write, below the smallest socket buffers in use today.
     private static final int GROUP_CHARS = 16 * 1024;
 
-    private static final Move WAIT = new Move.Wait();
+    private static final PipelineStep WAIT = new PipelineStep.Wait();
 
     private final ClientProtocol protocol;
     private final PeerExtensions extensions;
@@ -65,9 +66,9 @@ public final class Pipeline {
     private final Deque<Awaited> awaited = new ArrayDeque<>();
     private final Deque<SendingTransaction> open = new ArrayDeque<>();
     private Optional<SendingTransaction> writing = Optional.empty();
-    /// The peer will have no transaction open when it has read all that was written.
+    /// True when the peer has no transaction open after everything that was written.
     private boolean clean = true;
-    /// Something that was written ahead was answered as it should.
+    /// True after a valid reply to something that was written ahead.
     private boolean proven;
     private boolean mailTaken;
     private int begun;
@@ -84,20 +85,20 @@ public final class Pipeline {
         this.chunked = piped && protocol == ClientProtocol.SMTP && extensions.offers(PeerExtension.CHUNKING);
     }
 
-    /// How many transactions are worth having at once, at the least and at the most.
+    /// How far ahead this peer can be served.
     public Reach reach() {
         return chunked
                 ? Reach.ANY
                 : piped && protocol == ClientProtocol.SMTP ? Reach.NEXT : Reach.ONE;
     }
 
-    /// How far ahead this peer can be served.
+    /// The number of transactions that are useful at once.
     public enum Reach {
         /// One message after the other.
         ONE,
         /// The next envelope with this content.
         NEXT,
-        /// Whole messages, as many as the way is long.
+        /// Whole messages, as many as `PipeDepth` permits.
         ANY
     }
 
@@ -109,15 +110,15 @@ public final class Pipeline {
                 && (reach() == Reach.ONE ? open.isEmpty() : awaited.size() < REFILL);
     }
 
-    /// The peer wants no more transactions on this connection (RFC 9422 section 4.1).
+    /// True when the peer accepts no more transactions on this connection (RFC 9422 section 4.1).
     public boolean isExhausted() {
         return extensions.mailMax().isPresent() && begun >= extensions.mailMax().getAsInt();
     }
 
-    /// Begins a transaction. What the peer need not be asked is decided at once.
+    /// Begins a transaction. Refusals that follow from the peer's extensions are decided at once.
     ///
     /// @param remote the peer's name in outcomes
-    /// @param nowMillis for the rest of the time that the sender gave (DELIVERBY)
+    /// @param nowMillis for the remaining time of DELIVERBY
     public ReplyEffects begin(Transfer transfer, String remote, long nowMillis) {
         if (!mayBegin()) {
             throw new IllegalStateException("no transaction can begin");
@@ -135,8 +136,8 @@ public final class Pipeline {
 
     // ---- writing
 
-    /// What to write next. Asking is as good as writing: each answer is given once.
-    public Move next() {
+    /// The next output. The caller must write it: each output is returned once.
+    public PipelineStep next() {
         if (over) {
             return WAIT;
         }
@@ -152,15 +153,15 @@ public final class Pipeline {
         return piped ? awaited.size() < REFILL : awaited.isEmpty();
     }
 
-    private Move next(SendingTransaction transaction) {
+    private PipelineStep next(SendingTransaction transaction) {
         if (transaction.wantsContent()) {
             await(transaction, DialogPhase.FINAL, protocol == ClientProtocol.LMTP ? transaction.acceptedCount() : 1);
-            return new Move.WriteContent(transaction.number());
+            return new PipelineStep.WriteContent(transaction.number());
         }
         if (transaction.wantsLoneDot()) {
             await(transaction, DialogPhase.FINAL, 1);
             contentWritten();
-            return new Move.Write(".\r\n");
+            return new PipelineStep.Write(".\r\n");
         }
         if (!mayWrite()) {
             return WAIT;
@@ -168,10 +169,10 @@ public final class Pipeline {
         if (transaction.hasCommands()) {
             return group(transaction);
         }
-        return transaction.wantsChunk() ? new Move.WriteChunk(transaction.number()) : WAIT;
+        return transaction.wantsChunk() ? new PipelineStep.WriteChunk(transaction.number()) : WAIT;
     }
 
-    private Move group(SendingTransaction transaction) {
+    private PipelineStep group(SendingTransaction transaction) {
         clean = false;
         StringBuilder group = new StringBuilder();
         int limit = piped ? MOST_AWAITED : 1;
@@ -181,12 +182,12 @@ public final class Pipeline {
             transaction.await(1);
             awaited.add(new Awaited(command.phase(), Optional.of(transaction), command.recipient()));
         }
-        return new Move.Write(group.toString());
+        return new PipelineStep.Write(group.toString());
     }
 
-    private Move write(String commands, Awaited reply) {
+    private PipelineStep write(String commands, Awaited reply) {
         awaited.add(reply);
-        return new Move.Write(commands);
+        return new PipelineStep.Write(commands);
     }
 
     private void await(SendingTransaction transaction, DialogPhase phase, int replies) {
@@ -213,49 +214,50 @@ public final class Pipeline {
         }
     }
 
-    /// The content of the transaction that is being written cannot be read on; `reason` is 4xx. After [Move.WriteContent]
-    /// this does not help: the peer is in the middle of a message, and the wire must be cut.
+    /// Abandons the transaction that is being written, because its content cannot be read; `reason` is
+    /// 4xx. After [PipelineStep.WriteContent] this does not help: the peer is in the middle of a message,
+    /// and the connection must be aborted.
     public ReplyEffects abandon(Reply reason) {
         writing.orElseThrow().abandon(reason);
         return settled();
     }
 
-    // ---- hearing
+    // ---- replies
 
-    /// What is waited for, empty when nothing is.
+    /// The reply that is awaited, empty for none.
     public Optional<DialogPhase> awaited() {
         return awaited.isEmpty() ? Optional.empty() : Optional.of(awaited.element().phase());
     }
 
-    /// Whose reply is waited for; empty for none and for RSET.
+    /// The delivery whose reply is awaited; empty for none and for RSET.
     public Optional<Long> awaitedOf() {
         return awaited.isEmpty() ? Optional.empty() : awaited.element().of().map(SendingTransaction::number);
     }
 
-    /// True when no transaction is open, the peer knows that too, and the connection has not ended.
+    /// True when no transaction is open, the peer has been told, and the connection has not ended.
     public boolean isIdle() {
         return !over && open.isEmpty() && awaited.isEmpty() && clean;
     }
 
-    /// How many transactions are open.
+    /// The number of open transactions.
     public int openCount() {
         return open.size();
     }
 
-    public ReplyEffects heard(Reply reply) {
+    public ReplyEffects received(Reply reply) {
         if (over) {
-            throw new IllegalStateException("it is over: " + reply);
+            throw new IllegalStateException("the pipeline has ended: " + reply);
         }
         if (awaited.isEmpty()) {
-            return unasked(reply);
+            return unsolicited(reply);
         }
         Awaited command = awaited.remove();
         if (reply.code() == 421) {
-            return hungUp(command, reply);
+            return closedByPeer(command, reply);
         }
         Optional<String> breach = breach(command, reply);
         if (breach.isPresent()) {
-            return outOfStep(command, reply, breach.get());
+            return breached(command, reply, breach.get());
         }
         command.of().ifPresent(t -> answered(t, command, reply));
         if (command.of().isEmpty() && !reply.isPositive()) {
@@ -271,7 +273,7 @@ public final class Pipeline {
         transaction.answered(command.phase(), command.recipient(), reply);
         mailTaken |= command.phase() == DialogPhase.MAIL && reply.isPositive();
         if (command.phase() == DialogPhase.FINAL) {
-            // With nothing behind it, a message that was taken leaves nothing to reset.
+            // With nothing written after it, an accepted message leaves nothing to reset.
             clean |= chunked && reply.isPositive() && writing.isEmpty() && open.peekLast() == transaction;
             proven |= transaction.wasAhead();
         }
@@ -294,29 +296,29 @@ public final class Pipeline {
         return new ReplyEffects(outcomes, unanswered, Optional.empty());
     }
 
-    // ---- what goes wrong
+    // ---- failures
 
-    /// Nobody asked: a goodbye, or a peer that has lost count.
-    private ReplyEffects unasked(Reply reply) {
+    /// A reply to no command: the peer closes, or has lost count.
+    private ReplyEffects unsolicited(Reply reply) {
         boolean goodbye = reply.code() == 421 || !piped || begun == 0;
-        return end(reply.isTransient() ? reply : Replies.unasked(reply),
-                goodbye ? Optional.empty() : Optional.of("a reply too many: " + reply));
+        return end(reply.isTransient() ? reply : Replies.unsolicited(reply),
+                goodbye ? Optional.empty() : Optional.of("unsolicited reply: " + reply));
     }
 
-    /// RFC 5321 section 3.8: the peer closes. It has read no further than the command that it answers so, and this reply is an
-    /// answer to that command's message.
+    /// RFC 5321 section 3.8: the peer closes with 421. It has read no further than the command of this
+    /// reply, and the reply decides that command's message.
     ///
-    /// The exception is MAIL after earlier messages on the same connection. Servers end a session so after a number of
-    /// messages. The reply is about the session then, and the message, of which the server knows nothing but the sender, can
-    /// go over another connection at once.
-    private ReplyEffects hungUp(Awaited command, Reply reply) {
+    /// The exception is MAIL after earlier messages on the same connection: servers limit the messages of
+    /// a session in this way. The reply then concerns the session, and the message, of which the server
+    /// knows only the sender, can use another connection at once.
+    private ReplyEffects closedByPeer(Awaited command, Reply reply) {
         if (command.phase() != DialogPhase.MAIL || !mailTaken) {
             command.of().ifPresent(transaction -> transaction.decideAll(reply));
         }
         return end(reply, Optional.empty());
     }
 
-    private ReplyEffects outOfStep(Awaited command, Reply reply, String breach) {
+    private ReplyEffects breached(Awaited command, Reply reply, String breach) {
         Reply reason = Replies.unexpected(reply, command.phase());
         if (!piped) {
             command.of().ifPresent(t -> t.decideAll(reason));
@@ -324,44 +326,45 @@ public final class Pipeline {
         return end(reason, piped ? Optional.of(breach) : Optional.empty());
     }
 
-    /// What no server says that does one thing after the other.
+    /// A reply that a server without pipelining errors never sends.
     private Optional<String> breach(Awaited command, Reply reply) {
         boolean nonsense = reply.isPositive() && reply.code() >= 300 != (command.phase() == DialogPhase.DATA);
         return nonsense || piped && isLost(command, reply)
-                ? Optional.of(command.phase() + " is " + reply)
+                ? Optional.of("protocol error in " + command.phase() + ": " + reply)
                 : Optional.empty();
     }
 
-    /// True for "what?" and "not now" to a command in its right place. The first MAIL may be met by a 503 that wants AUTH.
+    /// True for "unknown command" and "bad sequence" to a command in its right place. The first MAIL may
+    /// get a 503 that requires AUTH.
     private boolean isLost(Awaited command, Reply reply) {
-        boolean what = reply.code() == 500 || reply.code() == 502;
-        boolean notNow = reply.code() == 503;
-        if (!what && !notNow) {
+        boolean unknownCommand = reply.code() == 500 || reply.code() == 502;
+        boolean badSequence = reply.code() == 503;
+        if (!unknownCommand && !badSequence) {
             return false;
         }
-        boolean hopeless = command.of().map(SendingTransaction::isLost).orElse(false);
-        boolean nobody = command.of().map(t -> t.acceptedCount() == 0).orElse(false);
+        boolean useless = command.of().map(SendingTransaction::isLost).orElse(false);
+        boolean noRecipient = command.of().map(t -> t.acceptedCount() == 0).orElse(false);
         return switch (command.phase()) {
             case MAIL -> mailTaken;
-            case RECIPIENT -> !hopeless;
-            case DATA -> !hopeless && !nobody;
-            // A peer that does not know BDAT reads the letter as commands.
-            case CHUNK -> what || !hopeless && !nobody;
-            case FINAL -> chunked && (what || !hopeless && !nobody);
+            case RECIPIENT -> !useless;
+            case DATA -> !useless && !noRecipient;
+            // A peer without BDAT reads the content as commands.
+            case CHUNK -> unknownCommand || !useless && !noRecipient;
+            case FINAL -> chunked && (unknownCommand || !useless && !noRecipient);
             case RESET -> true;
             case GREETING, HELLO, STARTTLS, AUTH, QUIT -> false;
         };
     }
 
-    /// The connection is gone, or must go. `reason` is 4xx.
+    /// The connection is broken. `reason` is 4xx.
     public ReplyEffects broken(Reply reason) {
         boolean suspicious = !proven && open.stream().anyMatch(SendingTransaction::wasAhead);
         return end(reason, suspicious
-                ? Optional.of("the connection ended in the first messages that were written ahead: " + reason)
+                ? Optional.of("connection ended during the first pipelined messages: " + reason)
                 : Optional.empty());
     }
 
-    /// We end the connection ourselves. `reason` is 4xx.
+    /// This server ends the connection. `reason` is 4xx.
     public ReplyEffects cut(Reply reason) {
         return end(reason, Optional.empty());
     }

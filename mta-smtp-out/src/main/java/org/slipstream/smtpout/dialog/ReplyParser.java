@@ -2,6 +2,7 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -9,24 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Makes replies from bytes, one at a time (RFC 5321 section 4.2).
+/// Parses replies from bytes, one at a time (RFC 5321 section 4.2).
 ///
-/// Lenient where servers are known to be careless and nothing can be misread: a line may end in a bare LF, be longer than
-/// the 512 octets of the standard, or hold any bytes as text. Strict where reading on would mean guessing: three digits
-/// of the class 2 to 5, then a space, a hyphen or nothing, and the same code on every line of one reply. Memory is bounded
-/// by [#MAX_REPLY_BYTES], whatever the peer sends.
+/// Lenient where servers are known to be careless and nothing is ambiguous: a line may end in a bare LF,
+/// be longer than the 512 octets of the standard, or hold any bytes as text. Strict where going on would
+/// be a guess: three digits of the class 2 to 5, then a space, a hyphen or nothing, and the same code on
+/// every line of one reply. [#MAX_REPLY_BYTES] bounds the memory, whatever the peer sends.
 ///
-/// An enhanced status (RFC 2034) is taken off the text when its class fits the code; one that contradicts the code stays
-/// text, because the code decides what happens to the mail.
+/// An enhanced status (RFC 2034) is separated from the text when its class matches the code. One that
+/// contradicts the code stays text, because the code decides about the mail.
 public final class ReplyParser {
-    /// The standard says 512 (RFC 5321 section 4.5.3.1.5).
+    /// RFC 5321 section 4.5.3.1.5 says 512.
     public static final int MAX_LINE_BYTES = 4096;
-    /// The longest EHLO replies seen in the wild have about thirty.
+    /// The longest EHLO replies in use have about thirty.
     public static final int MAX_LINES = 200;
     /// Of all lines of one reply.
     public static final int MAX_REPLY_BYTES = 64 * 1024;
 
-    /// Of a reply that is too long, as much as people want to read.
+    /// The part of a reply that is too long which is kept for reports.
     private static final int MOST_BEGUN_CHARS = 200;
 
     private final byte[] line = new byte[MAX_LINE_BYTES];
@@ -35,17 +36,17 @@ public final class ReplyParser {
     private int code;
     private final List<String> lines = new ArrayList<>();
 
-    /// What became of some bytes.
+    /// The result of taking bytes.
     public sealed interface Progress {
-        /// All bytes are used up and the reply goes on.
+        /// All bytes are consumed and the reply is not complete.
         record Incomplete() implements Progress {}
 
-        /// One whole reply; the buffer stands behind it.
+        /// One whole reply; the buffer's position is after it.
         record Complete(Reply reply) implements Progress {}
 
-        /// This is not SMTP, or too long. The parser is of no more use.
+        /// Not SMTP, or too long. The parser cannot be used further.
         ///
-        /// @param begun the reply as far as it goes, when it is merely too long: its code stands
+        /// @param begun the reply as far as received, when it is only too long: its code is valid
         record Malformed(String reason, Optional<Reply> begun) implements Progress {
             Malformed(String reason) {
                 this(reason, Optional.empty());
@@ -73,13 +74,14 @@ public final class ReplyParser {
         return INCOMPLETE;
     }
 
-    /// True between two replies, where the end of the connection cuts nothing in two.
+    /// True between two replies, where the end of the connection truncates none.
     public boolean isAtStart() {
         return length == 0 && lines.isEmpty();
     }
 
-    /// The reply that has begun, as far as it goes. Its code is the peer's decision, whatever text would have followed (RFC 5321
-    /// section 4.2); so it is empty before the separator behind the code has come, and where the code of a line contradicts it.
+    /// The reply that has begun, as far as it was received. Its code is the peer's decision, whatever
+    /// text follows (RFC 5321 section 4.2). Empty before the separator after the code, and when the code
+    /// of a line contradicts it.
     public Optional<Reply> begun() {
         String text = lineText();
         boolean fits = isReplyLine(text) && text.length() > 3;
@@ -162,23 +164,9 @@ public final class ReplyParser {
         return rest;
     }
 
-    // Replies end up in logs and in reports to senders, where control characters could play tricks.
+    // Replies are copied into logs and reports, where control characters could do harm.
     private static String printable(String text) {
-        if (!hasControl(text)) {
-            return text;
-        }
-        StringBuilder clean = new StringBuilder(text.length());
-        text.chars().forEach(c -> clean.append(c == '\t' ? ' ' : Character.isISOControl(c) ? '?' : (char) c));
-        return clean.toString();
-    }
-
-    private static boolean hasControl(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (Character.isISOControl(text.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
+        return Controls.replaced(text.replace('\t', ' '));
     }
 
     private static String shortened(String text) {

@@ -7,9 +7,9 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The time after which a peer wants to be called again, read from the text of its 4xx reply.
+/// Reads the retry delay that a peer names in the text of its 4xx reply.
 ///
-/// SMTP has no field for it, so servers write it as they like. These forms are read, in any case:
+/// SMTP has no field for it, so servers phrase it freely. These forms are recognized, in any case:
 ///
 /// | Text | Seconds |
 /// |---|---|
@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 /// | `retry after 300`: a number without a unit is seconds | 300 |
 /// | `try again in 00:05:00`: hours, minutes, seconds | 300 |
 ///
-/// The first one in a reply counts. A time of more than a day counts as a day, because a peer must not keep mail here for longer than
-/// its sender may want to know.
+/// The first one in a reply counts. A delay of more than a day counts as a day, because the peer must not
+/// hold mail here for longer than its sender may wait for news of it.
 public final class RetryHint {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;
@@ -33,7 +33,7 @@ public final class RetryHint {
 
     private RetryHint() {}
 
-    /// Empty when the reply is not 4xx or names no time.
+    /// Empty when the reply is not 4xx or names no delay.
     public static OptionalLong millis(Reply reply) {
         Matcher match = FORM.matcher(reply.text().toLowerCase(Locale.ROOT));
         return reply.isTransient() && match.find()

@@ -4,6 +4,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,25 +13,26 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// One mail transaction (RFC 5321 section 3.3): what is still to be said of it, and what has been decided.
+/// One mail transaction (RFC 5321 section 3.3): the commands still to be sent, and the outcomes so far.
 ///
 /// Each recipient is undecided until a reply decides it:
 ///
-/// - MAIL refused decides all; the replies to what was already in flight are counted and not believed.
-/// - RCPT refused decides that recipient, the others go on.
-/// - DATA refused, a chunk refused and the final reply decide those whom RCPT accepted. In LMTP each of them has a final reply
-///   of its own (RFC 2033 section 4.2).
-/// - The loss of the connection defers recipients that are still undecided. What was decided stays so. When nothing was decided
-///   the transaction is unanswered as a whole.
+/// - A refusal of MAIL decides all; replies to commands already in flight are counted but not trusted.
+/// - A refusal of RCPT decides that recipient; the others continue.
+/// - A refusal of DATA or of a chunk, and the final reply, decide the recipients accepted by RCPT. In
+///   LMTP each of them has its own final reply (RFC 2033 section 4.2).
+/// - The loss of the connection defers undecided recipients. Decisions stay. Without any decision the
+///   transaction is unanswered as a whole.
 ///
-/// The trap of pipelining: DATA is on its way before it is known that nobody was accepted, and the peer may answer 354. It
-/// then waits for a message that must not be delivered to anybody. A lone dot ends it, and whatever the peer thinks of that
-/// is the end of the transaction (RFC 2920 section 3.1). A BDAT that is on its way meets no such trap: it brings its content, the
-/// peer reads it, throws it away and says so (RFC 3030 section 2).
+/// Pipelining has one trap: DATA is sent before it is known that no recipient was accepted, and the peer
+/// may reply 354. It then waits for a message that must not be delivered. A lone dot ends it, and any
+/// reply to it is the end of the transaction (RFC 2920 section 3.1). BDAT has no such trap: the peer
+/// reads the content, discards it and replies so (RFC 3030 section 2).
 ///
-/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is reset before the next one.
+/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is reset
+/// before the next one.
 ///
-/// When to write and whose reply it is that came is not decided here but in [Pipeline].
+/// [Pipeline] decides when to write and which command a reply answers.
 final class SendingTransaction {
     private final Transfer transfer;
     private final ClientProtocol protocol;
@@ -50,7 +52,7 @@ final class SendingTransaction {
     private Optional<Reply> abandoned = Optional.empty();
     private Body body = Body.PLANNED;
 
-    /// Where the content stands. With DATA it is planned until the peer says 354, with BDAT until LAST is written.
+    /// The state of the content. With DATA it is planned until 354, with BDAT until LAST is written.
     private enum Body {
         PLANNED, WANTED, LONE_DOT, DONE
     }
@@ -58,19 +60,17 @@ final class SendingTransaction {
     /// @param recipient index into the delivery's recipients, of RCPT only
     record SentCommand(DialogPhase phase, int recipient, String line) {
         SentCommand {
-            // An address that smuggles a line end would be a second command.
-            for (int i = 0; i < line.length(); i++) {
-                if (Character.isISOControl(line.charAt(i))) {
-                    throw new IllegalArgumentException("control character in a command");
-                }
+            // A line end inside an address would begin a second command.
+            if (Controls.in(line)) {
+                throw new IllegalArgumentException("control character in command");
             }
         }
     }
 
     /// @param remote the peer's name in outcomes
-    /// @param nowMillis for the rest of the time that the sender gave (DELIVERBY)
-    /// @param chunked the content goes as BDAT, otherwise as DATA
-    /// @param ahead begun before an earlier one was answered
+    /// @param nowMillis for the remaining time of DELIVERBY
+    /// @param chunked the content is sent by BDAT, otherwise by DATA
+    /// @param ahead begun before an earlier transaction was answered
     SendingTransaction(Transfer transfer, ClientProtocol protocol, PeerExtensions extensions, String remote,
             long nowMillis,
             boolean chunked, boolean ahead) {
@@ -103,7 +103,7 @@ final class SendingTransaction {
         } else if (!chunked) {
             unsent.add(new SentCommand(DialogPhase.DATA, -1, "DATA"));
         }
-        dropTheHopeless();
+        dropUseless();
     }
 
     private List<Recipient> recipients() {
@@ -114,9 +114,9 @@ final class SendingTransaction {
         return transfer.number();
     }
 
-    // ---- what is still to be said
+    // ---- commands
 
-    /// True once its first command is on its way.
+    /// True after its first command was taken for writing.
     boolean isBegun() {
         return begun;
     }
@@ -148,7 +148,7 @@ final class SendingTransaction {
         return body == Body.LONE_DOT;
     }
 
-    /// Final dot or BDAT LAST.
+    /// The final dot or BDAT LAST is written.
     void contentIsWritten() {
         body = Body.DONE;
     }
@@ -157,16 +157,17 @@ final class SendingTransaction {
         return unsent.isEmpty() && body == Body.DONE;
     }
 
-    /// The content cannot be read. Not between 354 and the final dot: there only the end of the connection helps.
+    /// The content cannot be read. Not permitted between 354 and the final dot, where only the end of the
+    /// connection helps.
     void abandon(Reply reason) {
         lost = true;
         abandoned = Optional.of(reason);
-        dropTheHopeless();
+        dropUseless();
     }
 
-    // ---- what was answered
+    // ---- replies
 
-    /// This many replies are on their way.
+    /// Adds to the number of outstanding replies.
     void await(int replies) {
         awaited += replies;
     }
@@ -179,7 +180,7 @@ final class SendingTransaction {
         return lost;
     }
 
-    /// True when the content was asked for though nobody was accepted, in a protocol that has no way out of that.
+    /// True when LMTP requests content without an accepted recipient: the protocol has no lone dot for that.
     boolean isStuck() {
         return body == Body.LONE_DOT && protocol == ClientProtocol.LMTP;
     }
@@ -200,7 +201,7 @@ final class SendingTransaction {
             case GREETING, HELLO, STARTTLS, AUTH, RESET, QUIT ->
                 throw new IllegalStateException("no transaction: " + phase);
         }
-        dropTheHopeless();
+        dropUseless();
     }
 
     private void recipientAnswered(int recipient, Reply reply) {
@@ -213,7 +214,7 @@ final class SendingTransaction {
         } else if (reply.isPositive()) {
             accepted.add(recipient);
         } else {
-            // RFC 5321 section 4.5.3.1.10: an old way to say "too many recipients", which is true only for now.
+            // RFC 5321 section 4.5.3.1.10: 552 is an old code for "too many recipients", which is temporary.
             decide(recipient, reply.code() == 552 ? Replies.asTransient(reply, 452) : reply);
         }
     }
@@ -236,10 +237,10 @@ final class SendingTransaction {
         }
     }
 
-    /// What can help nobody is not said any more. DATA that is on its way may still be taken.
-    private void dropTheHopeless() {
-        boolean hopeless = lost || recipientsLeft == 0 && accepted.isEmpty();
-        if (hopeless && (probe || body == Body.PLANNED && !dataSent)) {
+    /// Drops commands without any use. DATA that is already written may still be accepted.
+    private void dropUseless() {
+        boolean useless = lost || recipientsLeft == 0 && accepted.isEmpty();
+        if (useless && (probe || body == Body.PLANNED && !dataSent)) {
             unsent.clear();
             body = Body.DONE;
         }
@@ -251,7 +252,7 @@ final class SendingTransaction {
         return awaited == 0 && isWritten();
     }
 
-    /// The outcomes of a transaction that is over, one for each recipient. Empty when the peer has decided about nobody.
+    /// The outcomes of a finished transaction, one for each recipient. Empty without any decision by the peer.
     Optional<List<RecipientOutcome>> outcomes() {
         abandoned.ifPresent(this::decideTheRest);
         return isAnyDecided() ? Optional.of(all()) : Optional.empty();
@@ -286,7 +287,7 @@ final class SendingTransaction {
         return outcomes;
     }
 
-    /// The same outcome for all recipients that have none.
+    /// Sets the outcome of all undecided recipients.
     void decideAll(Reply reply) {
         for (int i = 0; i < decided.length; i++) {
             decideIfOpen(i, reply);

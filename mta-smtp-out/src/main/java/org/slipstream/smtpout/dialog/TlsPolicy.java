@@ -1,17 +1,17 @@
 package org.slipstream.smtpout.dialog;
 
-/// How much TLS a peer owes us.
+/// The required use of TLS with a peer.
 public enum TlsPolicy {
     /// Not used, even when offered.
     NONE,
-    /// Used when offered; without it, or when it fails, mail goes in the clear (RFC 7435).
+    /// Used when offered; otherwise, or when it fails, mail is sent in clear text (RFC 7435).
     MAY,
-    /// No mail without it. Whose certificate it is does not matter.
+    /// Required; the certificate is not checked.
     ENCRYPT,
-    /// No mail without it, and the certificate must be valid for the host's name.
+    /// Required, with a certificate that is valid for the host's name.
     VERIFY;
 
-    /// True when mail waits rather than going in the clear.
+    /// True when mail waits rather than being sent in clear text.
     public boolean isMandatory() {
         return this == ENCRYPT || this == VERIFY;
     }

@@ -7,14 +7,14 @@ import org.slipstream.core.Recipient;
 
 import java.util.List;
 
-/// A [Delivery] with all that its transaction needs.
+/// A [Delivery] with the data of its transaction.
 ///
 /// @param envelope sender and parameters; its own list of recipients is not used
-/// @param content in the form in which the peer can take it
+/// @param content in a form that the peer supports
 public record Transfer(Delivery delivery, Envelope envelope, Content content) {
     public Transfer {
         if (delivery.recipients().isEmpty()) {
-            throw new IllegalArgumentException("a transaction has a recipient");
+            throw new IllegalArgumentException("a transaction needs a recipient");
         }
     }
 
@@ -33,7 +33,7 @@ public record Transfer(Delivery delivery, Envelope envelope, Content content) {
                 content);
     }
 
-    /// The same with its content in another form.
+    /// The same with converted content.
     public Transfer with(Content converted) {
         return new Transfer(delivery, envelope, converted);
     }

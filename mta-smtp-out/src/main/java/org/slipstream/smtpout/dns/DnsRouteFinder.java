@@ -23,31 +23,33 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/// MX records in ascending preference, or the domain itself where there are none (RFC 5321 section 5.1), with the addresses
-/// of all of them.
+/// Finds the MX hosts of a domain in ascending preference, or the domain itself where there are none (RFC
+/// 5321 section 5.1), with the addresses of all of them.
 ///
-/// | DNS says | Answer |
+/// | DNS result | Answer |
 /// |---|---|
-/// | MX records | these hosts, without ourselves and what is not better than ourselves |
-/// | `MX 0 .` | 556 5.1.10, the domain takes no mail (RFC 7505) |
+/// | MX records | these hosts, without this server and hosts of the same or a worse preference |
+/// | `MX 0 .` | 556 5.1.10, the domain accepts no mail (RFC 7505) |
 /// | no MX, but an address | the domain itself, preference 0 |
 /// | no MX and no address | 550 5.4.4 |
 /// | NXDOMAIN | 550 5.1.2 |
-/// | MX records, and no address for any of them | 450 4.4.4: somebody is in the middle of a change |
-/// | SERVFAIL, silence | 451 4.4.3: local trouble never returns mail |
-/// | only ourselves | 554 5.4.6, the mail would come back to us |
+/// | MX records, and no address for any of them | 450 4.4.4: the records may be in the middle of a change |
+/// | SERVFAIL, timeout | 451 4.4.3: local trouble never returns mail |
+/// | only this server | 554 5.4.6, mail loops back to this server |
 ///
-/// A domain that is an address in brackets needs no DNS. The addresses of all hosts are asked for at the same time, because
-/// hosts are one and the same by address: `mx.a.example` and `mx.b.example` at one address share connections. A host without an
-/// address is left out where another has one; a host whose lookup fails stays, and whoever opens a connection asks again. Of a domain with
-/// more than [#MAX_HOSTS] the best are taken. Hosts of equal preference stand in the order of their names: a name server
-/// turns its answers around, and the same route should look the same; who opens a connection mixes them.
+/// An address literal needs no DNS. The addresses of all hosts are looked up at the same time, because
+/// hosts are identified by address: `mx.a.example` and `mx.b.example` at one address share connections. A
+/// host without an address is left out where another has one. A host whose lookup fails stays, and is
+/// looked up again when a connection is opened. Of a domain with more than [#MAX_HOSTS] the best are
+/// taken. Hosts of equal preference are sorted by name, because name servers rotate their answers and the
+/// same route should look the same; they are shuffled when a connection is opened.
 ///
-/// Answers live as long as DNS says ([Dns] remembers them), so nothing is remembered here.
+/// [Dns] caches answers for their TTL, so this class caches nothing.
 ///
-/// **Roll-up.** As a choice, domains with the same hosts at the same preferences are one destination, named after the hosts:
-/// they share the window, and one transaction can be for recipients of several of them. Of use where thousands of small domains
-/// are kept by one provider; otherwise a destination is a domain.
+/// **Roll-up.** As an option, domains with the same hosts at the same preferences are one destination,
+/// named after the hosts. They share the window, and one transaction can have recipients of several of
+/// them. It is useful where one provider hosts thousands of small domains; otherwise a destination is a
+/// domain.
 public final class DnsRouteFinder implements RouteFinder {
     static final int MAX_HOSTS = 20;
     private static final int SMTP_PORT = 25;
@@ -62,7 +64,7 @@ public final class DnsRouteFinder implements RouteFinder {
     private final Predicate<InetAddress> ourselves;
     private final boolean rollUp;
 
-    /// @param ourselves says of an address that this server takes mail there
+    /// @param ourselves true for addresses at which this server receives mail
     public DnsRouteFinder(ClientConfig config, Predicate<InetAddress> ourselves, boolean rollUp) {
         this(config.hostname(), new Dns(config.dnsServers()), ourselves, rollUp);
     }
@@ -75,9 +77,9 @@ public final class DnsRouteFinder implements RouteFinder {
         this(hostname, dns, new DnsHostFinder(dns), SMTP_PORT, ourselves, rollUp);
     }
 
-    /// @param hostname ourselves
+    /// @param hostname of this server
     /// @param port of every host found
-    /// @param ourselves says of an address that this server takes mail there
+    /// @param ourselves true for addresses at which this server receives mail
     /// @param rollUp one destination for all domains with the same hosts
     public DnsRouteFinder(String hostname, Dns dns, HostFinder hosts, int port, Predicate<InetAddress> ourselves,
             boolean rollUp) {
@@ -102,13 +104,13 @@ public final class DnsRouteFinder implements RouteFinder {
                     : found(domain, List.of(host(literal.get().getHostAddress(), 0, List.of(literal.get()))), false);
         }
         if (domain.startsWith("[")) {
-            return no(550, "5.1.2", domain + " is no address");
+            return no(550, "5.1.2", "invalid address literal: " + domain);
         }
         return switch (dns.ask(domain, Type.MX)) {
             case Dns.Answer.Found(List<Record> records) -> exchangers(domain,
                     records.stream().filter(MXRecord.class::isInstance).map(MXRecord.class::cast).toList());
             case Dns.Answer.NoRecords _ -> implicit(domain, no(550, "5.4.4", domain + " has no MX and no address"));
-            // Asked nevertheless, because the hosts file may know what DNS does not.
+            // Looked up all the same, because the hosts file may have it.
             case Dns.Answer.NoDomain _ -> implicit(domain, no(550, "5.1.2", "domain " + domain + " not found"));
             case Dns.Answer.Trouble(String reason) -> trouble(domain, reason);
         };
@@ -125,7 +127,7 @@ public final class DnsRouteFinder implements RouteFinder {
         return chosen(domain, lookUp(best));
     }
 
-    /// A mail exchanger and what is known of its addresses.
+    /// A mail exchanger with its addresses.
     private record Exchanger(String name, int preference, HostFinder.Answer answer) {
         List<InetAddress> addresses() {
             return answer instanceof HostFinder.Answer.Found(List<InetAddress> found) ? found : List.of();
@@ -141,7 +143,7 @@ public final class DnsRouteFinder implements RouteFinder {
     }
 
     private Answer chosen(String domain, List<Exchanger> all) {
-        // RFC 5321 section 5.1: from the local host on, all are dropped, or the mail would go in a circle.
+        // RFC 5321 section 5.1: the local host and all hosts after it are dropped to avoid loops.
         OptionalInt ours = all.stream().filter(this::isOurselves).mapToInt(Exchanger::preference).min();
         List<Exchanger> others = all.stream().filter(x -> ours.isEmpty() || x.preference() < ours.getAsInt()).toList();
         List<Exchanger> possible = others.stream().filter(x -> !(x.answer() instanceof HostFinder.Answer.None))
@@ -191,7 +193,7 @@ public final class DnsRouteFinder implements RouteFinder {
         return new Answer.Found(new Route.Smtp(rollUp ? group(hosts) : domain, hosts));
     }
 
-    /// `mx1+mx2>backup`: equal ones joined, the worse after the better.
+    /// `mx1+mx2>backup`: equal preferences joined by `+`, a worse one after `>`.
     private static String group(List<Host> hosts) {
         StringBuilder name = new StringBuilder(hosts.getFirst().name());
         for (int i = 1; i < hosts.size(); i++) {

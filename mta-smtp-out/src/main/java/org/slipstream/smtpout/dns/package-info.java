@@ -1,2 +1,2 @@
-/// Where mail for a domain goes, by DNS.
+/// Routes of domains, by DNS.
 package org.slipstream.smtpout.dns;

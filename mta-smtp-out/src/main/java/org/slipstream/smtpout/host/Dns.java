@@ -22,16 +22,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/// Asks DNS, and remembers the answers for as long as they say (TTL, and RFC 2308 for what does not exist).
+/// A caching DNS client (TTL, and RFC 2308 for negative answers).
 ///
-/// Names are absolute: a search list would send mail for `example.com` to `example.com.our-own.net`. CNAMEs are followed.
+/// Names are absolute: a search list would send mail for `example.com` to `example.com.our-own.net`.
+/// CNAMEs are followed.
 public final class Dns {
     private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(20);
 
     private final LookupSession session;
 
-    /// What DNS says of a name and a type.
+    /// The answer for a name and a type.
     public sealed interface Answer {
         /// @param records at least one
         record Found(List<Record> records) implements Answer {
@@ -40,13 +41,13 @@ public final class Dns {
             }
         }
 
-        /// There are no such records; the name may exist with other ones.
+        /// No such records; the name may exist with others.
         record NoRecords() implements Answer {}
 
         /// NXDOMAIN.
         record NoDomain() implements Answer {}
 
-        /// Servers failed or were silent. Nothing is known.
+        /// Servers failed or timed out.
         record Trouble(String reason) implements Answer {}
     }
 
@@ -94,7 +95,7 @@ public final class Dns {
         };
     }
 
-    /// Empty for what cannot be a name in DNS, and therefore does not exist there.
+    /// Empty for a text that cannot be a DNS name.
     private static Optional<Name> absolute(String name) {
         try {
             String ascii = IDN.toASCII(name);

@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Literal addresses as they are, then the hosts file, then A and AAAA records, asked for at the same time.
+/// Finds addresses: literals first, then the hosts file, then A and AAAA records in parallel.
 ///
-/// A name in the hosts file is not looked up in DNS at all, not even for the other family: who writes it there means it.
+/// A name in the hosts file is not looked up in DNS, not even for the other family, because the
+/// administrator's entry is final.
 public final class DnsHostFinder implements HostFinder {
     private final Dns dns;
     private final HostsFileParser hosts;
@@ -40,7 +41,7 @@ public final class DnsHostFinder implements HostFinder {
         return filed.isEmpty() ? inDns(host) : new Answer.Found(filed);
     }
 
-    /// IPv4 addresses alone, and no hosts file: for names that mean something else than a host (RFC 5782).
+    /// IPv4 addresses only, without the hosts file: for names that are not hosts (RFC 5782).
     public Answer ip4InDns(String name) {
         return answer(List.of(dns.ask(name, Type.A)));
     }
@@ -55,7 +56,7 @@ public final class DnsHostFinder implements HostFinder {
         } catch (TextParseException _) {
             return List.of();
         } catch (IOException _) {
-            return List.of(); // No hosts file, or none that we may read: DNS decides.
+            return List.of(); // The hosts file is missing or unreadable: DNS decides.
         }
     }
 

@@ -19,7 +19,7 @@ public interface HostFinder {
         /// The host does not exist or has no address.
         record None(String reason) implements Answer {}
 
-        /// DNS could not say.
+        /// DNS failed.
         record Trouble(String reason) implements Answer {}
     }
 }

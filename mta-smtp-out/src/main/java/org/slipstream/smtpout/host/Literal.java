@@ -3,7 +3,7 @@ package org.slipstream.smtpout.host;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/// Addresses written as numbers.
+/// Parses literal addresses.
 public final class Literal {
     private Literal() {}
 

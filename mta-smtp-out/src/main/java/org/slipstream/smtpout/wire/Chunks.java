@@ -8,14 +8,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
 
-/// A content in pieces, in the form of DATA (RFC 5321 section 4.5.2: a line that begins with a dot gets a second one, and a dot on a
-/// line of its own ends it all) or of BDAT (RFC 3030 section 2).
+/// A content in pieces, in the form of DATA (RFC 5321 section 4.5.2: dots stuffed, ended by a lone dot)
+/// or of BDAT (RFC 3030 section 2).
 ///
-/// With BDAT each piece is read before it is announced, because the announcement tells its length, so a content that cannot be
-/// read never leaves a peer waiting.
+/// With BDAT each piece is read before it is announced, because the announcement contains its length. So
+/// content that cannot be read never leaves a peer waiting.
 ///
-/// A content of which intake has kept [ContentFacts] is not looked at at all. It goes out from where it lies ([StoredChunks]), unless
-/// it has dots to be doubled or lines to be broken.
+/// Content with recorded [ContentFacts] is not scanned. It is sent as stored ([StoredChunks]), unless it
+/// has dots to stuff or lines to break.
 public sealed interface Chunks extends Closeable permits CleanedChunks, StoredChunks {
     /// @throws IOException when the content cannot be opened
     static Chunks of(Content content, boolean bdat, LongLines longLines) throws IOException {
@@ -28,7 +28,7 @@ public sealed interface Chunks extends Closeable permits CleanedChunks, StoredCh
                 : new CleanedChunks(content, facts, !bdat, longLines);
     }
 
-    /// True when a line is longer than may be sent.
+    /// True when a line is longer than permitted.
     ///
     /// @throws IOException when the content could not be read
     boolean hasLongLine() throws IOException;
@@ -41,9 +41,9 @@ public sealed interface Chunks extends Closeable permits CleanedChunks, StoredCh
     /// True when the one that was read is the last.
     boolean isLast();
 
-    /// The one that was read, with the final dot if it is the last of DATA.
+    /// The piece that was read, with the final dot if it is the last of DATA.
     ContentSource piece();
 
-    /// True when the bytes of a piece are still there after the next one was read.
+    /// True when the bytes of a piece stay valid after the next one is read.
     boolean stays();
 }

@@ -2,14 +2,15 @@ package org.slipstream.smtpout.wire;
 
 import org.slipstream.core.LineEnds;
 
-/// Makes every line of a letter end in CRLF, whatever it ended in before, and doubles dots where that is wanted.
+/// Normalizes the line ends of a content to CRLF, and stuffs dots and breaks long lines on request.
 ///
-/// What one side takes for a line end and the other does not can be made to carry commands (the "SMTP smuggling" of 2023): with
-/// a bare CR or LF let through, a peer that takes it for a line end could see `LF . LF` as the end of this message and the rest
-/// as commands. It is no safer with BDAT, where the content is counted and nothing in it can end it: the peer may pass it on by DATA.
-/// Letters are stored with clean line ends; this class does not rely on it and writes each CR, LF or CRLF as CRLF.
-/// A last line without an end gets one. Lines beyond the 998 octets of RFC 5321 section 4.5.3.1.6 are noticed on the way, and broken by
-/// a line end and a blank where that is wanted. All other bytes pass as they are.
+/// Disagreement about line ends can be used to inject commands ("SMTP smuggling", 2023). With a bare CR
+/// or LF in the content, a peer that takes it for a line end could read `LF . LF` as the end of the
+/// message and the rest as commands. BDAT is no safer, although nothing in its content can end it: the
+/// peer may relay the message by DATA. Content is stored with CRLF; this class does not rely on it and
+/// writes each CR, LF or CRLF as CRLF. A last line without an end gets one. Lines beyond the 998 octets
+/// of RFC 5321 section 4.5.3.1.6 are reported, and broken on request by a line end and a blank. All other
+/// bytes pass unchanged.
 final class CleanLines {
     private final boolean dotsDoubled;
     private final boolean broken;
@@ -18,16 +19,16 @@ final class CleanLines {
     private int length;
     private boolean atLineStart = true;
     private boolean afterCr;
-    /// Of the present line, without a doubled dot.
+    /// Of the current line, without a stuffed dot.
     private int column;
     private boolean longLine;
 
-    /// @param blockBytes the most that is taken at once
-    /// @param broken long lines are broken
+    /// @param blockBytes maximum that is taken at once
+    /// @param broken break long lines
     CleanLines(int blockBytes, boolean dotsDoubled, boolean broken) {
         this.dotsDoubled = dotsDoubled;
         this.broken = broken;
-        // Every byte can become two, one may be left over from the block before, and the end needs CRLF . CRLF.
+        // Every byte can become two, one may be left from the previous block, and the end needs CRLF . CRLF.
         this.clean = new byte[2 * blockBytes + 8];
     }
 
@@ -39,7 +40,7 @@ final class CleanLines {
         return length;
     }
 
-    /// What has been made so far has been used.
+    /// Clears the output after it was used.
     void clear() {
         length = 0;
     }
@@ -69,7 +70,7 @@ final class CleanLines {
         }
     }
 
-    /// Takes all up to the next line end as one run, which is where nearly all bytes are.
+    /// Takes everything up to the next line end as one run; nearly all bytes are here.
     private int takeText(byte[] block, int from, int count) {
         if (dotsDoubled && atLineStart && block[from] == '.') {
             clean[length++] = '.';
@@ -85,7 +86,7 @@ final class CleanLines {
         return to;
     }
 
-    /// Breaks a line until the rest is short enough. A blank is no dot, so nothing is to be doubled.
+    /// Breaks a line until the rest is short enough. The rest begins with a blank, so no dot needs stuffing.
     private int takeLong(byte[] block, int from, int to) {
         int at = from;
         while (column + to - at > LongLines.MOST_BYTES) {
@@ -105,19 +106,19 @@ final class CleanLines {
         column += to - from;
     }
 
-    /// A line taken so far was longer than may be sent.
+    /// True when a line was longer than permitted.
     boolean hasLongLine() {
         return longLine;
     }
 
-    /// Ends the last line if it has no end.
+    /// Ends a last line without an end.
     void endOfLetter() {
         if (afterCr || !atLineStart) {
             newline();
         }
     }
 
-    /// A dot on a line of its own.
+    /// Adds the lone dot.
     void finalDot() {
         clean[length++] = '.';
         newline();

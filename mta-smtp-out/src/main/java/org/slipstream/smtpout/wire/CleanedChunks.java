@@ -8,9 +8,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
 
-/// The pieces of a content that may need a change: each byte is looked at, and line ends are made clean ([CleanLines]).
+/// The pieces of content that may need changes: every byte is scanned and line ends are normalized
+/// ([CleanLines]).
 final class CleanedChunks implements Chunks {
-    /// Large enough that the command before it costs nothing, small enough to be kept for each connection.
+    /// Large enough that the command before it costs nothing, small enough to keep for each connection.
     private static final int CHUNK_BYTES = 64 * 1024;
     private static final int BLOCK_BYTES = 32 * 1024;
     private static final int SMALLEST_BYTES = 1024;
@@ -31,12 +32,13 @@ final class CleanedChunks implements Chunks {
         this.facts = facts;
         this.in = content.open();
         this.dots = dots;
-        // A short one needs no large buffers. One byte more is read, so that its end is seen with the first piece.
+        // Short content needs no large buffers. One byte more is read, so that its end is found with the
+        // first piece.
         this.block = new byte[Math.clamp(content.sizeBytes() + 1, SMALLEST_BYTES, dots ? BLOCK_BYTES : CHUNK_BYTES)];
         this.lines = new CleanLines(block.length, dots, longLines == LongLines.BREAK);
     }
 
-    /// Content of one piece is read for this and then sent from memory; a longer one is read once more.
+    /// Content of one piece is scanned and then sent from memory; longer content is read twice.
     @Override
     public boolean hasLongLine() throws IOException {
         if (facts.isPresent()) {
@@ -82,7 +84,7 @@ final class CleanedChunks implements Chunks {
         return new ContentSource.InMemory(lines.bytes(), 0, lines.length());
     }
 
-    /// The next piece takes the place of this one.
+    /// The next piece reuses the buffer of this one.
     @Override
     public boolean stays() {
         return false;

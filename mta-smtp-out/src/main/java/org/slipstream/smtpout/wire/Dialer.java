@@ -15,17 +15,19 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Connects to one of several addresses of a host: the first that answers (RFC 8305, "happy eyeballs").
+/// Connects to one of several addresses of a host: the first that accepts (RFC 8305, "happy eyeballs").
 ///
-/// A host with IPv4 and IPv6 often answers by only one of them, and silence takes thirty seconds to be believed. So nobody waits
-/// for silence: when an address has not answered within a quarter of a second the next one is tried *as well*, and when one refuses,
-/// the next is tried at once. Whoever is connected first has won; the others are closed, also those that connect
-/// later. A host whose first address answers promptly never sees a second call.
+/// A host with IPv4 and IPv6 often accepts connections on only one of them, and a timeout takes thirty
+/// seconds. So when an address has not accepted within a quarter of a second, the next one is tried *in
+/// parallel*, and after a refusal the next is tried at once. The first connection wins; the others are
+/// closed, including those that connect later. A host whose first address accepts promptly never sees a
+/// second attempt.
 ///
-/// The order of the addresses is the caller's. Each attempt runs on a virtual thread of its own.
+/// The caller chooses the order of the addresses. Each attempt runs on its own virtual thread.
 ///
-/// An attempt that fails before it calls anybody is no failure of the host: this machine has no file descriptor left, or not the
-/// source address that it was told to use. The race throws [NoSocketException] when all its attempts failed so.
+/// An attempt that fails before it sends anything is not a failure of the host: this machine has no free
+/// file descriptor, or lacks the configured source address. The race throws [NoSocketException] when all
+/// attempts failed in this way.
 public final class Dialer {
     private final Sources sources;
     private final long staggerMillis;
@@ -35,7 +37,7 @@ public final class Dialer {
         this(sources, staggerMillis, () -> SocketChannel.open().socket());
     }
 
-    /// Makes unconnected ones.
+    /// Creates unconnected sockets.
     @FunctionalInterface
     interface Sockets {
         Socket open() throws IOException;
@@ -47,7 +49,7 @@ public final class Dialer {
         this.sockets = sockets;
     }
 
-    /// How one attempt ended.
+    /// The end of one attempt.
     private record Outcome(Endpoint.Tcp endpoint, Optional<Socket> socket, Optional<IOException> failure) {
         static Outcome failed(Endpoint.Tcp endpoint, IOException why) {
             return new Outcome(endpoint, Optional.empty(), Optional.of(why));
@@ -69,12 +71,12 @@ public final class Dialer {
             this.runners = List.copyOf(runners);
         }
 
-        /// A connected socket and where it leads.
+        /// A connected socket and its address.
         record Winner(Endpoint.Tcp endpoint, Socket socket) {}
 
-        /// @param millis patience with each address
-        /// @throws NoSocketException when all have failed before they called anybody
-        /// @throws IOException when all have failed: the failure of the last one that was called
+        /// @param millis timeout of each address
+        /// @throws NoSocketException when all attempts failed before they sent anything
+        /// @throws IOException when all failed: the failure of the last address that was tried
         Winner run(long millis) throws IOException {
             int open = 0;
             IOException failure = new NoSocketException(new IOException("no address"));
@@ -102,7 +104,7 @@ public final class Dialer {
             }
         }
 
-        /// The addresses that were called, in order. For the thread that ran the race.
+        /// The addresses that were tried, in order. For the thread that ran the race.
         SequencedSet<Endpoint.Tcp> started() {
             return started;
         }
@@ -114,11 +116,11 @@ public final class Dialer {
                         ? outcomes.take()
                         : outcomes.poll(Math.max(next - System.nanoTime(), 1), TimeUnit.NANOSECONDS));
             } catch (InterruptedException e) {
-                throw new IllegalStateException("nobody interrupts a carrier", e);
+                throw new IllegalStateException("a carrier must not be interrupted", e);
             }
         }
 
-        // A host that was called and did not answer has failed, whatever hindered the other attempts.
+        // A host that was tried and did not accept has failed, whatever stopped the other attempts.
         private static IOException worse(IOException before, IOException latest) {
             return latest instanceof NoSocketException && !(before instanceof NoSocketException) ? before : latest;
         }
@@ -134,7 +136,7 @@ public final class Dialer {
             }
             if (!enter(socket)) {
                 closeQuietly(socket);
-                outcomes.add(Outcome.failed(endpoint, new IOException("given up")));
+                outcomes.add(Outcome.failed(endpoint, new IOException("aborted")));
                 return;
             }
             Thread.ofVirtual().name("out-dial").start(() -> outcomes.add(connect(endpoint, socket, millis)));
@@ -154,7 +156,8 @@ public final class Dialer {
 
         private void prepare(Socket socket, InetAddress address) throws NoSocketException {
             try {
-                // Commands are small and complete: waiting for more to send with them (Nagle) costs 40 ms per round trip.
+                // Commands are small and complete: delaying them to send more together (Nagle) costs 40
+                // ms per round trip.
                 socket.setTcpNoDelay(true);
                 Optional<? extends InetAddress> source = sources.to(address);
                 if (source.isPresent()) {
@@ -179,14 +182,14 @@ public final class Dialer {
                 running.remove(socket);
                 if (over) {
                     closeQuietly(socket);
-                    throw new IOException("given up");
+                    throw new IOException("aborted");
                 }
             }
             close();
             return new Winner(endpoint, socket);
         }
 
-        /// Whoever still runs is stopped, and whoever arrives later finds its socket closed.
+        /// Closes the sockets of attempts that still run; later ones find the race closed.
         @Override
         public void close() {
             List<Socket> left;

@@ -3,7 +3,7 @@ package org.slipstream.smtpout.wire;
 import java.net.InetAddress;
 import java.nio.file.Path;
 
-/// Where a wire leads. Its text is the peer's name in logs and outcomes.
+/// The address of a wire. Its text is the peer's name in logs and outcomes.
 public sealed interface Endpoint {
     /// @param name the host name that led to the address, or the literal address
     record Tcp(String name, InetAddress address, int port) implements Endpoint {
@@ -12,7 +12,7 @@ public sealed interface Endpoint {
             return name + "[" + literal(address) + "]:" + port;
         }
 
-        // RFC 5952: the first run of zeros is left out. Good enough for logs.
+        // RFC 5952: the first run of zeros is left out, which is exact enough for logs.
         private static String literal(InetAddress address) {
             String text = address.getHostAddress();
             int scope = text.indexOf('%');

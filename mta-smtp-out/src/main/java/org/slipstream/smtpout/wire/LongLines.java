@@ -6,13 +6,14 @@ import org.slipstream.core.LineEnds;
 import java.io.IOException;
 import java.io.InputStream;
 
-/// What becomes of lines longer than [#MOST_BYTES] (RFC 5321 section 4.5.3.1.6).
+/// The treatment of lines longer than [#MOST_BYTES] (RFC 5321 section 4.5.3.1.6).
 public enum LongLines {
-    /// The part gets an encoding with short lines, headers are folded; what allows neither is returned.
+    /// The part gets an encoding with short lines, header fields are folded; a message that permits
+    /// neither is returned.
     CONVERT,
-    /// A line end and a blank are put into the line, as Postfix does (`smtp_line_length_limit`).
+    /// A line end and a blank are inserted, like Postfix (`smtp_line_length_limit`).
     BREAK,
-    /// They are sent as they are.
+    /// Sent unchanged.
     SEND;
 
     /// Without the line end.
@@ -23,9 +24,9 @@ public enum LongLines {
         return facts.longestLine() > MOST_BYTES;
     }
 
-    /// Looks through a whole letter, for one that is longer than a piece.
+    /// Scans a whole content for a long line.
     ///
-    /// @throws IOException when it could not be read
+    /// @throws IOException when the content could not be read
     static boolean areIn(InputStream input) throws IOException {
         byte[] block = new byte[BLOCK_BYTES];
         LineEnds ends = new LineEnds();

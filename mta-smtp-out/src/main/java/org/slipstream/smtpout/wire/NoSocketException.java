@@ -4,7 +4,7 @@ import org.slipstream.core.FailureWords;
 
 import java.io.IOException;
 
-/// This machine has no socket for a connection. Nobody was called.
+/// This machine has no socket for a connection. Nothing was sent.
 final class NoSocketException extends IOException {
     private static final long serialVersionUID = 1L;
 

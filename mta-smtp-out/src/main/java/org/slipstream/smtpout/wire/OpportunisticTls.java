@@ -18,23 +18,24 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// TLS without authentication (RFC 7435): it keeps out who only listens. Checking certificates here would keep out nobody
-/// else, because whoever can forge one can also take STARTTLS out of the EHLO reply, and it would lose mail to the many
-/// MX hosts with a self-signed one.
+/// TLS without authentication (RFC 7435), which protects from passive attackers. Checking certificates
+/// here would protect from nothing more, because an active attacker can remove STARTTLS from the EHLO
+/// reply. It would also lose mail to the many MX hosts with a self-signed certificate.
 ///
-/// The first use loads some hundred classes of the JDK. Virtual threads that do so, or wait while another does, hold on to
-/// their carrier threads, and there are only as many of those as processors. So it is done once, ahead of time, on a
-/// platform thread, and whoever comes earlier waits for it in a way that lets go of the carrier.
+/// The first use loads some hundred classes of the JDK. Virtual threads that load them, or wait for
+/// another to do so, pin their carrier threads, of which there are only as many as processors. So a
+/// platform thread loads them once ahead of time, and earlier users wait without pinning a carrier
+/// thread.
 final class OpportunisticTls {
     static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
 
-    /// One for all wires, so that sessions are resumed.
+    /// Shared by all wires, so that sessions are resumed.
     private static final FutureTask<SSLSocketFactory> FACTORY = new FutureTask<>(OpportunisticTls::prepare);
     private static final AtomicBoolean PREPARING = new AtomicBoolean();
 
     private OpportunisticTls() {}
 
-    /// Begins to get ready, if nobody has.
+    /// Starts the preparation once.
     static void warmUp() {
         if (PREPARING.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("out-tls").start(FACTORY);
@@ -46,18 +47,18 @@ final class OpportunisticTls {
         try {
             return FACTORY.get(millis, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("this Java has no TLS", e);
+            throw new IllegalStateException("this Java runtime has no TLS", e);
         } catch (TimeoutException e) {
             throw new IOException("TLS is not ready after " + millis + " ms", e);
         } catch (InterruptedException e) {
-            throw new IllegalStateException("nobody interrupts a carrier", e);
+            throw new IllegalStateException("a carrier must not be interrupted", e);
         }
     }
 
     private static SSLSocketFactory prepare() throws GeneralSecurityException, IOException {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, new TrustManager[]{new TrustAnyone()}, new SecureRandom());
-        // As far as a client gets alone: its first words.
+        // As far as a client gets without a server: ClientHello.
         SSLEngine rehearsal = context.createSSLEngine("localhost", 25);
         rehearsal.setUseClientMode(true);
         rehearsal.setEnabledProtocols(VERSIONS);
@@ -65,7 +66,7 @@ final class OpportunisticTls {
         return context.getSocketFactory();
     }
 
-    // The extended kind, because the JDK wraps the plain one with checks of its own.
+    // The extended interface, because the JDK wraps the plain one in checks of its own.
     private static final class TrustAnyone extends X509ExtendedTrustManager {
         @Override
         public void checkClientTrusted(X509Certificate[] chain, String type) {}

@@ -5,30 +5,30 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Bytes that are to be written together. Commands and short contents are copied into one block; longer contents are only referred to,
-/// so that the one copy of them is the one into the socket.
+/// Bytes to be written together. Commands and short contents are copied into one block; longer contents
+/// are only referenced, so that the only copy of them is the one into the socket.
 final class Outbox {
-    /// Of what is copied.
+    /// The size of the block for copies.
     static final int BLOCK_BYTES = 32 * 1024;
-    /// A whole message of 64 KiB with the commands around it. The kernel takes no more at once from most sockets.
+    /// A whole message of 64 KiB with its commands. Most sockets accept no more at once.
     private static final int MOST_BYTES = 128 * 1024;
-    /// A copy of so little costs less than one more part in the write.
+    /// Copying so few bytes costs less than another part in the write.
     private static final int COPIED_BYTES = 8 * 1024;
 
     private final List<ByteBuffer> parts = new ArrayList<>(4);
     private byte[] block = new byte[1024];
-    /// From here to `to` the block is not among the parts yet.
+    /// The block from here to `to` is not among the parts yet.
     private int from;
     private int to;
     private int referred;
 
-    /// True when these bytes must wait until what is here has been written.
+    /// True when these bytes must wait until the present ones are written.
     boolean isFullFor(int length, boolean stays) {
         boolean copied = isCopied(length, stays);
         return to + referred > 0 && (copied && to + length > BLOCK_BYTES || to + referred + length > MOST_BYTES);
     }
 
-    /// @param stays the bytes do not change any more
+    /// @param stays the bytes do not change later
     /// @return false when this must be written before the bytes change
     boolean put(byte[] bytes, int offset, int length, boolean stays) {
         if (isCopied(length, stays)) {
@@ -47,7 +47,7 @@ final class Outbox {
 
     private void copy(byte[] bytes, int offset, int length) {
         if (block.length < to + length) {
-            // Parts that are sealed keep the old block.
+            // Sealed parts keep the old block.
             block = Arrays.copyOf(block, Math.min(BLOCK_BYTES, 2 * (to + length)));
         }
         System.arraycopy(bytes, offset, block, to, length);
@@ -61,7 +61,8 @@ final class Outbox {
         }
     }
 
-    /// All that is to be written, in order. The outbox is empty then, and must not be filled before that has been written.
+    /// Everything to be written, in order. The outbox is empty then, and must not be filled until that is
+    /// written.
     ByteBuffer[] take() {
         seal();
         ByteBuffer[] all = parts.toArray(ByteBuffer[]::new);

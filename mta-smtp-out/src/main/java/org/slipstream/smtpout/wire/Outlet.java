@@ -8,20 +8,21 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 
-/// The way out of a wire: the socket's channel in the clear, a stream under TLS.
+/// The output of a wire: the socket's channel in clear text, a stream under TLS.
 ///
-/// A call blocks until something went, and writes what can go at once. So a limit of time for each call is one for the peer's
-/// progress: a peer that reads slowly is served, and one that stops is left.
+/// A call blocks until some bytes are written, and writes as many as possible at once. So a timeout for
+/// each call limits the time without progress: a peer that reads slowly is served, and one that stops is
+/// disconnected.
 sealed interface Outlet {
-    /// Writes some of what remains and returns how much.
+    /// Writes some of the remaining bytes and returns how many.
     long write(ByteBuffer[] parts) throws IOException;
 
-    /// Writes some of a file and returns how much.
+    /// Writes some of a file and returns how many bytes.
     ///
-    /// @throws UncheckedIOException when it is the file that cannot be read, and not the network
+    /// @throws UncheckedIOException when the file cannot be read, as opposed to a network failure
     long write(FileChannel file, long at, long most) throws IOException;
 
-    /// When a call with so many bytes fails, how many of them the peer may have received all the same.
+    /// The number of bytes that the peer may have received although a call with so many bytes failed.
     long uncertain(long bytes);
 
     /// @return at least one byte
@@ -29,7 +30,7 @@ sealed interface Outlet {
         try {
             ByteBuffer block = ByteBuffer.allocate(most);
             if (file.read(block, at) <= 0) {
-                throw new EOFException("a stored content has become shorter");
+                throw new EOFException("stored content is truncated");
             }
             return block.flip();
         } catch (IOException e) {
@@ -37,8 +38,8 @@ sealed interface Outlet {
         }
     }
 
-    /// Several parts in one system call, and files by the kernel's own way (`sendfile`). The copy of an array into the socket is the
-    /// only one.
+    /// Several parts in one system call, and files by `sendfile`. The only copy of an array is the one
+    /// into the socket.
     record Clear(SocketChannel channel) implements Outlet {
         private static final int BLOCK_BYTES = 4 * 1024;
 
@@ -47,8 +48,8 @@ sealed interface Outlet {
             return channel.write(parts);
         }
 
-        /// A socket without room makes `transferTo` return at once. A short write by hand waits for room, and finds out whether the
-        /// file has ended.
+        /// A full socket makes `transferTo` return at once. A short write by copy blocks until the socket
+        /// accepts bytes, and detects the end of the file.
         @Override
         public long write(FileChannel file, long at, long most) throws IOException {
             long count;
@@ -61,14 +62,14 @@ sealed interface Outlet {
             return count > 0 ? count : channel.write(read(file, at, (int) Math.min(most, BLOCK_BYTES)));
         }
 
-        /// The kernel refuses all or says what it took.
+        /// The kernel rejects everything or reports what it took.
         @Override
         public long uncertain(long bytes) {
             return 0;
         }
     }
 
-    /// Piece by piece, because a stream does not say how far it came.
+    /// Piece by piece, because a stream does not report how far it came.
     record Stream(OutputStream out) implements Outlet {
         private static final int BLOCK_BYTES = 32 * 1024;
 

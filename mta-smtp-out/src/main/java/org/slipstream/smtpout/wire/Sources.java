@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Our own addresses for connections to others, by family. Empty: the system chooses.
+/// The local addresses of outgoing connections, by family. Empty: the system chooses.
 public record Sources(Optional<Inet4Address> v4, Optional<Inet6Address> v6) {
     public static final Sources ANY = new Sources(Optional.empty(), Optional.empty());
 
-    /// The one for a connection to this address.
+    /// The local address for a connection to this address.
     Optional<? extends InetAddress> to(InetAddress address) {
         return address instanceof Inet4Address ? v4 : v6;
     }

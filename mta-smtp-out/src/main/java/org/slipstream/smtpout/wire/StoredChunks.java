@@ -6,14 +6,14 @@ import org.slipstream.core.ContentSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/// The pieces of a content that goes out as it is stored. No byte of it is read here: intake saw each of them, and refused a content
-/// in which a CR or an LF stood alone.
+/// The pieces of content that is sent as stored. No byte is read here: reception scanned all of them and
+/// refused content with a bare CR or LF.
 ///
 /// In the form of DATA the final dot is a piece of its own.
 final class StoredChunks implements Chunks {
     /// An array is written whole.
     private static final int ARRAY_BYTES = 128 * 1024;
-    /// Between two pieces of a file the peer's replies are looked at.
+    /// The peer's replies are handled between two pieces of a file.
     private static final int FILE_BYTES = 1024 * 1024;
     private static final byte[] DOT = ".\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -32,7 +32,7 @@ final class StoredChunks implements Chunks {
         this.dotted = dotted;
     }
 
-    /// True when a content with these facts needs no change on its way.
+    /// True when content with these facts needs no change.
     static boolean canSend(ContentFacts facts, boolean bdat, LongLines longLines) {
         return (bdat || !facts.leadingDot()) && !(longLines == LongLines.BREAK && LongLines.areIn(facts));
     }

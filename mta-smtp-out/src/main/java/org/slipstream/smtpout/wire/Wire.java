@@ -1,11 +1,12 @@
 package org.slipstream.smtpout.wire;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.ContentSource;
 import org.slipstream.core.FailureWords;
 import org.slipstream.smtpout.dialog.ReplyParser;
-import org.slipstream.smtpout.wire.Heard.End;
-import org.slipstream.smtpout.wire.Heard.Gone;
-import org.slipstream.smtpout.wire.Heard.Said;
+import org.slipstream.smtpout.wire.WireInput.End;
+import org.slipstream.smtpout.wire.WireInput.Ended;
+import org.slipstream.smtpout.wire.WireInput.Received;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -30,32 +31,32 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
-/// One connection to a peer, over TCP or a UNIX socket, in the clear or over TLS.
+/// One connection to a peer, over TCP or a UNIX socket, in clear text or under TLS.
 ///
-/// At most one thread reads ([#hear], [#startTls]) and one writes ([#put], [#flush], [#send]); anybody may [#abort]. Everything
-/// that can block is watched: when the time is over, the socket is closed and the blocked call ends with
-/// [End#TIMED_OUT]. The first reason to end a wire is the one that everybody sees.
+/// At most one thread reads ([#read], [#startTls]) and one writes ([#put], [#flush], [#send]); any thread
+/// may [#abort]. Everything that can block is guarded: after the timeout the socket is closed, and the
+/// blocked call ends with [End#TIMED_OUT]. All threads see the first reason that ended the wire.
 public final class Wire {
     private final List<? extends Endpoint> candidates;
     private final Dialer dialer;
     private final WireWatchdog.Post watchdog;
     private final ReplyParser parser = new ReplyParser();
     private final ByteBuffer received = ByteBuffer.allocate(8 * 1024).limit(0);
-    private final AtomicReference<Gone> end = new AtomicReference<>();
+    private final AtomicReference<@Nullable Ended> end = new AtomicReference<>();
 
     private volatile Endpoint endpoint;
-    private volatile List<Endpoint> called = List.of();
+    private volatile List<Endpoint> tried = List.of();
     private volatile Closeable socket = () -> {};
     private volatile Optional<SSLSocket> tls = Optional.empty();
     private InputStream in = InputStream.nullInputStream();
     private Outlet out = new Outlet.Stream(OutputStream.nullOutputStream());
 
-    // The writer's.
+    // Used by the writer's thread only.
     private final Outbox outbox = new Outbox();
     private long put;
     private long handedOver;
     private long written;
-    private Optional<Gone> mute = Optional.empty();
+    private Optional<Ended> mute = Optional.empty();
 
     public Wire(Endpoint endpoint, WireWatchdog watchdog) {
         this(List.of(endpoint), watchdog, new Dialer(Sources.ANY, 1));
@@ -69,26 +70,26 @@ public final class Wire {
         this.watchdog = watchdog.new Post();
     }
 
-    /// Gets ready for TLS in the background. Worth calling before the first wire is needed.
+    /// Prepares TLS in the background, best before the first wire is needed.
     public static void warmUpTls() {
         OpportunisticTls.warmUp();
     }
 
-    /// Where it leads, or the last place where it was not answered.
+    /// The peer, or the last address that was tried.
     public Endpoint endpoint() {
         return endpoint;
     }
 
-    /// The candidates that were called, in order.
-    public List<Endpoint> called() {
-        return called;
+    /// The candidates that were tried, in order.
+    public List<Endpoint> tried() {
+        return tried;
     }
 
-    /// Empty when the connection stands.
+    /// Connects. Empty on success.
     ///
-    /// @param millis patience with each candidate
-    public Optional<Gone> connect(long millis) {
-        // The next candidate begins while the last one is still awaited, so nobody waits for all of them one by one.
+    /// @param millis timeout of each candidate
+    public Optional<Ended> connect(long millis) {
+        // Attempts overlap, so the timeouts of the candidates do not add up.
         try (var _ = watchdog.guard(2 * millis, () -> abort(End.TIMED_OUT, "Connection timed out"))) {
             switch (endpoint) {
                 case Endpoint.Tcp _ -> connectTcp(millis);
@@ -98,7 +99,7 @@ public final class Wire {
         } catch (SocketTimeoutException _) {
             return Optional.of(abort(End.TIMED_OUT, "Connection timed out"));
         } catch (NoSocketException e) {
-            return Optional.of(abort(End.NO_SOCKET, e.getMessage()));
+            return Optional.of(abort(End.NO_SOCKET, FailureWords.of(e)));
         } catch (IOException | RuntimeException e) {
             return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
         }
@@ -117,12 +118,12 @@ public final class Wire {
             endpoint = race.started().getLast();
             throw e;
         } finally {
-            called = List.copyOf(race.started());
+            tried = List.copyOf(race.started());
         }
     }
 
     private void connectUnix(Endpoint.Unix unix) throws IOException {
-        called = List.of(unix);
+        tried = List.of(unix);
         SocketChannel channel = unixChannel();
         own(channel);
         channel.connect(UnixDomainSocketAddress.of(unix.path()));
@@ -138,7 +139,7 @@ public final class Wire {
         }
     }
 
-    /// From here on an abort reaches the socket; one that came before is made good.
+    /// Sets the socket for an abort, and closes it when an abort came before.
     private void own(Closeable opened) throws IOException {
         socket = opened;
         if (end.get() != null) {
@@ -147,26 +148,26 @@ public final class Wire {
     }
 
     /// The next reply, or the end.
-    public Heard hear(long millis) {
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no answer within " + seconds(millis)))) {
-            return hear();
+    public WireInput read(long millis) {
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "timed out after " + seconds(millis)))) {
+            return read();
         }
     }
 
-    /// Like [#hear(long)], with all the time in the world.
-    public Heard hear() {
+    /// Like [#read(long)], without a timeout.
+    public WireInput read() {
         try {
             while (end.get() == null) {
                 switch (parser.take(received)) {
                     case ReplyParser.Progress.Complete complete -> {
-                        return new Said(complete.reply());
+                        return new Received(complete.reply());
                     }
                     case ReplyParser.Progress.Malformed malformed -> {
-                        return abort(new Gone(End.GARBLED, malformed.reason(), malformed.begun()));
+                        return abort(new Ended(End.GARBLED, malformed.reason(), malformed.begun()));
                     }
                     case ReplyParser.Progress.Incomplete _ -> {
                         if (!fill()) {
-                            return abort(new Gone(End.CLOSED, parser.isAtStart()
+                            return abort(new Ended(End.CLOSED, parser.isAtStart()
                                     ? "connection closed by peer"
                                     : "connection closed by peer in the middle of a reply", parser.begun()));
                         }
@@ -179,7 +180,7 @@ public final class Wire {
         }
     }
 
-    /// True when the next [#hear] need not wait: a line of the peer's is here already.
+    /// True when the next [#read] does not block: at least one line is buffered.
     public boolean hasMore() {
         for (int i = received.position(); i < received.limit(); i++) {
             if (received.get(i) == '\n') {
@@ -201,7 +202,7 @@ public final class Wire {
         flush(millis);
     }
 
-    /// Puts commands into the outbox, which goes when it is full or with [#flush].
+    /// Puts commands into the outbox, which is written when it is full or by [#flush].
     public void put(String commands, long millis) {
         byte[] bytes = commands.getBytes(StandardCharsets.UTF_8);
         put(bytes, 0, bytes.length, true, millis);
@@ -209,18 +210,21 @@ public final class Wire {
 
     /// Puts a chunk with its BDAT into the outbox.
     ///
-    /// @throws IOException when it could not be read. The peer waits in the middle of a message: abort the wire
+    /// @throws IOException when the chunk could not be read. The peer is in the middle of a message:
+    /// abort the wire
     public void put(Chunks chunk, long millis) throws IOException {
         put("BDAT " + chunk.piece().sizeBytes() + (chunk.isLast() ? " LAST\r\n" : "\r\n"), millis);
         putPiece(chunk, millis);
     }
 
-    /// Puts a content and the final dot into the outbox, the dot never without the whole content.
+    /// Puts content and the final dot into the outbox, the dot never without the whole content.
     ///
     /// @param content in the form of DATA
-    /// @param millis patience for each step of the peer's, so that a peer that reads slowly is served and one that stops is left
-    /// @return false when the wire fell silent before the final dot was put
-    /// @throws IOException when the content could not be read. The peer waits in the middle of a message: abort the wire
+    /// @param millis timeout of each write, so that a peer that reads slowly is served and one that stops
+    /// is disconnected
+    /// @return false when the wire failed before the final dot was put
+    /// @throws IOException when the content could not be read. The peer is in the middle of a message:
+    /// abort the wire
     public boolean putContent(Chunks content, long millis) throws IOException {
         boolean went;
         do {
@@ -271,7 +275,7 @@ public final class Wire {
         }
     }
 
-    /// Writes what is in the outbox.
+    /// Writes the outbox.
     public void flush(long millis) {
         ByteBuffer[] parts = outbox.take();
         long left = 0;
@@ -283,23 +287,23 @@ public final class Wire {
         }
     }
 
-    /// Why nothing can be written any more. That does not end the wire: the peer may have said why it hung up, and that can still
-    /// be heard.
-    public Optional<Gone> mute() {
+    /// The failure after which nothing can be written. It does not end the wire: the peer may have sent a
+    /// reply before it disconnected, which can still be read.
+    public Optional<Ended> mute() {
         return mute;
     }
 
-    /// So many bytes have been put so far.
+    /// The number of bytes put so far.
     public long putBytes() {
         return put;
     }
 
-    /// So many of them were handed to the network, which may have lost them.
+    /// The number of bytes handed to the network, which may have lost them.
     public long handedOverBytes() {
         return handedOver;
     }
 
-    /// So many of them the network has taken.
+    /// The number of bytes accepted by the network.
     public long writtenBytes() {
         return written;
     }
@@ -309,12 +313,12 @@ public final class Wire {
         long run() throws IOException;
     }
 
-    /// One step on the way out. Returns how many bytes went; 0 when the wire has fallen silent.
+    /// One write. Returns the number of bytes; 0 after a failure.
     private long write(Step step, long left, long millis) {
         handedOver = Math.max(handedOver, written + out.uncertain(left));
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "peer took no data for " + seconds(millis)))) {
+        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "write timed out after " + seconds(millis)))) {
             long count = step.run();
-            // Even when the reader has met the end by now: the peer may have taken this, replied and hung up.
+            // Even when the reader has met the end: the peer may have read this, replied and disconnected.
             written += count;
             handedOver = Math.max(handedOver, written);
             return count;
@@ -322,32 +326,33 @@ public final class Wire {
             throw unreadable;
         } catch (IOException | RuntimeException e) {
             mute = Optional
-                    .of(Optional.ofNullable(end.get()).orElseGet(() -> new Gone(End.BROKEN, FailureWords.of(e))));
+                    .of(Optional.ofNullable(end.get()).orElseGet(() -> new Ended(End.BROKEN, FailureWords.of(e))));
             return 0;
         }
     }
 
-    /// Shakes hands as a TLS client, with whomever. Empty when the wire is encrypted now.
-    public Optional<Gone> startTls(long millis) {
+    /// Performs the TLS handshake without authentication. Empty on success.
+    public Optional<Ended> startTls(long millis) {
         return startTls(Optional.empty(), millis);
     }
 
-    /// @param trusting makes sockets that check who signed the certificate; that it is the host's is checked here. Empty for any
-    /// certificate
-    public Optional<Gone> startTls(Optional<SSLSocketFactory> trusting, long millis) {
-        // What came in the clear after the reply must not pass for something said under TLS (CVE-2011-0411).
+    /// @param trusting creates sockets that check the certificate's issuer; the host's name is checked
+    /// here. Empty to accept any certificate
+    public Optional<Ended> startTls(Optional<SSLSocketFactory> trusting, long millis) {
+        // Input in clear text after the reply must not count as received under TLS (CVE-2011-0411).
         if (received.hasRemaining()) {
-            return Optional.of(abort(End.GARBLED, "bytes in the clear after the reply to STARTTLS"));
+            return Optional.of(abort(End.GARBLED, "plaintext data after the reply to STARTTLS"));
         }
         if (!(endpoint instanceof Endpoint.Tcp tcp) || !(socket instanceof Socket plain)) {
             return Optional.of(abort(End.GARBLED, "STARTTLS on a UNIX socket"));
         }
-        try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "no TLS within " + seconds(millis)))) {
+        try (var _ = watchdog.guard(millis,
+                () -> abort(End.TIMED_OUT, "TLS handshake timed out after " + seconds(millis)))) {
             SSLSocketFactory factory = trusting.isPresent() ? trusting.get() : OpportunisticTls.factory(millis);
             SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, tcp.name(), tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
             if (trusting.isPresent()) {
-                // RFC 6125, which RFC 7817 asks of mail clients, too; Java calls it by its first user.
+                // RFC 6125, required for mail clients by RFC 7817; Java names the algorithm after HTTPS.
                 SSLParameters parameters = encrypted.getSSLParameters();
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");
                 encrypted.setSSLParameters(parameters);
@@ -362,42 +367,42 @@ public final class Wire {
         }
     }
 
-    /// Version and cipher suite, or `-` in the clear.
+    /// Version and cipher suite, or `-` in clear text.
     public String security() {
         return tls.map(SSLSocket::getSession).map((SSLSession s) -> s.getProtocol() + "/" + s.getCipherSuite())
                 .orElse("-");
     }
 
     /// Ends the wire at once. Returns the reason that counts: an earlier one, or this.
-    public Gone abort(End how, String reason) {
-        return abort(new Gone(how, reason));
+    public Ended abort(End how, String reason) {
+        return abort(new Ended(how, reason));
     }
 
-    private Gone abort(Gone mine) {
-        Gone first = end.compareAndExchange(null, mine);
+    private Ended abort(Ended mine) {
+        Ended first = end.compareAndExchange(null, mine);
         closeSocket();
         watchdog.close();
         return first == null ? mine : first;
     }
 
-    /// Ends the wire in order: under TLS the peer is told first, for at most `millis`.
+    /// Closes the wire, under TLS with a close_notify, within `millis`.
     public void close(long millis) {
         if (end.get() == null && tls.isPresent()) {
             try (var _ = watchdog.guard(millis, this::closeSocket)) {
                 tls.get().close();
             } catch (IOException _) {
-                // The peer was faster.
+                // The peer has closed before.
             }
         }
         abort(End.ABORTED, "closed");
     }
 
-    // The plain socket below TLS: closing the TLS socket would wait for a writer that is stuck.
+    // The plain socket below TLS: closing the TLS socket would block behind a stuck writer.
     private void closeSocket() {
         try {
             socket.close();
         } catch (IOException _) {
-            // A socket that cannot even be closed is as gone as it can be.
+            // Nothing is left to release.
         }
     }
 

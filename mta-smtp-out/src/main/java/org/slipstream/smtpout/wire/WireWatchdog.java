@@ -5,15 +5,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/// Bites when something takes too long. One platform thread, `out-watchdog`, for all wires.
+/// Timeouts for blocking calls. One platform thread, `out-watchdog`, for all wires.
 ///
-/// A blocked read or write cannot be given a time limit in a way that works for TCP, TLS and UNIX sockets alike, and it
-/// must not be interrupted, because the same thread may be inside a read of a letter, where an interrupt closes the
-/// spool's file. Closing the socket under the blocked call works for all of them.
+/// No timeout of a blocked read or write works for TCP, TLS and UNIX sockets alike. The thread must not
+/// be interrupted, because it may be reading a stored content, and an interrupt would close the spool's
+/// file. Closing the socket under the blocked call works for all of them.
 ///
-/// Nearly everything that is guarded ends in time, thousands of times per second, so a guard must cost next to nothing: it is
-/// written down, and the timer is left alone as long as it will fire no later than the new deadline. When it fires it
-/// looks at what is written down by then, and usually goes back to sleep until that is due.
+/// Nearly all guarded calls end in time, thousands of times per second, so a guard must cost almost
+/// nothing. It is recorded, and the timer stays unchanged as long as it fires no later than the new
+/// deadline. When it fires, it checks the recorded deadline and usually sleeps until that is due.
 public final class WireWatchdog implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().daemon().name("out-watchdog").factory());
@@ -27,7 +27,7 @@ public final class WireWatchdog implements AutoCloseable {
         timer.shutdownNow();
     }
 
-    /// Watches one thing at a time for one owner.
+    /// Guards one call at a time for one owner.
     public final class Post implements AutoCloseable {
         // All guarded by this.
         private Optional<Guard> guard = Optional.empty();
@@ -35,12 +35,12 @@ public final class WireWatchdog implements AutoCloseable {
         private long roundNanos;
         private boolean closed;
 
-        /// While the guard is open, the dog waits; when it is still open after `millis`, the dog bites, once.
+        /// Runs the action once if the guard is still open after `millis`.
         Guard guard(long millis, Runnable bite) {
             return guard(millis, TimeUnit.MILLISECONDS, bite);
         }
 
-        /// While the guard is open, the dog waits; when it is still open after that time, the dog bites, once.
+        /// Runs the action once if the guard is still open after that time.
         public synchronized Guard guard(long time, TimeUnit unit, Runnable bite) {
             long deadline = System.nanoTime() + unit.toNanos(time);
             Guard next = new Guard(this, deadline, bite);
@@ -77,7 +77,7 @@ public final class WireWatchdog implements AutoCloseable {
             }
         }
 
-        /// There is nothing left to watch.
+        /// Ends all guarding.
         @Override
         public synchronized void close() {
             closed = true;
@@ -87,7 +87,7 @@ public final class WireWatchdog implements AutoCloseable {
         }
     }
 
-    /// Open as long as something takes.
+    /// Open while a call runs.
     public static final class Guard implements AutoCloseable {
         private final Post post;
         private final long deadline;

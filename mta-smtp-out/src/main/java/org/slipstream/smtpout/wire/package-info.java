@@ -1,5 +1,6 @@
-/// Sockets, TLS and time: what carries bytes and replies between the client and one peer.
+/// Sockets, TLS and timeouts: carries bytes and replies between the client and one peer.
 ///
-/// A [Wire] knows no SMTP beyond where a reply ends and how content is framed. Trouble with the peer is a value,
-/// [Heard.Gone]; an [java.io.IOException] out of this package always means that our own letter could not be read.
+/// A [Wire] knows of SMTP only where a reply ends and how content is framed. A failure of the peer is a
+/// value, [WireInput.Ended]; an [java.io.IOException] out of this package always means that stored content
+/// could not be read.
 package org.slipstream.smtpout.wire;

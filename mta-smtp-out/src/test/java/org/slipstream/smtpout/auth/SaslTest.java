@@ -21,7 +21,7 @@ class SaslTest {
         assertThat(text(scram.first().orElseThrow())).isEqualTo("n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
         assertThat(said(scram, SERVER_FIRST)).isEqualTo("c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
                 + "p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=");
-        assertThat(scram.doubt()).contains("the server has not shown that it knows the password");
+        assertThat(scram.doubt()).contains("the server has not proved that it has the password");
         assertThat(said(scram, "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")).isEmpty();
         assertThat(scram.doubt()).isEmpty();
     }
@@ -42,22 +42,23 @@ class SaslTest {
         ScramClient scram = ScramClient.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
         said(scram, SERVER_FIRST);
         assertThat(said(scram, "v=AAriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="))
-                .isEqualTo("(the server does not know the password either)");
+                .isEqualTo("(the signature of the server is wrong)");
         assertThat(scram.doubt()).isPresent();
     }
 
     @Test
     void aServerThatChangesTheRulesIsLeft() {
-        assertThat(afterFirst("r=somebody,s=QSXCR+Q6sek8bf92,i=4096")).contains("somebody else's question");
-        assertThat(afterFirst("r=abc,s=QSXCR+Q6sek8bf92,i=4096")).contains("somebody else's question");
-        assertThat(afterFirst("r=abcX,s=QSXCR+Q6sek8bf92,i=1")).contains("wants 1 rounds");
-        assertThat(afterFirst("r=abcX,s=QSXCR+Q6sek8bf92,i=999999999")).contains("wants 999999999 rounds");
-        assertThat(afterFirst("m=ext,r=abcX,s=QSXCR+Q6sek8bf92,i=4096")).contains("first message is none");
-        assertThat(afterFirst("r=abcX,s=====,i=4096")).contains("salt is none");
-        assertThat(afterFirst("\u0000")).contains("first message is none");
+        assertThat(afterFirst("r=somebody,s=QSXCR+Q6sek8bf92,i=4096")).contains("does not begin with ours");
+        assertThat(afterFirst("r=abc,s=QSXCR+Q6sek8bf92,i=4096")).contains("does not begin with ours");
+        assertThat(afterFirst("r=abcX,s=QSXCR+Q6sek8bf92,i=1")).contains("asks for 1 iterations");
+        assertThat(afterFirst("r=abcX,s=QSXCR+Q6sek8bf92,i=999999999")).contains("asks for 999999999 iterations");
+        assertThat(afterFirst("m=ext,r=abcX,s=QSXCR+Q6sek8bf92,i=4096"))
+                .contains("first message of the server is malformed");
+        assertThat(afterFirst("r=abcX,s=====,i=4096")).contains("salt of the server is malformed");
+        assertThat(afterFirst("\u0000")).contains("first message of the server is malformed");
         ScramClient scram = ScramClient.sha256(PENCIL, "rOprNGfwEbeRWgbNEkqO");
         said(scram, SERVER_FIRST);
-        assertThat(said(scram, "e=invalid-proof")).isEqualTo("(the server says invalid-proof)");
+        assertThat(said(scram, "e=invalid-proof")).isEqualTo("(the server reports invalid-proof)");
     }
 
     @Test

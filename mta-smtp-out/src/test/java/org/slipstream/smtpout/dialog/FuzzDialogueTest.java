@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The dialogue alone, with replies that somebody throws dice for: it never throws, every transaction ends once, and
+/// The dialog alone, with random replies: it never throws, every transaction ends once, and
 /// what it remembers is bounded.
 class FuzzDialogueTest {
-    private static final long MILLIS = 1000;
+    private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 500;
     private static final int[] CODES = {250, 250, 250, 250, 250, 250, 250, 250, 354, 354, 251, 220, 421, 450, 452, 500,
             502,
             503, 550, 552, 554, 221, 299, 399, 599};
@@ -63,7 +63,7 @@ class FuzzDialogueTest {
                 int code = asked && random.nextInt(3) > 0
                         ? pipeline.awaited().get() == DialogPhase.DATA ? 354 : 250
                         : CODES[random.nextInt(CODES.length)];
-                ReplyEffects effects = pipeline.heard(Reply.of(code, "x"));
+                ReplyEffects effects = pipeline.received(Reply.of(code, "x"));
                 note(effects, over);
                 if (effects.end().isPresent()) {
                     assertThat(effects.end().get().reason().isTransient()).isTrue();
@@ -78,23 +78,23 @@ class FuzzDialogueTest {
             }
         }
         assertThat(over).containsExactlyInAnyOrderElementsOf(begun);
-        assertThat(pipeline.next()).isInstanceOf(Move.Wait.class);
+        assertThat(pipeline.next()).isInstanceOf(PipelineStep.Wait.class);
     }
 
     private static void write(Pipeline pipeline, SplittableRandom random, List<Long> over) {
         for (int i = 0; i < 1000; i++) {
             switch (pipeline.next()) {
-                case Move.Write _ -> {
+                case PipelineStep.Write _ -> {
                 }
-                case Move.WriteContent _ -> pipeline.contentWritten();
-                case Move.WriteChunk _ -> {
+                case PipelineStep.WriteContent _ -> pipeline.contentWritten();
+                case PipelineStep.WriteChunk _ -> {
                     if (random.nextInt(20) == 0) {
                         note(pipeline.abandon(Reply.of(451, "disk")), over);
                     } else {
                         pipeline.chunk(random.nextInt(3) > 0);
                     }
                 }
-                case Move.Wait _ -> {
+                case PipelineStep.Wait _ -> {
                     return;
                 }
             }

@@ -41,7 +41,7 @@ class HandshakeTest {
         assertThat(smtp(true, "554 no")).isEqualTo("refused at the greeting: 554 no");
         assertThat(smtp(true, "421 later")).isEqualTo("refused at the greeting: 421 later");
         assertThat(smtp(true, "354 go ahead"))
-                .isEqualTo("refused at the greeting: 451 4.5.0 the greeting makes no sense: 354 go ahead");
+                .isEqualTo("refused at the greeting: 451 4.5.0 protocol error in the greeting: 354 go ahead");
     }
 
     @Test
@@ -83,7 +83,8 @@ class HandshakeTest {
 
     @Test
     void lmtpHasItsOwnVerbAndNoOlderOne() {
-        Rehearsal lmtp = new Rehearsal(new ClientDialog(ClientProtocol.LMTP, Approach.of("me.example", false)));
+        Rehearsal lmtp = new Rehearsal(
+                new ClientDialog(ClientProtocol.LMTP, HandshakeSettings.of("me.example", false)));
         assertThat(lmtp.play(lmtp.dialog().begin(), "220 hi", "500 5.5.1 no LMTP here")).isEqualTo("""
                 LHLO me.example
                 refused at the reply to EHLO: 500 5.5.1 no LMTP here""");
@@ -91,7 +92,7 @@ class HandshakeTest {
 
     @Test
     void nothingCanBeDeliveredBeforeThePeerIsReady() {
-        ClientDialog dialog = new ClientDialog(ClientProtocol.SMTP, Approach.of("me.example", false));
+        ClientDialog dialog = new ClientDialog(ClientProtocol.SMTP, HandshakeSettings.of("me.example", false));
         dialog.begin();
         assertThatThrownBy(() -> dialog.pipeline(false))
                 .isInstanceOf(IllegalStateException.class);
@@ -99,7 +100,8 @@ class HandshakeTest {
     }
 
     private static String smtp(boolean wantsTls, String... replies) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(ClientProtocol.SMTP, Approach.of("me.example", wantsTls)));
+        Rehearsal rehearsal = new Rehearsal(
+                new ClientDialog(ClientProtocol.SMTP, HandshakeSettings.of("me.example", wantsTls)));
         return rehearsal.play(rehearsal.dialog().begin(), replies);
     }
 }

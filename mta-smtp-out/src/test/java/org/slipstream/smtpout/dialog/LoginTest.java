@@ -56,10 +56,10 @@ class LoginTest {
         assertThat(
                 encrypted("220 hi", "250-mx\r\n250 AUTH SCRAM-SHA-256", "334 " + base64(SERVER_FIRST), "235 welcome"))
                 .endsWith(
-                        "refused at the reply to AUTH: 450 4.7.8 login with SCRAM-SHA-256 given up: the server has not"
-                                + " shown that it knows the password");
+                        "refused at the reply to AUTH: 450 4.7.8 SASL authentication with SCRAM-SHA-256 aborted: the server has not"
+                                + " proved that it has the password");
         assertThat(encrypted("220 hi", "250-mx\r\n250 AUTH PLAIN", "334 not base 64 at all")).endsWith(
-                "450 4.7.8 login with PLAIN given up: a challenge that is no Base64");
+                "450 4.7.8 SASL authentication with PLAIN aborted: invalid base64 in challenge");
     }
 
     @Test
@@ -72,48 +72,50 @@ class LoginTest {
     void aPasswordIsNotShownInTheClearUnlessThatIsAllowed() {
         String[] peer = {"220 hi", "250-mx\r\n250 AUTH PLAIN LOGIN", "235 ok"};
         assertThat(play(approach(TlsPolicy.MAY, false, false), peer)).contains("refused at the reply to AUTH:"
-                + " 450 4.7.4 the logins offered are [LOGIN, PLAIN], and the password is not shown without TLS")
+                + " 450 4.7.4 no supported authentication mechanism among [LOGIN, PLAIN]; the password is not sent without TLS")
                 .doesNotContain("AUTH PLAIN AHV");
         assertThat(play(approach(TlsPolicy.MAY, false, true), peer)).endsWith("ready [AUTH]");
     }
 
     @Test
     void aLoginThatIsConfiguredIsNotLeftOut() {
-        assertThat(encrypted("220 hi", "250 mx")).endsWith("450 4.7.4 no login is offered");
-        assertThat(encrypted("220 hi", "500 what?", "250 old")).endsWith("450 4.7.4 no login is offered");
+        assertThat(encrypted("220 hi", "250 mx")).endsWith("450 4.7.4 authentication is required, but was not offered");
+        assertThat(encrypted("220 hi", "500 what?", "250 old"))
+                .endsWith("450 4.7.4 authentication is required, but was not offered");
     }
 
     @Test
     void whereTlsIsMandatoryNoMailGoesWithoutIt() {
         for (TlsPolicy policy : new TlsPolicy[]{TlsPolicy.ENCRYPT, TlsPolicy.VERIFY}) {
-            Approach strict = new Approach("me.example", policy, false, Optional.empty(), false, "");
+            HandshakeSettings strict = new HandshakeSettings("me.example", policy, false, Optional.empty(), false, "");
             assertThat(play(strict, "220 hi", "250-mx\r\n250 PIPELINING")).endsWith(
-                    "refused at the reply to STARTTLS: 450 4.7.4 TLS is required here and not offered");
+                    "refused at the reply to STARTTLS: 450 4.7.4 TLS is required, but was not offered");
             assertThat(play(strict, "220 hi", "250-mx\r\n250 STARTTLS", "454 4.7.0 no key"))
                     .endsWith("refused at the reply to STARTTLS: 454 4.7.0 no key");
-            assertThat(play(strict, "220 hi", "500 what?", "250 old")).contains("TLS is required here");
+            assertThat(play(strict, "220 hi", "500 what?", "250 old")).contains("TLS is required, but was not offered");
             assertThat(play(strict, "220 hi", "250-mx\r\n250 STARTTLS", "220 go", "250 mx")).endsWith("ready []");
         }
     }
 
     @Test
     void implicitTlsNeedsNoStartTls() {
-        assertThat(play(new Approach("me.example", TlsPolicy.ENCRYPT, true, Optional.of(PENCIL), false, "n"), "220 hi",
+        assertThat(play(new HandshakeSettings("me.example", TlsPolicy.ENCRYPT, true, Optional.of(PENCIL), false, "n"),
+                "220 hi",
                 "250-mx\r\n250-STARTTLS\r\n250 AUTH PLAIN", "235 ok")).isEqualTo("""
                         EHLO me.example
                         AUTH PLAIN AHVzZXIAcGVuY2ls
                         ready [STARTTLS, AUTH]""");
     }
 
-    private static Approach approach(TlsPolicy tls, boolean implicitTls, boolean inTheClear) {
-        return new Approach("me.example", tls, implicitTls, Optional.of(PENCIL), inTheClear, NONCE);
+    private static HandshakeSettings approach(TlsPolicy tls, boolean implicitTls, boolean inTheClear) {
+        return new HandshakeSettings("me.example", tls, implicitTls, Optional.of(PENCIL), inTheClear, NONCE);
     }
 
     private static String encrypted(String... replies) {
         return play(approach(TlsPolicy.ENCRYPT, true, false), replies);
     }
 
-    private static String play(Approach approach, String... replies) {
+    private static String play(HandshakeSettings approach, String... replies) {
         Rehearsal rehearsal = new Rehearsal(new ClientDialog(ClientProtocol.SMTP, approach));
         return rehearsal.play(rehearsal.dialog().begin(), replies);
     }

@@ -18,7 +18,7 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What is said of a message besides its paths, and only to those who asked for it.
+/// The parameters of MAIL and RCPT, sent only to peers that announced them.
 class PeerMailParametersTest {
     private static final Address SENDER = Address.of("me@here.example");
 
@@ -52,27 +52,27 @@ class PeerMailParametersTest {
 
     @Test
     void anOriginalRecipientInOtherMessagesIsWrittenSoThatAnybodyCanTakeIt() {
-        assertThat(Xtext.originalRecipient("rfc822;jürgen@b.example")).contains("utf-8;j\\x{FC}rgen@b.example");
-        assertThat(Xtext.originalRecipient("UTF-8;j\\x{FC}r+gen\\@b.example"))
+        assertThat(OriginalRecipient.value("rfc822;jürgen@b.example")).contains("utf-8;j\\x{FC}rgen@b.example");
+        assertThat(OriginalRecipient.value("UTF-8;j\\x{FC}r+gen\\@b.example"))
                 .contains("utf-8;j\\x{FC}r\\x{2B}gen\\x{5C}@b.example");
-        assertThat(Xtext.originalRecipient("utf-8;\uD83D\uDCEE@b.example")).contains("utf-8;\\x{1F4EE}@b.example");
-        assertThat(Xtext.originalRecipient("no type")).isEmpty();
-        assertThat(Xtext.originalRecipient(";x")).isEmpty();
-        assertThat(Xtext.originalRecipient("rfc822;")).isEmpty();
+        assertThat(OriginalRecipient.value("utf-8;\uD83D\uDCEE@b.example")).contains("utf-8;\\x{1F4EE}@b.example");
+        assertThat(OriginalRecipient.value("no type")).isEmpty();
+        assertThat(OriginalRecipient.value(";x")).isEmpty();
+        assertThat(OriginalRecipient.value("rfc822;")).isEmpty();
     }
 
     @Test
     void whatIsLeftOfTheTimeIsSaidOnWithItsModeAndThePriority() {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope plain = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient);
-        Envelope wished = plain.withWishes(new DeliveryOptions(OptionalLong.empty(),
+        Envelope wished = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(120_999, true, true)), -3, true));
         String[] all = {"DELIVERBY 30", "MT-PRIORITY MIXER", "REQUIRETLS"};
         assertThat(mail(wished, all))
                 .isEqualTo("MAIL FROM:<me@here.example> BY=120;RT MT-PRIORITY=-3 REQUIRETLS");
         assertThat(mail(wished)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
         assertThat(mail(plain, all)).as("nothing was asked").isEqualTo("MAIL FROM:<me@here.example>");
-        Envelope late = plain.withWishes(new DeliveryOptions(OptionalLong.empty(),
+        Envelope late = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(-1, false, false)), 0, false));
         assertThat(mail(late, all)).isEqualTo("MAIL FROM:<me@here.example> BY=-1;N");
     }
@@ -80,7 +80,7 @@ class PeerMailParametersTest {
     @Test
     void whatIsTooLateIsNotOffered() {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
-        Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withWishes(
+        Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withOptions(
                 new DeliveryOptions(OptionalLong.empty(), Optional.of(new DeliveryOptions.DeliverBy(999, true, false)),
                         0, false));
         assertThat(new PeerMailParameters(peer("DELIVERBY")).refusal(SendingTransactionTest.transfer(late, 100), 0))

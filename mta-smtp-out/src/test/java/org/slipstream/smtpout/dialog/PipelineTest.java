@@ -7,7 +7,7 @@ import org.slipstream.core.Reply;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.dialog.SendingTransactionTest.transfer;
 
-/// Several messages at once: what is written before what is answered, and that nobody's trouble becomes a neighbour's.
+/// Several messages at once: the order of writes and replies, and failures that stay with their message.
 @Tag("FI-34")
 class PipelineTest {
     private final Rehearsal data = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING");
@@ -146,7 +146,7 @@ class PipelineTest {
     void aReplyTooManyIsNoticed() {
         bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "250 one more")).endsWith(
-                "CLOSE 451 4.5.0 unasked for: 250 one more (pipelines badly: a reply too many: 250 one more)");
+                "CLOSE 451 4.5.0 unsolicited response: 250 one more (pipelines badly: unsolicited reply: 250 one more)");
     }
 
     @Test
@@ -161,8 +161,8 @@ class PipelineTest {
         assertThat(bdat.hear("250 ok", "503 5.5.1 MAIL first")).endsWith("""
                 1: unanswered
                 2: unanswered
-                CLOSE 451 4.5.0 the reply to RCPT makes no sense: 503 5.5.1 MAIL first \
-                (pipelines badly: the reply to RCPT is 503 5.5.1 MAIL first)""".replace("1: ", ""));
+                CLOSE 451 4.5.0 protocol error in the reply to RCPT: 503 5.5.1 MAIL first \
+                (pipelines badly: protocol error in the reply to RCPT: 503 5.5.1 MAIL first)""".replace("1: ", ""));
     }
 
     @Test
@@ -170,8 +170,8 @@ class PipelineTest {
         bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "500 5.5.1 BDAT?")).endsWith("""
                 unanswered
-                CLOSE 451 4.5.0 the reply to the end of data makes no sense: 500 5.5.1 BDAT? \
-                (pipelines badly: the reply to the end of data is 500 5.5.1 BDAT?)""");
+                CLOSE 451 4.5.0 protocol error in the reply to the end of data: 500 5.5.1 BDAT? \
+                (pipelines badly: protocol error in the reply to the end of data: 500 5.5.1 BDAT?)""");
     }
 
     @Test
@@ -210,9 +210,9 @@ class PipelineTest {
         // Its first chunk is written, and the next one cannot be read.
         Pipeline pipeline = bdat.pipeline();
         pipeline.begin(transfer("b@x.example").portion(2, transfer("b@x.example").delivery().recipients()), "peer", 0);
-        assertThat(pipeline.next()).isEqualTo(new Move.Write("RSET\r\n"));
-        assertThat(pipeline.next()).isInstanceOf(Move.Write.class);
-        assertThat(pipeline.next()).isEqualTo(new Move.WriteChunk(2));
+        assertThat(pipeline.next()).isEqualTo(new PipelineStep.Write("RSET\r\n"));
+        assertThat(pipeline.next()).isInstanceOf(PipelineStep.Write.class);
+        assertThat(pipeline.next()).isEqualTo(new PipelineStep.WriteChunk(2));
         pipeline.chunk(false);
         assertThat(pipeline.abandon(Reply.of(451, "4.3.0", "disk")).anyOver()).isFalse();
         assertThat(bdat.deliver(3, transfer("c@x.example")).text()).endsWith("RSET\n"

@@ -27,7 +27,7 @@ final class Rehearsal {
     }
 
     static Rehearsal with(boolean plainly, ClientProtocol protocol, String... extensions) {
-        Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, Approach.of("me.example", false)));
+        Rehearsal rehearsal = new Rehearsal(new ClientDialog(protocol, HandshakeSettings.of("me.example", false)));
         String ehlo = "250" + (extensions.length == 0 ? " " : "-") + "peer\r\n";
         for (int i = 0; i < extensions.length; i++) {
             ehlo += "250" + (i == extensions.length - 1 ? " " : "-") + extensions[i] + "\r\n";
@@ -63,7 +63,7 @@ final class Rehearsal {
                     if (next == replies.length) {
                         return text();
                     }
-                    step = dialog.heard(reply(replies[next++]));
+                    step = dialog.received(reply(replies[next++]));
                 }
                 case HandshakeStep.StartTls _ -> step = dialog.encrypted();
                 case HandshakeStep.Ready _,HandshakeStep.Refused _ -> {
@@ -102,7 +102,7 @@ final class Rehearsal {
     /// Hears these replies and writes after each what can be written. Returns all that happened so far.
     String hear(String... replies) {
         for (String reply : replies) {
-            note(pipeline().heard(reply(reply)));
+            note(pipeline().received(reply(reply)));
             write();
         }
         return text();
@@ -114,20 +114,20 @@ final class Rehearsal {
     }
 
     private void write() {
-        for (Move move = pipeline().next(); !(move instanceof Move.Wait); move = pipeline().next()) {
+        for (PipelineStep move = pipeline().next(); !(move instanceof PipelineStep.Wait); move = pipeline().next()) {
             switch (move) {
-                case Move.Write(String commands) -> transcript.add(onOneLine(commands));
-                case Move.WriteContent(long delivery) -> {
+                case PipelineStep.Write(String commands) -> transcript.add(onOneLine(commands));
+                case PipelineStep.WriteContent(long delivery) -> {
                     transcript.add("(content)".replace("content", delivery == 1 ? "content" : "content " + delivery));
                     pipeline().contentWritten();
                 }
-                case Move.WriteChunk(long delivery) -> {
+                case PipelineStep.WriteChunk(long delivery) -> {
                     chunks--;
                     transcript.add("(BDAT " + delivery + (chunks > 0 ? ")" : " LAST)"));
                     pipeline().chunk(chunks <= 0);
                     chunks = Math.max(chunks, 1);
                 }
-                case Move.Wait _ -> throw new AssertionError();
+                case PipelineStep.Wait _ -> throw new AssertionError();
             }
         }
     }

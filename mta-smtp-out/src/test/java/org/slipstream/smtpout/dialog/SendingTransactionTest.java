@@ -168,8 +168,8 @@ class SendingTransactionTest {
     @Test
     void repliesThatDoNotBelongWhereTheyComeAreNotBelieved() {
         assertThat(plain(transfer("a@x.example"), "354 go")).endsWith("""
-                1 Deferred 451 4.5.0 the reply to MAIL makes no sense: 354 go
-                CLOSE 451 4.5.0 the reply to MAIL makes no sense: 354 go""");
+                1 Deferred 451 4.5.0 protocol error in the reply to MAIL: 354 go
+                CLOSE 451 4.5.0 protocol error in the reply to MAIL: 354 go""");
         assertThat(plain(transfer("a@x.example"), "250 ok", "354 go")).contains("1 Deferred 451 4.5.0", "CLOSE");
         assertThat(plain(transfer("a@x.example"), "250 ok", "250 ok", "250 ok")).contains("1 Deferred 451 4.5.0",
                 "CLOSE");
@@ -187,7 +187,7 @@ class SendingTransactionTest {
     void aMessageBeyondThePeersLimitIsNotOffered() {
         Rehearsal peer = Rehearsal.with(ClientProtocol.SMTP, "SIZE 99");
         assertThat(peer.deliver(transfer("a@x.example")).text()).isEqualTo("""
-                1 Failed 552 5.3.4 message of 100 bytes exceeds the size limit 99 of the next hop""");
+                1 Failed 552 5.3.4 message size 100 exceeds size limit 99 of the next hop""");
         assertThat(Rehearsal.with(ClientProtocol.SMTP, "SIZE 100").deliver(transfer("a@x.example")).text())
                 .startsWith("MAIL FROM:");
     }
@@ -199,7 +199,7 @@ class SendingTransactionTest {
                 RCPT TO:<b@x.example>
                 DATA
                 (content)
-                1 Failed 553 5.6.7 the address needs SMTPUTF8, which the next hop does not offer
+                1 Failed 553 5.6.7 SMTPUTF8 is required for the address, but was not offered by the next hop
                 2 Delivered 250 ok""");
         Rehearsal peer = Rehearsal.with(ClientProtocol.SMTP, "SMTPUTF8");
         assertThat(peer.deliver(transfer("grüße@x.example")).hear("250 ok")).isEqualTo("""
@@ -249,7 +249,7 @@ class SendingTransactionTest {
     void lmtpServerThatTakesDataForNobodyIsLeft() {
         Rehearsal peer = Rehearsal.with(ClientProtocol.LMTP, "PIPELINING");
         assertThat(peer.deliver(transfer("a@x.example")).hear("250 ok", "550 5.1.1 no", "354 go"))
-                .endsWith("1 Failed 550 5.1.1 no\nCLOSE 451 4.5.0 the reply to DATA makes no sense: 354 go");
+                .endsWith("1 Failed 550 5.1.1 no\nCLOSE 451 4.5.0 protocol error in the reply to DATA: 354 go");
     }
 
     @Test

@@ -6,7 +6,7 @@ import org.slipstream.core.Route;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.RouteFinder.Answer;
-import org.slipstream.smtpout.host.DnsStub;
+import org.slipstream.testkit.StubDns;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class DnsRouteFinderTest {
-    private final DnsStub stub = DnsStub.of("""
+    private final StubDns stub = StubDns.of("""
             many     IN MX 20 mx2
             many     IN MX 10 MX1
             many     IN MX 30 mx3
@@ -52,7 +52,7 @@ class DnsRouteFinderTest {
             me       IN A 127.0.0.1
             servfail IN A 192.0.2.9
             xn--mller-kva IN MX 5 mx1
-            """);
+            """).fails("servfail.example").isSilentAbout("silent.example").truncates("long.example");
     private static final String[] MX1_ADDRESSES = {"192.0.2.11", "2001:db8:0:0:0:0:0:11"};
     private static final Route.Host MX1 = host("mx1.example", 10, MX1_ADDRESSES);
 

@@ -4,6 +4,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.testkit.StubDns;
 import org.xbill.DNS.Type;
 
 import java.net.DatagramSocket;
@@ -17,10 +18,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// How long answers are believed, and what a slow name server costs the others.
 class DnsCacheTest {
-    private final DnsStub stub = DnsStub.of("""
+    private final StubDns stub = StubDns.of("""
             short   1    IN MX 10 mx
             long    3600 IN MX 10 mx
-            """);
+            """).fails("servfail.example").isSilentAbout("silent.example").truncates("long.example");
     private final Dns dns = new Dns(stub.servers(), Duration.ofSeconds(2), Duration.ofSeconds(4));
 
     @AfterEach

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.smtpout.host.HostFinder.Answer;
+import org.slipstream.testkit.StubDns;
 import org.xbill.DNS.hosts.HostsFileParser;
 
 import java.io.IOException;
@@ -18,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DnsHostFinderTest {
     @TempDir
     private Path dir;
-    private final DnsStub stub = DnsStub.of("""
+    private final StubDns stub = StubDns.of("""
             both    IN A 192.0.2.1
             both    IN A 192.0.2.2
             both    IN AAAA 2001:db8::1
@@ -28,7 +29,7 @@ class DnsHostFinderTest {
             text    IN TXT "no address"
             x.long  IN A 192.0.2.77
             xn--mller-kva IN A 192.0.2.8
-            """);
+            """).fails("servfail.example").isSilentAbout("silent.example").truncates("long.example");
 
     @AfterEach
     void stop() {

@@ -54,7 +54,7 @@ class ContentOnTheWireTest {
 
     @AfterEach
     void close() throws IOException {
-        wire.abort(Heard.End.ABORTED, "over");
+        wire.abort(WireInput.End.ABORTED, "over");
         peer.close();
         listener.close();
         watchdog.close();
@@ -130,7 +130,7 @@ class ContentOnTheWireTest {
                 LongLines.SEND)) {
             assertThat(wire.putContent(chunks, 300)).isFalse();
         }
-        assertThat(wire.mute().orElseThrow().end()).isEqualTo(Heard.End.TIMED_OUT);
+        assertThat(wire.mute().orElseThrow().end()).isEqualTo(WireInput.End.TIMED_OUT);
         assertThat(wire.handedOverBytes()).isLessThan(content.length());
     }
 
@@ -140,7 +140,7 @@ class ContentOnTheWireTest {
         try (Chunks chunks = Chunks.of(StoredContent.inMemory(content), false, LongLines.SEND)) {
             assertThat(wire.putContent(chunks, 300)).isFalse();
         }
-        assertThat(wire.mute().orElseThrow().reason()).startsWith("peer took no data for");
+        assertThat(wire.mute().orElseThrow().reason()).startsWith("write timed out after");
         assertThat(wire.handedOverBytes()).isLessThan(content.length());
     }
 
@@ -156,10 +156,10 @@ class ContentOnTheWireTest {
                 cut.truncate(1_500_000);
             }
             assertThatThrownBy(() -> wire.putContent(chunks, PATIENCE_MILLIS)).isInstanceOf(IOException.class)
-                    .hasMessageContaining("shorter");
+                    .hasMessageContaining("truncated");
             assertThat(wire.mute()).as("the peer is not to blame").isEmpty();
         }
-        wire.abort(Heard.End.ABORTED, "message cannot be read");
+        wire.abort(WireInput.End.ABORTED, "message cannot be read");
         assertThat(received.join()).hasSizeLessThan(1_500_001).doesNotContain("\r\n.\r\n");
     }
 

@@ -4,7 +4,7 @@ import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 
-/// The rows of a message do not make a message.
+/// The rows of a message in the index contradict each other or cannot be decoded.
 public final class DamagedRowsException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -8,37 +8,39 @@ import java.util.logging.Logger;
 
 import javax.sql.DataSource;
 
-/// A database that can keep the index, and where two of them differ: how a connection is opened and given up, what makes a
-/// commit safe, and how the database is left. Connections for readers come from a pool on top of it.
+/// A database that can hold the index. The methods are what differs between H2 and PostgreSQL: how a
+/// connection is opened and abandoned, what makes a commit durable, and how the database is closed.
+/// Connections for readers come from a pool above it.
 interface Database extends DataSource {
-    /// What a database says that another server writes.
+    /// The message of the exception when another server holds the index.
     String TAKEN = "another server writes it";
 
-    /// How long a connection may take to be opened.
+    /// Limit for opening a connection.
     int OPENING_SECONDS = 5;
 
-    /// A new connection. Returns or fails in bounded time.
+    /// Opens a connection. Returns or fails in bounded time.
     @Override
     Connection getConnection() throws SQLException;
 
-    /// Makes sure that nobody else writes; `connection` is the writer's from here on.
+    /// Excludes other writers. `connection` is the writer's connection from here on.
     void claim(Connection connection) throws SQLException;
 
-    /// Makes safe what `connection` has committed.
+    /// Makes durable what `connection` has committed.
     void sync(Connection connection) throws SQLException;
 
-    /// Gives up the writer's connection after a failure, executes nothing on it, and does not wait for its other end.
+    /// Closes the writer's connection after a failure, without a statement and without waiting for the
+    /// other end.
     void abandon(Connection broken);
 
-    /// Puts aside what does not hold what was written; the next connection begins with nothing.
+    /// Sets an unreadable file aside; the next connection opens an empty database.
     default void setAside() throws SQLException {
         throw new SQLFeatureNotSupportedException("not a file of ours");
     }
 
-    /// The last statement on the writer's connection, which is in order.
+    /// Executes the last statement on the writer's connection, which has not failed.
     void stop(Connection connection, long messages) throws SQLException;
 
-    // The rest of DataSource, of which a pool uses nothing.
+    // The other methods of DataSource, which the pool does not use.
 
     @Override
     default Connection getConnection(String user, String password) throws SQLException {
@@ -57,12 +59,12 @@ interface Database extends DataSource {
 
     @Override
     default void setLoginTimeout(int seconds) {
-        // The URL says it.
+        // User and password stand in the URL.
     }
 
     @Override
     default int getLoginTimeout() {
-        // The pool waits so long at its end for a connection that is just being opened.
+        // At its end the pool waits this long for a connection that is being opened.
         return OPENING_SECONDS;
     }
 

@@ -16,10 +16,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Finds what is due.
+/// Finds due messages.
 ///
-/// **Two queues, one index.** New mail has a state of its own, so index `message_due` begins with the queue: a scan of the incoming
-/// queue reads its own rows and no deferred one, however many are due. A lease and each deferral move a message to the deferred queue.
+/// **Two queues, one index.** New mail has a state of its own, so index `message_due` begins with the
+/// queue. A scan of the incoming queue reads only incoming rows, however many deferred messages are due. A
+/// lease or a deferral moves a message to the deferred queue.
 final class DueReader {
     /// Due mail of one queue.
     static final String DUE = "select " + Rows.SUMMARY_COLUMNS
@@ -63,7 +64,7 @@ final class DueReader {
         return new QueueIndex.Due(found.stream().map(Due::message).toList(), more, nextDue);
     }
 
-    // The clock went back after they were deferred.
+    // Needed when the clock went back after the messages were deferred.
     private void bringForward(DueQuery query) throws SQLException {
         if (query.furthestMillis() < Long.MAX_VALUE) {
             bringForward.setLong(1, query.furthestMillis());
@@ -72,7 +73,7 @@ final class DueReader {
             bringForward.setLong(4, query.furthestMillis());
             int messages = bringForward.executeUpdate();
             if (messages > 0) {
-                LOG.warn("event=next-attempts-brought-forward messages={} reason=\"the clock went back\"", messages);
+                LOG.warn("event=next-attempts-brought-forward count={} reason=\"the clock went back\"", messages);
             }
         }
     }

@@ -16,20 +16,21 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 
-/// H2 in this process, opened again each time it has died, which is what a failed write does to it.
+/// H2 in this process. It is opened again each time it has closed itself, which H2 does after a failed write.
 ///
-/// **Two rules** keep a failed write (a full disk) from stopping the writer indefinitely. Both work around faults of H2 2.4.240, which
-/// this build is pinned to (ADR 34 has the proof):
+/// **Two rules** keep a failed write (a full disk) from stopping the writer indefinitely. Both work around
+/// faults of H2 2.4.240, which this build is pinned to (ADR 34 has the proof):
 ///
-/// - *After a failure nothing is executed on that session.* A `ROLLBACK` whose end fails releases the transaction's version
-///   twice (`Transaction.closeIt` leaves the counter that `releaseSnapshot` releases again). The counter of the store is -1 then, and
-///   the next statement, even `SHUTDOWN IMMEDIATELY`, spins in `MVStore.registerVersionUsage` until the process ends.
-///   So the database is shut down by a call, and the session is closed without a statement.
-/// - *A database that has died is opened under another name.* H2 lists its open databases by name. Each session that meets the
-///   closed store removes the name from the list, however late, and takes a new database of that name out of the list. It keeps the
-///   lock of the file, so every later connection hears "may be already in use". [ReopenedFile] gives the same file a new name.
-///
-/// Connections are opened one at a time, so that a name is opened once.
+/// - *After a failure nothing is executed on that session.* A `ROLLBACK` whose end fails releases the
+///   transaction's version twice (`Transaction.closeIt` leaves the counter that `releaseSnapshot` releases
+///   again). The counter of the store is -1 then, and the next statement, even `SHUTDOWN IMMEDIATELY`,
+///   spins in `MVStore.registerVersionUsage` until the process ends. So the database is shut down by a
+///   call, and the session is closed without a statement.
+/// - *A closed database is opened under another name.* H2 lists its open databases by name. Each session
+///   that meets the closed store removes the name from the list, however late, and so removes a new
+///   database of the same name. The new database keeps the lock of the file, so every later connection
+///   fails with "may be already in use". [ReopenedFile] gives the same file a new name. Connections are
+///   opened one at a time, so that each name is opened once.
 final class EmbeddedDatabase implements Database {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
     private static final long WORTH_COMPACTING_BYTES = 64 << 20;
@@ -63,7 +64,7 @@ final class EmbeddedDatabase implements Database {
         Connection connection = DriverManager.getConnection(url(), "sa", "");
         org.h2.engine.Database opened = session(connection).getDatabase();
         if (current.filter(before -> before != opened).isPresent()) {
-            // It died just now, and H2 has opened the file under the name of the dead one.
+            // The database closed itself just now, and H2 has opened the file under the old name.
             opened.shutdownImmediately();
             abandonCurrent();
             throw new SQLException("the database was closed", "08003");
@@ -91,10 +92,10 @@ final class EmbeddedDatabase implements Database {
         return (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
     }
 
-    /// The file is locked for other processes.
+    /// Does nothing: H2 locks the file against other processes.
     @Override
     public void claim(Connection connection) {
-        // Nothing to do.
+        // The file is locked for other processes.
     }
 
     @Override
@@ -108,7 +109,7 @@ final class EmbeddedDatabase implements Database {
     public synchronized void abandon(Connection broken) {
         try {
             SessionLocal session = session(broken);
-            // Readers may have opened it again by now.
+            // Readers may have opened the database again.
             if (current.filter(database -> database == session.getDatabase()).isPresent()) {
                 abandonCurrent();
             }
@@ -118,8 +119,8 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Takes the database out of this process's memory, where `DB_CLOSE_DELAY` would keep it: a new file under its name would
-    /// meet the old one again.
+    /// Removes the database from this process's memory, where `DB_CLOSE_DELAY` would keep it. Otherwise a
+    /// new file of the same name would meet the old database.
     synchronized void abandon() {
         abandonCurrent();
     }
@@ -134,7 +135,7 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Rewrites the file only when that is quick and worth it: a file that a long queue has left behind.
+    /// Compacts the file only when that is quick and worth it: after a long queue has left it large.
     @Override
     public void stop(Connection connection, long messages) throws SQLException {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;

@@ -17,34 +17,38 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// Finds messages by what an operator knows of them, a bounded piece of the queue at a time.
+/// Finds messages by sender, recipient, age and state, a bounded part of the queue per query.
 ///
-/// **A window.** Nothing but ids and times has an index that would help: a sender that nobody has would be looked for in every
-/// row. So one question looks at the next [#WINDOW] messages in order of id and no further, and its answer says where to go
-/// on; whoever wants all of a long queue asks again and again, and a reader thread is never taken for longer than a window
-/// takes. There is no OFFSET, which would count again from the beginning, and no list longer than a window.
+/// **A window.** Only ids and times have a useful index; a search for an unknown sender would read every
+/// row. So one query reads the next [#WINDOW] messages in order of id and returns where to continue. A
+/// caller that wants all of a long queue asks repeatedly, and no query takes a reader thread for longer
+/// than one window. There is no OFFSET, which would count from the beginning each time, and no list longer
+/// than a window.
 ///
-/// The other indexes must not be taken by accident: that of the states has the whole queue in one of its ranges, that of the
-/// domains all mail of a large provider, and both would be read for each window. So states are written as what they are not,
-/// and a domain, which is in lower case already, once more as such: neither has an index then, in H2 or in PostgreSQL, and
-/// what is left is the primary key, from the window's beginning to its end.
+/// The planner must not choose the other indexes. The index of states has the whole queue in one of its
+/// ranges, the index of domains all mail of a large provider, and both would be read for each window. So
+/// states are compared with `<>`, and a domain, which is in lower case already, goes through `lower()` once
+/// more. Neither expression has an index in H2 or in PostgreSQL, so the planner reads the primary key, from
+/// the window's beginning to its end.
 ///
-/// **Recipients** have rows only when something is known of one of them ([RecipientRows]). Until then the envelope lies in the
-/// message's row as bytes, of which SQL makes nothing. So a search for a recipient asks for messages with such a row *or* with an
-/// envelope, [#ENVELOPES] at a time, and reads those envelopes here. Tried or untried makes no difference to who asks: a
-/// message fits when a recipient who still waits for it fits all patterns at once. An envelope that cannot be read fits nothing;
-/// who lists the queue sets its message aside.
+/// **Recipients** have rows only when something is known of one of them ([RecipientRows]). Until then the
+/// envelope is stored in the message's row as bytes, which SQL cannot search. So a search for a recipient
+/// selects messages with such a row *or* with an envelope, [#ENVELOPES] at a time, and decodes those
+/// envelopes here. The result is the same for tried and untried messages: a message matches when one
+/// recipient that still waits matches all patterns. An unreadable envelope matches nothing; listing the
+/// queue sets its message aside.
 ///
-/// **A domain** without a star has an index, that of recipients by domain and message. Messages that were tried are found in
-/// it, a page at a time, so that a frequent domain costs what is shown and a rare one nothing. The untried ones have no rows there.
-/// They are looked for as above, in a window that may be five times as long, because no other message is asked for its recipients.
+/// **A domain** without a star has an index, that of recipients by domain and message. Tried messages are
+/// found there, a page at a time: the cost of a frequent domain is what is shown, and that of a rare one is
+/// nothing. Untried messages have no rows there. They are searched as above, in a window that may be five
+/// times as long, because the recipients of tried messages are skipped.
 ///
-/// What the operator typed goes into statements as values only. In patterns `%`, `_` and the escape character are escaped, so
-/// that of all characters the star alone stands for others.
+/// What the operator typed goes into statements as values only. In patterns `%`, `_` and the escape
+/// character are escaped, so only the star is a wildcard.
 final class Finder {
     static final int WINDOW = 20_000;
     static final int DOMAIN_WINDOW = 5 * WINDOW;
-    /// Rows of one page. An envelope may have 16 KiB.
+    /// Rows of one page; an envelope may have 16 KiB.
     static final int ENVELOPES = 500;
 
     private static final String LIKE = " like ? escape '!'";
@@ -69,7 +73,7 @@ final class Finder {
     private final Search search;
     private final long nowMillis;
 
-    /// For one search.
+    /// A finder for one search.
     Finder(MessageReader reader, Search search, long nowMillis) {
         this.reader = reader;
         this.search = search;
@@ -114,7 +118,7 @@ final class Finder {
                 end < window.end() || window.more() ? Optional.of(new QueueId(end)) : Optional.empty());
     }
 
-    /// @return how far it has looked: to the window's end, or less when there was enough on the way
+    /// @return the last id that was read: the window's end, or an earlier one when enough was found
     private long look(Question question, Window window, int most, List<QueueId> found) throws IndexException {
         int pageRows = question.readsEnvelopes() ? ENVELOPES : most;
         long from = window.after();
@@ -136,7 +140,7 @@ final class Finder {
 
     private record Page(List<QueueId> ids, long last, boolean full) {}
 
-    /// The next messages that were tried and have such a recipient.
+    /// The next tried messages that have a recipient in the domain.
     private Page inDomain(String domain, long after, long end) throws IndexException {
         List<Object> values = new ArrayList<>();
         StringBuilder sql = new StringBuilder(IN_DOMAIN);
@@ -152,7 +156,7 @@ final class Finder {
         }, rows -> page(rows, after));
     }
 
-    /// Those of them that fit in everything else.
+    /// Those of `ids` that match the rest of the search.
     private List<QueueId> fitting(List<QueueId> ids) throws IndexException {
         List<Object> values = new ArrayList<>();
         StringBuilder sql = new StringBuilder("select m.id from message m where m.id = any(?)");
@@ -167,7 +171,7 @@ final class Finder {
     }
 
     private static Page page(ResultSet rows, long after) throws SQLException {
-        // One message may have several such recipients.
+        // One message may have several recipients in the domain.
         Set<QueueId> ids = new LinkedHashSet<>();
         int count = 0;
         long last = after;
@@ -181,7 +185,7 @@ final class Finder {
 
     /// The next messages that are not due.
     ///
-    /// @param domain only those with a recipient there who still waits; which of these are due already is not asked
+    /// @param domain only messages with a waiting recipient there, due or not
     QueueIndex.Found notDue(Optional<String> domain, Optional<QueueId> after) throws IndexException {
         long from = after.map(QueueId::value).orElse(0L);
         Page page = domain.isPresent()
@@ -195,7 +199,7 @@ final class Finder {
         return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }
 
-    /// Those of the first page of the index by domain that fit.
+    /// Messages on the first page of the domain index that match.
     QueueIndex.Found tried(String domain) throws IndexException {
         Page page = inDomain(domain.toLowerCase(Locale.ROOT), 0, Long.MAX_VALUE);
         return new QueueIndex.Found(fitting(page.ids()),
@@ -225,7 +229,7 @@ final class Finder {
         boolean byRecipient = !search.filter().recipient().isEmpty();
         List<Object> values = new ArrayList<>();
         StringBuilder sql = new StringBuilder("select m.id").append(byRecipient ? ", m.envelope" : "")
-                // Not both: H2 would read the whole range for a few ids in it.
+                // Not both conditions: H2 would read the whole range for a few ids in it.
                 .append(" from message m where ")
                 .append(search.among().isPresent() ? "m.id = any(?)" : "m.id > ? and m.id <= ?");
         message(sql, values);
@@ -240,7 +244,7 @@ final class Finder {
         return new Question(sql.append(" order by m.id limit ?").toString(), values, byRecipient);
     }
 
-    /// What the filter says of the message, alias `m`.
+    /// Adds the filter's conditions on the message, alias `m`.
     private void message(StringBuilder sql, List<Object> values) {
         QueueFilter filter = search.filter();
         sql.append(" and m.state < " + MessageStatus.CORRUPT);
@@ -256,7 +260,7 @@ final class Finder {
         }
     }
 
-    /// What it says of one recipient, alias `r`.
+    /// Adds the filter's conditions on one recipient, alias `r`.
     private void recipient(StringBuilder sql, List<Object> values) {
         search.filter().recipient().forEach(pattern -> {
             bound(" and r.local_part" + LIKE, escaped(pattern.localPart()), sql, values);
@@ -317,7 +321,7 @@ final class Finder {
         query.setArray(index, query.getConnection().createArrayOf("bigint", ids));
     }
 
-    /// Where the recipients have rows, the statement has looked at them.
+    /// For messages whose recipients have rows, the statement has checked them.
     private boolean isForOne(ResultSet row) throws SQLException {
         byte[] envelope = row.getBytes("envelope");
         if (envelope == null) {

@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Hosts as rows. They come and go seldom, so each is written by itself; and no message is concerned, so the order among
-/// changes of messages does not matter.
+/// Host records as rows. They change rarely, so each is written by itself. No message depends on them, so
+/// their order among changes of messages does not matter.
 final class HostRows {
     static final String ALL = """
             select host, kind, name, since_millis, until_millis, failures, words, author from host
@@ -18,7 +18,7 @@ final class HostRows {
 
     private HostRows() {}
 
-    // Two statements: the one that H2 and PostgreSQL both have for this is not the same in both.
+    // Two statements, because H2 and PostgreSQL have no common upsert.
     static void keep(Connection connection, HostRecord host) throws SQLException {
         forget(connection, host.host(), host.kind());
         try (PreparedStatement row = connection.prepareStatement("""

@@ -17,20 +17,24 @@ import java.util.List;
 
 import javax.sql.DataSource;
 
-/// Opens the index in an embedded H2 and brings its schema up to date.
+/// Opens the index in an embedded H2 and migrates its schema.
 ///
-/// What H2 is told, and why:
+/// Settings of H2 and the reason for each:
 ///
-/// - `DB_CLOSE_ON_EXIT=FALSE`, `DB_CLOSE_DELAY=-1`: we close it, in our order; H2's own shutdown hook would race ours.
-/// - `MODE=PostgreSQL`: the SQL stays what PostgreSQL takes.
-/// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything; durability comes from
-///   `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that an interrupted write may need.
-/// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000; [EmbeddedDatabase#stop] decides.
-/// - `TRACE_LEVEL_FILE=0`: what goes wrong is thrown at us and logged by us; no second log beside the data.
+/// - `DB_CLOSE_ON_EXIT=FALSE`, `DB_CLOSE_DELAY=-1`: the spool closes it in its own order; H2's shutdown
+///   hook would race with that.
+/// - `MODE=PostgreSQL`: the SQL stays valid for PostgreSQL.
+/// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything;
+///   durability comes from `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that
+///   an interrupted write may need.
+/// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000;
+///   [EmbeddedDatabase#stop] decides.
+/// - `TRACE_LEVEL_FILE=0`: errors are thrown and logged by the server; no second log beside the data.
 ///
-/// Flyway costs more than opening the database, so it is only called when an older schema has to be changed.
+/// Loading Flyway costs more than opening the database, so it is used only when an older schema has to be
+/// migrated.
 public final class IndexDatabase {
-    /// The version that the newest file in `db/migration` brings.
+    /// The version of the newest file in `db/migration`.
     public static final int SCHEMA_VERSION = 8;
 
     private static final List<String> SCRIPTS = List.of("V1__register", "V2__host", "V3__one_row_until_tried",
@@ -41,28 +45,28 @@ public final class IndexDatabase {
     private static final String HISTORY = "flyway_schema_history";
     private static final String FILE = "register";
 
-    /// The index's file in the spool's directory.
+    /// Name of the index file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
 
-    // H2 rewrites the file in the background until so much of it is in use. At its default of 90 it was at work for
-    // minutes after a queue of a million had been filled, on the processor and with the store's lock, and a start that
-    // met it took three times as long.
+    // H2 compacts the file in the background until this share of it is in use. At the default of 90 it
+    // worked for minutes after a queue of a million had been filled, and held the store's lock. A start
+    // during that time took three times as long.
     private static final String SETTINGS = ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
             + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
 
-    /// Networks forget idle connections after five minutes or later.
+    /// Networks drop idle connections after five minutes or later.
     private static final long KEEPALIVE_MILLIS = 120_000;
     private static final int REACH_SECONDS = 10;
 
     private IndexDatabase() {}
 
-    /// @param directory the spool's; the register is `register.mv.db` in it
-    /// @param readers how many threads read at the same time
+    /// @param directory of the spool; the index is `register.mv.db` in it
+    /// @param readers number of threads that read at the same time
     public static QueueIndex open(Path directory, int readers) throws UnusableIndexException {
         return open(directory, "file", readers);
     }
 
-    /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that makes trouble
+    /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that injects failures
     public static QueueIndex open(Path directory, String fileSystem, int readers) throws UnusableIndexException {
         EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory), SETTINGS);
         HikariDataSource pool = null;
@@ -79,7 +83,7 @@ public final class IndexDatabase {
         }
     }
 
-    /// The index in a PostgreSQL.
+    /// Opens the index in a PostgreSQL.
     ///
     /// @param url `jdbc:postgresql://host/database?user=…`
     public static QueueIndex openShared(String url, int readers) throws UnusableIndexException {
@@ -103,7 +107,7 @@ public final class IndexDatabase {
         }
     }
 
-    /// Connects to the database of a shared index, and changes nothing there.
+    /// Connects to the database of a shared index without changing it.
     public static void reach(String url) throws UnusableIndexException {
         try (Connection connection = DriverManager.getConnection(url)) {
             connection.isValid(REACH_SECONDS);
@@ -144,12 +148,12 @@ public final class IndexDatabase {
         return path;
     }
 
-    /// @param keepaliveMillis how often an idle connection is tried; 0: never
+    /// @param keepaliveMillis interval of the check of idle connections; 0: none
     static HikariDataSource pool(DataSource database, int readers, long keepaliveMillis) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("spool-index");
         config.setDataSource(database);
-        // One more than readers: a migration takes two.
+        // One more than readers, because a migration takes two.
         config.setMaximumPoolSize(readers + 1);
         config.setMinimumIdle(0);
         config.setIdleTimeout(0);
@@ -166,7 +170,7 @@ public final class IndexDatabase {
         int version;
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
-                throw new UnusableIndexException(Why.NOT_WRITABLE, "The index's file cannot be written.", null);
+                throw new UnusableIndexException(Why.NOT_WRITABLE, "The index file cannot be written.", null);
             }
             version = version(connection);
             if (version == 0 && isEmbedded(connection)) {
@@ -206,8 +210,9 @@ public final class IndexDatabase {
         return connection.getMetaData().getURL().startsWith("jdbc:h2:");
     }
 
-    /// A new H2 gets its tables from the same scripts without Flyway, because loading Flyway takes longer than all the rest of a first
-    /// start. The history begins with a baseline, and the next version's Flyway goes on behind it.
+    /// Creates the tables of a new H2 from the same scripts without Flyway, because loading Flyway takes
+    /// longer than the rest of a first start. The history begins with a baseline, and the Flyway of a later
+    /// version continues behind it.
     static void make(Connection connection) throws SQLException, UnusableIndexException {
         try (Statement statement = connection.createStatement()) {
             requireNew(statement);
@@ -223,27 +228,27 @@ public final class IndexDatabase {
                     + "\" (\"installed_rank\", \"version\", \"description\", \"type\","
                     + " \"script\", \"installed_by\", \"execution_time\", \"success\") values (1, '" + SCHEMA_VERSION
                     + "', '<< Flyway Baseline >>', 'BASELINE', '<< Flyway Baseline >>', 'slipstream', 0, true)");
-            // A disk that gets full right after this must not leave an empty file.
+            // Otherwise a disk that fills up right after this leaves an empty file.
             statement.execute("checkpoint sync");
         }
     }
 
-    /// H2 does not make tables in a transaction: a process that is killed at its first start may leave some of them, and nothing
-    /// in them.
+    /// H2 does not create tables in a transaction: a process that is killed at its first start may leave
+    /// some of them, without rows.
     private static void requireNew(Statement statement) throws SQLException, UnusableIndexException {
         try (ResultSet rows = statement.executeQuery(
                 "select count(*) from information_schema.tables where table_schema = 'public'")) {
             rows.next();
             if (rows.getInt(1) > 0) {
                 throw new UnusableIndexException(Why.DAMAGED,
-                        "The index was being made when its process was killed.", null);
+                        "The index is incomplete: its process was killed while it was created.", null);
             }
         }
     }
 
     private static UnusableIndexException unusable(Path directory, Exception cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
-            // H2's error 90020: another process has the file.
+            // H2's error 90020: another process has the file open.
             if (each instanceof SQLException sql && sql.getErrorCode() == 90020) {
                 return new UnusableIndexException(Why.IN_USE,
                         "Another process has opened the index in " + directory

@@ -20,18 +20,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Applies records of the log on one connection, in one transaction for each call. Belongs to the index thread.
+/// Applies records of the log on one connection, in one transaction per call. Belongs to the index thread.
 ///
-/// **Batches without disorder.** Statements are collected by kind and sent kind by kind, in the order of [Kind]: inserts of a hundred
-/// messages go in one batch. Records of different messages may pass each other on the way; no reader sees that, because the transaction
-/// shows all of them or none. Records of the *same* message must not, so when one arrives whose kind is sent earlier than something
-/// that already waits for this message, everything that waits is sent first. In the life of a message (outcome, then report, then
-/// next attempt or removal) that is rare: the order of kinds is the order of that life.
+/// **Batches without disorder.** Statements are collected by kind and sent kind by kind, in the order of
+/// [Kind]: inserts of a hundred messages go in one batch. Records of different messages may change places
+/// in a batch; no reader sees that, because the transaction shows all of them or none. Records of the
+/// *same* message keep their order: when a new record's kind is sent earlier than a kind that already waits
+/// for this message, all waiting batches are sent first. That is rare, because the order of kinds is the
+/// order in the life of a message (outcome, then report, then next attempt or removal).
 ///
-/// **Again and again.** A start applies records that may have been applied before. A message that has a row already is moved to the
-/// place of its latest record.
+/// **Idempotent.** A start applies records that may have been applied before. A message that has a row
+/// already is moved to the place of its latest record.
 final class IndexWriter {
-    /// Above this size an envelope does not lie in its message's row: rows share a page of the database.
+    /// An envelope above this size is not stored in its message's row, because rows share a page of the
+    /// database.
     private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
 
     private static final Outcome WAS_DELIVERED = Outcome
@@ -61,7 +63,7 @@ final class IndexWriter {
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
                                                                                         "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
                                                                                                 "update message set state = 2 where id = ?"),
-        /// Not a batch: all of a group in one statement, by [Removals].
+        /// No batch: [Removals] deletes all messages of a group in one statement.
         REMOVE("");
 
         final String sql;
@@ -115,7 +117,7 @@ final class IndexWriter {
         due = new DueReader(connection);
     }
 
-    /// One transaction. After a failure, [#rollback] or no further call.
+    /// Applies the records in one transaction. After a failure, only [#rollback] may follow.
     Set<QueueId> apply(List<LogRecord> records, Position position, long lastId) throws SQLException {
         known = removals.locate(stored(records));
         for (LogRecord record : records) {
@@ -192,7 +194,7 @@ final class IndexWriter {
         occupancy.entered(stored.place(), before.sizeBytes());
     }
 
-    /// Sends what waits when the new change must not pass it.
+    /// Sends the waiting batches when the new change must not overtake them.
     private Batch ordered(Kind kind, QueueId id) throws SQLException {
         Kind before = latest.put(id.value(), kind);
         if (before != null && before.compareTo(kind) > 0) {
@@ -255,7 +257,7 @@ final class IndexWriter {
             outcome(batch, change.id(), each, change.atMillis());
         }
         if (change.attempt()) {
-            // Not by addForId: outcomes and the count of attempts do not disturb each other.
+            // Not by addForId: outcomes and the count of attempts are independent.
             Batch attempts = batches.get(Kind.ATTEMPT);
             attempts.statement.setLong(1, change.id().value());
             attempts.add();
@@ -274,7 +276,7 @@ final class IndexWriter {
         row.setInt(1, RecipientStatus.after(outcome).code);
         row.setInt(2, outcome.reply().code());
         row.setString(3, outcome.reply().status().map(Object::toString).orElse(null));
-        // PostgreSQL takes no NUL in a text; it says nothing in a reply either.
+        // PostgreSQL takes no NUL in a text, and a reply does not need one.
         row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
         row.setString(5, outcome.remote().replace('\0', ' '));
         row.setLong(6, atMillis);
@@ -288,7 +290,7 @@ final class IndexWriter {
         batch.statement.setLong(1, record.nowMillis());
         batch.statement.setLong(2, record.id().value());
         batch.statement.setLong(3, record.nowMillis());
-        // What its sender wants held (RFC 4865) is not late.
+        // A message that its sender wants held (RFC 4865) is not late.
         batch.statement.setLong(4, record.nowMillis());
         batch.add();
     }
@@ -319,7 +321,7 @@ final class IndexWriter {
         advance.executeUpdate();
     }
 
-    /// Undoes a transaction that failed because of its values. @return false when the connection is of no use any more
+    /// Undoes a transaction that failed because of its values. @return false when the connection is unusable
     boolean rollback() {
         try {
             removals.forget();

@@ -21,10 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The index through JDBC. The index thread keeps one connection with its prepared statements; readers take one of a pool each time.
+/// The index through JDBC. The index thread keeps one connection with its prepared statements; readers
+/// borrow one from the pool for each query.
 ///
-/// What differs between databases is the [Database]'s. After a failure that is not the values' fault the writer's connection is not
-/// used again, not even for a rollback: [#recover] replaces it.
+/// [Database] has what differs between databases. After a failure that the values did not cause, the
+/// writer's connection is not used again, not even for a rollback: [#recover] replaces it.
 final class JdbcIndex implements QueueIndex {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcIndex.class);
 
@@ -116,7 +117,7 @@ final class JdbcIndex implements QueueIndex {
             connection = Optional.of(fresh);
             database.claim(fresh);
             fresh.setAutoCommit(false);
-            // Not by way of the pool, which may take its time to find out that its connections are dead.
+            // Not through the pool, which may need time to detect that its connections are dead.
             Standing standing = MessageReader.query(fresh, STANDING, _ -> {}, JdbcIndex::standing);
             writer = Optional.of(new IndexWriter(fresh, standing));
             return standing;
@@ -270,8 +271,8 @@ final class JdbcIndex implements QueueIndex {
 
     @Override
     public Totals totals() throws IndexException {
-        // One statement, one state. The first number H2 knows by heart; the next two are ranges of an index, and short; the
-        // bytes are summed over as many rows as the log has segments.
+        // One statement, so one state. H2 knows the first number without counting. The next two are short
+        // ranges of an index. The bytes are summed over as many rows as the log has segments.
         return reader.query("""
                 select (select count(*) from message), (select count(*) from message where state = 1),
                  (select count(*) from message where state = 2),
@@ -282,7 +283,7 @@ final class JdbcIndex implements QueueIndex {
         });
     }
 
-    /// Counted by the database itself, without reading the table.
+    /// The database counts this without reading the table.
     private long messages() throws IndexException {
         return reader.query("select count(*) from message", _ -> {}, rows -> rows.next() ? rows.getLong(1) : 0);
     }
@@ -296,10 +297,10 @@ final class JdbcIndex implements QueueIndex {
                 database.stop(connection.orElseThrow(), messages);
             } else {
                 connection.ifPresent(database::abandon);
-                LOG.warn("event=index-not-closed-in-order error=\"its connection had failed\"");
+                LOG.warn("event=index-not-closed-cleanly error=\"its connection had failed\"");
             }
         } catch (SQLException | IndexException e) {
-            LOG.warn("event=index-not-closed-in-order error=\"{}\"", e.getMessage());
+            LOG.warn("event=index-not-closed-cleanly error=\"{}\"", e.getMessage());
         }
         pool.close();
     }

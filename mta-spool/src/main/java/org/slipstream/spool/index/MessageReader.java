@@ -20,26 +20,26 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Questions to the index. Each is one statement, so that it sees one state of the rows while the writer goes on: a
-/// message read in two would look damaged when it is removed in between.
+/// Queries to the index. Each is one statement, so that it sees one state of the rows while the writer
+/// continues. A message read in two statements would look damaged when it is removed between them.
 final class MessageReader {
-    private static final String REGISTERED = "select " + Rows.SUMMARY_COLUMNS + """
+    private static final String WITH_RECIPIENTS = "select " + Rows.SUMMARY_COLUMNS + """
             , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
              p.number, p.local_part, p.domain, p.original, p.notify_bits, p.state as recipient_state,
              p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis
              from %s m left join recipient p on p.message_id = m.id %s order by m.id, p.number""";
-    private static final String ONE = REGISTERED.formatted("message", "where m.id = ?");
-    private static final String PAGE = REGISTERED
+    private static final String ONE = WITH_RECIPIENTS.formatted("message", "where m.id = ?");
+    private static final String PAGE = WITH_RECIPIENTS
             .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
-    private static final String SET_ASIDE = REGISTERED
+    private static final String SET_ASIDE = WITH_RECIPIENTS
             .formatted("(select * from message where id > ? and state = 2 order by id limit ?)", "");
-    private static final String SOME = REGISTERED.formatted("message", "where m.id = any(?) and m.state < 2");
+    private static final String SOME = WITH_RECIPIENTS.formatted("message", "where m.id = any(?) and m.state < 2");
 
     interface Parameters {
         void fill(PreparedStatement query) throws SQLException;
     }
 
-    interface Answer<T> {
+    interface ResultReader<T> {
         T read(ResultSet rows) throws SQLException;
     }
 
@@ -49,12 +49,12 @@ final class MessageReader {
         this.pool = pool;
     }
 
-    <T> T query(String sql, Parameters parameters, Answer<T> answer) throws IndexException {
+    <T> T query(String sql, Parameters parameters, ResultReader<T> result) throws IndexException {
         try (Connection connection = pool.getConnection()) {
             try {
-                return query(connection, sql, parameters, answer);
+                return query(connection, sql, parameters, result);
             } catch (SQLException e) {
-                // The pool would lend it again for half a second before it looks whether it is alive.
+                // The pool would lend the connection for half a second before it checks whether it is alive.
                 pool.evictConnection(connection);
                 throw e;
             }
@@ -63,19 +63,20 @@ final class MessageReader {
         }
     }
 
-    static <T> T query(Connection connection, String sql, Parameters parameters, Answer<T> answer)
+    static <T> T query(Connection connection, String sql, Parameters parameters, ResultReader<T> result)
             throws SQLException {
         try (PreparedStatement query = connection.prepareStatement(sql)) {
             parameters.fill(query);
             try (ResultSet rows = query.executeQuery()) {
-                return answer.read(rows);
+                return result.read(rows);
             }
         }
     }
 
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException {
         try {
-            // Once with rows, always with rows: between the two questions it may only have got them.
+            // Rows of recipients are never removed while the message exists; the message may get them
+            // between the two queries.
             Optional<List<Recipient>> untried = after == 0 ? complete(id) : untried(id);
             if (untried.isPresent()) {
                 return untried.get().stream().filter(each -> each.number() > after).limit(limit).toList();
@@ -114,7 +115,7 @@ final class MessageReader {
     }
 
     Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException {
-        QueueIndex.MessagePage page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::registered);
+        QueueIndex.MessagePage page = query(ONE, query -> query.setLong(1, id.value()), MessageReader::messagePage);
         if (!page.damaged().isEmpty()) {
             throw new DamagedRowsException(id, page.damaged().getFirst().what());
         }
@@ -133,17 +134,17 @@ final class MessageReader {
         return query(sql, query -> {
             query.setLong(1, after.map(QueueId::value).orElse(0L));
             query.setInt(2, limit);
-        }, MessageReader::registered);
+        }, MessageReader::messagePage);
     }
 
     QueueIndex.MessagePage messages(List<QueueId> ids) throws IndexException {
         Object[] values = ids.stream().map(QueueId::value).toArray();
         return query(SOME, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
-                MessageReader::registered);
+                MessageReader::messagePage);
     }
 
-    /// Rows of one message follow each other; each carries the message's columns, too.
-    private static QueueIndex.MessagePage registered(ResultSet rows) throws SQLException {
+    /// Rows of one message follow each other; each also carries the message's columns.
+    private static QueueIndex.MessagePage messagePage(ResultSet rows) throws SQLException {
         List<Indexed> messages = new ArrayList<>();
         List<DamagedMessage> damaged = new ArrayList<>();
         boolean more = rows.next();
@@ -155,7 +156,7 @@ final class MessageReader {
                     message.add(rows);
                     more = rows.next();
                 } while (more && rows.getLong("id") == id);
-                messages.add(message.toRegistered());
+                messages.add(message.toIndexed());
             } catch (IllegalArgumentException e) {
                 damaged.add(new DamagedMessage(new QueueId(id), e.getMessage()));
                 while (more && rows.getLong("id") == id) {
@@ -189,13 +190,13 @@ final class MessageReader {
         }
 
         void add(ResultSet row) throws SQLException {
-            // Without rows the join has made one that says nothing.
+            // Without recipient rows the outer join yields one row of nulls.
             if (untried.isEmpty()) {
-                recipients.add(Rows.registered(row));
+                recipients.add(Rows.indexedRecipient(row));
             }
         }
 
-        Indexed toRegistered() {
+        Indexed toIndexed() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
                     recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options());
             return new Indexed(summary, envelope, nextMillis, recipients);

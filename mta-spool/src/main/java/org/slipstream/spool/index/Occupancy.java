@@ -8,8 +8,8 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Counts what the messages name in each segment of the log, in the transaction that changes it. A group names two or three
-/// segments, so a start pays with as many rows as there are segments, and a letter pays next to nothing.
+/// Counts the messages and bytes of each segment of the log, in the transaction that changes them. A group
+/// names two or three segments, so the cost per message is small, and a start reads one row per segment.
 final class Occupancy {
     private static final class Difference {
         long messages;
@@ -45,7 +45,7 @@ final class Occupancy {
     void send() throws SQLException {
         for (Map.Entry<Long, Difference> each : differences.entrySet()) {
             if (!execute(change, each)) {
-                // A new segment: a good moment to forget the empty ones.
+                // The rows of empty segments are deleted when a new segment begins.
                 tidy.executeUpdate();
                 execute(insert, each);
             }

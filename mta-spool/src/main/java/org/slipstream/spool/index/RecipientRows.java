@@ -13,10 +13,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Gives recipients rows of their own when something is to be said of one of them.
+/// Gives recipients rows of their own when the index has to store something about one of them.
 ///
-/// Nearly all mail is delivered at its first try, and its recipients never need any: the message's row holds the envelope,
-/// and goes with it. Each row more would have to be entered into three trees, and to be deleted from them a moment later.
+/// Nearly all mail is delivered at its first attempt and needs no recipient rows: the message's row holds
+/// the envelope and is deleted with it. Each additional row would be inserted into three trees and deleted
+/// from them a moment later.
 final class RecipientRows {
     private final Connection connection;
     private final PreparedStatement select;
@@ -38,7 +39,7 @@ final class RecipientRows {
         touched.add(id);
     }
 
-    /// Makes the rows; the messages themselves have been sent.
+    /// Creates the rows; the messages themselves have been sent.
     void send() throws SQLException {
         if (touched.isEmpty()) {
             return;
@@ -53,7 +54,7 @@ final class RecipientRows {
                     insert(rows.getLong(1), Rows.decoded(rows.getBytes(2)).recipients());
                     expanded.add(rows.getLong(1));
                 } catch (IllegalArgumentException e) {
-                    // Damaged: it stays as it is, and whoever reads it sets it aside.
+                    // Damaged: it stays as it is, and the next reader sets it aside.
                     continue;
                 }
             }
@@ -68,7 +69,7 @@ final class RecipientRows {
         }
     }
 
-    /// Rows from the beginning, for an envelope that is too large for the message's row.
+    /// Creates the rows at once, for an envelope that is too large for the message's row.
     void enter(long id, List<Recipient> recipients) throws SQLException {
         insert(id, recipients);
         insert.executeBatch();

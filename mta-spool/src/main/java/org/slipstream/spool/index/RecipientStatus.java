@@ -20,7 +20,7 @@ public enum RecipientStatus {
         };
     }
 
-    /// @throws IllegalArgumentException when there is none of that number
+    /// @throws IllegalArgumentException when no state has that number
     static RecipientStatus of(int code) {
         for (RecipientStatus status : values()) {
             if (status.code == code) {

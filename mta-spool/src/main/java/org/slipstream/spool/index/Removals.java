@@ -18,7 +18,7 @@ import java.util.Set;
 
 /// Deletes messages with all their rows, a whole group with one statement per table.
 ///
-/// A message that is not there any more is no error and counts nowhere.
+/// A message that does not exist is no error and is not counted.
 final class Removals {
     private final Connection connection;
     private final Occupancy occupancy;
@@ -64,7 +64,7 @@ final class Removals {
         }
     }
 
-    /// Where the contents of those lie that have rows.
+    /// Places of the contents of those messages that have rows.
     Map<QueueId, Located> locate(Collection<Long> asked) throws SQLException {
         Map<QueueId, Located> found = new HashMap<>();
         if (asked.isEmpty()) {
@@ -89,7 +89,7 @@ final class Removals {
         ids.free();
     }
 
-    /// Messages with files of their own that have been deleted since the last call.
+    /// Messages with own content files that have been deleted since the last call.
     Set<QueueId> freedFiles() {
         Set<QueueId> taken = freedFiles;
         freedFiles = new LinkedHashSet<>();

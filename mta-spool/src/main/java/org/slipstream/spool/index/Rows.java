@@ -18,11 +18,12 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/// Rows into nouns. What does not become one is an IllegalArgumentException here and damage for the caller.
+/// Decodes rows. A row that cannot be decoded is an IllegalArgumentException here and damage for the caller.
 final class Rows {
-    /// Alias `m` for message. The three counts are computed, not stored: there is one truth about recipients. A recipient in
-    /// a state that does not exist is not counted, so its message is set aside; it must not pass for settled. A message of which
-    /// nothing is known yet has no rows for them: all are open.
+    /// Columns of a summary, alias `m` for message. The three counts are computed, not stored, so they
+    /// cannot contradict the recipients. A recipient in an unknown state is not counted, so its message is
+    /// set aside; it must not pass for finished. An untried message has no recipient rows: all its
+    /// recipients are open.
     static final String SUMMARY_COLUMNS = """
             m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
             m.sender_local, m.sender_domain,
@@ -56,7 +57,7 @@ final class Rows {
     private static DeliveryOptions options(ResultSet row) throws SQLException {
         byte[] bytes = row.getBytes("wishes");
         try {
-            return bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeWishes(ByteBuffer.wrap(bytes));
+            return bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes));
         } catch (DamagedMessageException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
@@ -81,7 +82,7 @@ final class Rows {
         return new Address(localPart, domain);
     }
 
-    /// The recipients of a message of which nothing is known yet; empty when they have rows.
+    /// The recipients of an untried message; empty when they have rows.
     static Optional<List<Recipient>> untried(ResultSet row) throws SQLException {
         byte[] bytes = row.getBytes("envelope");
         if (bytes == null) {
@@ -107,7 +108,7 @@ final class Rows {
                 Optional.ofNullable(row.getString("original")), EnvelopeCodec.notifyOn(row.getInt("notify_bits")));
     }
 
-    static QueueIndex.IndexedRecipient registered(ResultSet row) throws SQLException {
+    static QueueIndex.IndexedRecipient indexedRecipient(ResultSet row) throws SQLException {
         return new QueueIndex.IndexedRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
                 outcome(row), row.getLong("at_millis"));
     }

@@ -6,10 +6,11 @@ import org.slipstream.core.QueueId;
 import java.util.Optional;
 import java.util.Set;
 
-/// What is looked for in the index. It knows which messages are held; the caller says which of the others are worked on now.
+/// A search in the index. The index knows which messages are held; the caller knows which of the others are
+/// active.
 ///
-/// @param filter its states other than held mean: not held
-/// @param among only these, if given
+/// @param filter states other than held mean: not held
+/// @param among only these messages, if present
 public record Search(QueueFilter filter, Optional<Set<QueueId>> among) {
     public Search {
         among = among.map(Set::copyOf);

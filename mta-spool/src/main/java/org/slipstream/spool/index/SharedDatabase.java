@@ -12,38 +12,41 @@ import java.sql.Statement;
 import java.util.Optional;
 import java.util.Properties;
 
-/// A PostgreSQL. A commit is synced there, so there is nothing to sync, and it goes on without us, so there is nothing to stop.
+/// A PostgreSQL. A commit is durable there, so [#sync] does nothing, and the database runs on without us,
+/// so [#stop] does nothing.
 ///
-/// **A dead connection** answers nothing and reports nothing: a switch that forgot the connection, a machine without power. A read
-/// of its socket waits indefinitely unless somebody sets a limit. So each read ends after [#ANSWER_SECONDS], which leaves a client
-/// whose letter was in the writer's hands time to hear 451. The operator's URL may set other limits: what it names goes first.
+/// **A dead connection** sends no data and no error, for example after a switch dropped the connection or a
+/// machine lost power. A read of its socket waits indefinitely unless it has a timeout. So each read ends
+/// after [#READ_TIMEOUT_SECONDS], which leaves time to answer 451 to a client whose message the writer held.
+/// Limits in the operator's URL take precedence.
 ///
-/// **The lock.** A lock of the writer's session keeps a second server out. The session behind a dead connection keeps its lock until
-/// PostgreSQL notices, which may take hours. So the writer remembers which session was its own and ends it when it stands in the way.
-/// That is also what makes a doubtful `COMMIT` certain: once the lock is ours, the old session has ended, and its transaction is
-/// either there or never will be.
+/// **The lock.** An advisory lock of the writer's session excludes a second server. The session behind a
+/// dead connection keeps the lock until PostgreSQL notices, which may take hours. So the writer remembers
+/// its own session and terminates it when it blocks the new one. This also decides a doubtful `COMMIT`:
+/// once the new session has the lock, the old session has ended, and its transaction is either there or
+/// never will be.
 final class SharedDatabase implements Database {
     private static final Logger LOG = LoggerFactory.getLogger(SharedDatabase.class);
-    /// "slip"; the number of our lock among those of the database.
+    /// "slip": the number of our advisory lock in the database.
     private static final long LOCK = 0x736c6970L;
-    /// Process ids come back after a restart of the database; together with its beginning a session's is its own.
+    // Process ids are used again after a restart of the database; with the start time a session is unique.
     private static final String SESSION = "a.pid || ' ' || a.backend_start";
-    private static final String ANSWER_SECONDS = "30";
+    private static final String READ_TIMEOUT_SECONDS = "30";
 
     private final String url;
-    private final String answerSeconds;
+    private final String readTimeoutSeconds;
     private Optional<String> session = Optional.empty();
 
-    private SharedDatabase(String url, String answerSeconds) {
+    private SharedDatabase(String url, String readTimeoutSeconds) {
         this.url = url;
-        this.answerSeconds = answerSeconds;
+        this.readTimeoutSeconds = readTimeoutSeconds;
     }
 
     static SharedDatabase at(String url) {
-        return new SharedDatabase(url, ANSWER_SECONDS);
+        return new SharedDatabase(url, READ_TIMEOUT_SECONDS);
     }
 
-    /// For statements that take as long as the tables are: a change of the schema.
+    /// For statements that take long on large tables: a change of the schema.
     static SharedDatabase patient(String url) {
         return new SharedDatabase(url, "0");
     }
@@ -53,7 +56,7 @@ final class SharedDatabase implements Database {
         Properties defaults = new Properties();
         defaults.setProperty("connectTimeout", Integer.toString(OPENING_SECONDS));
         defaults.setProperty("loginTimeout", Integer.toString(OPENING_SECONDS));
-        defaults.setProperty("socketTimeout", answerSeconds);
+        defaults.setProperty("socketTimeout", readTimeoutSeconds);
         defaults.setProperty("tcpKeepAlive", "true");
         return DriverManager.getConnection(url, defaults);
     }
@@ -74,7 +77,7 @@ final class SharedDatabase implements Database {
         }
     }
 
-    /// The next attempt finds the lock free.
+    /// Frees the lock for the next attempt.
     private void endOldSession(Connection connection) throws SQLException {
         if (session.isEmpty()) {
             return;
@@ -102,10 +105,10 @@ final class SharedDatabase implements Database {
 
     @Override
     public void sync(Connection connection) {
-        // A commit is safe.
+        // A commit is durable already.
     }
 
-    /// Closes the socket; an ordinary close would say so to the other end first.
+    /// Closes the socket; an ordinary close would send a message to the other end first.
     @Override
     public void abandon(Connection broken) {
         try {

@@ -6,9 +6,9 @@ public final class UnusableIndexException extends Exception {
 
     public enum Why {
         IN_USE, NEWER_VERSION, NOT_WRITABLE,
-        /// Its file does not hold what was written: it can be made again from the log.
+        /// Its file does not hold what was written: the index can be made again from the log.
         DAMAGED,
-        /// It does not open, and nothing says that its file is to blame.
+        /// It does not open, and the file is not known to be the cause.
         UNREADABLE
     }
 

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Bytes that grow. Not a DataOutputStream: no locks, no 64 KiB limit on a text, one array.
+/// A growing byte array. Unlike DataOutputStream it has no locks and no 64 KiB limit on a text.
 final class ByteOutput {
     private byte[] bytes;
     private int length;

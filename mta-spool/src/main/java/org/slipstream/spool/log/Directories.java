@@ -5,12 +5,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A file's name is on disk only after its directory was synced; the file's own sync does not cover it.
+/// Syncs directories. The name of a new file is on disk only after its directory was synced; the file's own
+/// sync does not cover it.
 public final class Directories {
     private Directories() {}
 
     public static void sync(Path directory) throws IOException {
-        // Where directories cannot be opened (Windows), the file system journals names by itself.
+        // Where directories cannot be opened (Windows), the file system journals names.
         if (!directory.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             return;
         }

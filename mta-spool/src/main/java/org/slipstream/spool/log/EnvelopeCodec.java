@@ -21,21 +21,22 @@ import java.util.Set;
 /// An envelope as bytes:
 ///
 /// ```
-/// version      1 byte   1, or 2 when wishes follow
+/// version      1 byte   1, or 2 when options follow
 /// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
 /// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
-/// RET          1 byte   0 nothing said · 1 FULL · 2 HDRS
+/// RET          1 byte   0 not given · 1 FULL · 2 HDRS
 /// sender       local part, domain         unless null
 /// ENVID        text                       if there is one
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
-/// wishes       version 2 only: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
+/// options     version 2 only: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
 ///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
 /// ```
 ///
-/// Text is UTF-8 behind its length; lengths and counts take 7 bits a byte, lowest first, the high bit says that more
-/// follows. Numbers of constants are written out here and are not the enums' ordinals: sorting an enum must not change
-/// what is on disk. Of most mail nothing was asked, and its envelope is written as version 1, as it always was.
+/// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high bit says
+/// that more bytes follow. Numbers of constants are written out here and are not the enums' ordinals, so
+/// that reordering an enum does not change the format on disk. An envelope without delivery options is
+/// written as version 1.
 public final class EnvelopeCodec {
     static final int VERSION = 1;
     static final int VERSION_WITH_WISHES = 2;
@@ -71,32 +72,32 @@ public final class EnvelopeCodec {
             recipient.original().ifPresent(out::text);
         }
         if (!plain) {
-            wishes(out, envelope.options());
+            putOptions(out, envelope.options());
         }
         return out.toBytes();
     }
 
-    /// The wishes alone, as the index keeps them.
+    /// The delivery options alone, as the index keeps them.
     public static byte[] encode(DeliveryOptions options) {
         ByteOutput out = new ByteOutput(18);
-        wishes(out, options);
+        putOptions(out, options);
         return out.toBytes();
     }
 
-    /// @throws DamagedLetterException when the bytes are no wishes
-    public static DeliveryOptions decodeWishes(ByteBuffer bytes) throws DamagedMessageException {
+    /// @throws DamagedMessageException when the bytes are no delivery options
+    public static DeliveryOptions decodeOptions(ByteBuffer bytes) throws DamagedMessageException {
         try {
             DeliveryOptions options = options(bytes);
             if (bytes.hasRemaining()) {
-                throw new DamagedMessageException("bytes after the end of wishes");
+                throw new DamagedMessageException("bytes after the end of options");
             }
             return options;
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw new DamagedMessageException("no wishes: " + e);
+            throw new DamagedMessageException("not delivery options: " + e);
         }
     }
 
-    /// @throws DamagedLetterException when the bytes are no envelope
+    /// @throws DamagedMessageException when the bytes are no envelope
     public static Envelope decode(ByteBuffer bytes) throws DamagedMessageException {
         try {
             Envelope envelope = read(bytes);
@@ -131,7 +132,7 @@ public final class EnvelopeCodec {
         return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options);
     }
 
-    private static void wishes(ByteOutput out, DeliveryOptions options) {
+    private static void putOptions(ByteOutput out, DeliveryOptions options) {
         int by = options.deliverBy()
                 .map(each -> DELIVER_BY | (each.returned() ? RETURNED : 0) | (each.traced() ? TRACED : 0))
                 .orElse(0);
@@ -144,7 +145,7 @@ public final class EnvelopeCodec {
     private static DeliveryOptions options(ByteBuffer in) {
         int bits = in.get();
         if (bits < 0 || bits >= REQUIRE_TLS << 1 || (bits & DELIVER_BY) == 0 && (bits & (RETURNED | TRACED)) != 0) {
-            throw new IllegalArgumentException("no wishes: " + bits);
+            throw new IllegalArgumentException("not delivery options: " + bits);
         }
         int priority = in.get() + LOWEST_PRIORITY;
         OptionalLong hold = (bits & HOLD) != 0 ? OptionalLong.of(in.getLong()) : OptionalLong.empty();
@@ -184,7 +185,7 @@ public final class EnvelopeCodec {
         throw new IllegalArgumentException("number too large");
     }
 
-    /// The numbers that the index uses, too.
+    /// The index uses the same numbers.
     public static int code(BodyType body) {
         return switch (body) {
             case SEVEN_BIT -> 0;
@@ -193,7 +194,7 @@ public final class EnvelopeCodec {
         };
     }
 
-    /// @throws IllegalArgumentException when there is none of that number
+    /// @throws IllegalArgumentException when no body type has that number
     public static BodyType bodyType(int code) {
         return switch (code) {
             case 0 -> BodyType.SEVEN_BIT;
@@ -211,7 +212,7 @@ public final class EnvelopeCodec {
         };
     }
 
-    /// @throws IllegalArgumentException when there is none of that number
+    /// @throws IllegalArgumentException when no value has that number
     public static DsnReturn dsnReturn(int code) {
         return switch (code) {
             case 0 -> DsnReturn.UNSPECIFIED;
@@ -229,7 +230,7 @@ public final class EnvelopeCodec {
         return bits;
     }
 
-    /// @throws IllegalArgumentException when a bit has no meaning
+    /// @throws IllegalArgumentException when a bit is unknown
     public static Set<DsnNotify> notifyOn(int bits) {
         if (bits == 0) {
             return Set.of();

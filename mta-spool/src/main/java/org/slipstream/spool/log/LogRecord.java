@@ -5,13 +5,14 @@ import org.slipstream.core.RecipientOutcome;
 
 import java.util.List;
 
-/// One thing that happened to a message or became known of a host. The message log keeps records in the order in which things
-/// happened; the queue index is made of them and of nothing else.
+/// One change of a message or of a host record. The message log keeps records in the order of the changes;
+/// the queue index is made from them alone.
 ///
-/// Each record says what is so, not what to add. A record that is applied twice, or again from an earlier point of the log on, leads
-/// to the same state; only the count of attempts may be too high then.
+/// A record states a value and not a difference. A record that is applied twice, or again from an earlier
+/// point of the log, leads to the same state; only the count of attempts may be too high then.
 public sealed interface LogRecord {
-    /// What the record is about. Records of one subject keep their order; records of different subjects need not.
+    /// What the record is about. Records of one subject keep their order; records of different subjects may
+    /// change places.
     default Object subject() {
         return switch (this) {
             case OfMessage record -> record.id();
@@ -27,13 +28,14 @@ public sealed interface LogRecord {
         QueueId id();
     }
 
-    /// A message with its content. The first one enters the message; a later one of the same id says that the cleaner copied it to
-    /// another place. A message is due at once, so a server that was killed finds it at once.
+    /// A message with its content. The first record of an id adds the message. A later one of the same id
+    /// says that the cleaner copied it to another place. A message is due at once, so a server that was
+    /// killed tries it again at once.
     ///
-    /// @param envelopeBytes the envelope as the log has it
-    /// @param copied known to be a copy; false says nothing
+    /// @param envelopeBytes the envelope as stored in the log
+    /// @param copied true for a known copy; false does not exclude one
     record Stored(StoredMessage message, RecordPlace place, byte[] envelopeBytes, boolean copied) implements OfMessage {
-        /// What has just been appended at a place.
+        /// The record of a message that has just been appended.
         public static Stored of(NewMessage message, RecordPlace place, boolean copied) {
             return new Stored(new StoredMessage(0, message.id(), message.createdMillis(), message.content().sizeBytes(),
                     message.envelope()), place, message.envelopeBytes(), copied);
@@ -52,30 +54,30 @@ public sealed interface LogRecord {
         }
     }
 
-    /// An outcome whose reply is not known, from a log that an earlier version wrote. A reply that is known stays.
+    /// An outcome whose reply is not known, from a log of an earlier version. A known reply is kept.
     record BareOutcome(QueueId id, int number, boolean delivered) implements OfMessage {}
 
-    /// How many attempts there were.
+    /// The number of attempts so far.
     record Attempts(QueueId id, int count) implements OfMessage {}
 
     record NextAttempt(QueueId id, long atMillis) implements OfMessage {}
 
     record Hold(QueueId id, boolean held) implements OfMessage {}
 
-    /// The sender knows of all recipients that failed so far.
+    /// The sender has a report of all recipients that failed so far.
     record FailuresReported(QueueId id) implements OfMessage {}
 
     record DelayReported(QueueId id) implements OfMessage {}
 
-    /// The content is damaged or lost: the message stays, and no server touches it.
+    /// The content is damaged or lost: the message stays and is not delivered.
     record SetAside(QueueId id) implements OfMessage {}
 
-    /// The message is due at `nowMillis` when it would be later, unless its sender wants it held.
+    /// The message becomes due at `nowMillis` if it would be due later, unless its sender wants it held.
     record MakeDue(QueueId id, long nowMillis) implements OfMessage {}
 
     record Remove(QueueId id) implements OfMessage {}
 
-    /// In place of what was known of this host and kind.
+    /// Replaces what was known of this host and kind.
     record KeepHost(HostRecord host) implements LogRecord {}
 
     record ForgetHost(String host, String kind) implements LogRecord {}

@@ -6,10 +6,11 @@ import org.slipstream.core.QueueId;
 
 import java.util.Optional;
 
-/// A letter on its way into the log. What it holds is not changed any more.
+/// A message on its way into the log. Its parts are not changed any more.
 ///
-/// @param createdMillis when it was committed; written into the record, so that a letter entered again keeps its age
-/// @param envelopeBytes what [EnvelopeCodec#encode] made of the envelope, on the session's thread
+/// @param createdMillis time of the commit; written into the record, so that a message entered again keeps
+/// its age
+/// @param envelopeBytes the envelope encoded by [EnvelopeCodec#encode] on the session's thread
 public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
         Optional<ContentFacts> facts,
         ContentForm content) {
@@ -17,7 +18,7 @@ public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte
         long sizeBytes();
     }
 
-    /// Goes into the segment with its envelope.
+    /// Stored in the segment after its envelope.
     public record Inline(byte[] bytes, int length) implements ContentForm {
         @Override
         public long sizeBytes() {
@@ -25,10 +26,11 @@ public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte
         }
     }
 
-    /// Lies in a file of its own already, synced by the session; the segment gets envelope, size and checksum.
+    /// Stored in a file of its own, already synced by the session; the segment gets envelope, size and
+    /// checksum.
     public record OwnFile(long sizeBytes, int crc) implements ContentForm {}
 
-    /// What it adds to a group, for the group's limit.
+    /// The message's share in the size limit of a group.
     public long groupBytes() {
         return envelopeBytes.length + (content instanceof Inline inline ? inline.length() : 0);
     }

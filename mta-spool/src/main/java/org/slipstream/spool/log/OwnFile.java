@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/// The content of a large letter while one session thread writes it. Its name is made safe by the writer thread, once for
-/// all large letters of a group.
+/// The file for the content of a large message, written by one session thread. The log thread makes its
+/// name durable, once for all large messages of a group.
 public final class OwnFile implements AutoCloseable {
     private final Path file;
     private final RandomAccessFile output;
@@ -27,14 +27,14 @@ public final class OwnFile implements AutoCloseable {
         size += length;
     }
 
-    /// The bytes are on disk when this returns; nothing more is written.
+    /// Syncs the file; nothing may be written afterwards.
     public NewMessage.OwnFile finish() throws IOException {
         output.getFD().sync();
         output.close();
         return new NewMessage.OwnFile(size, (int) crc.getValue());
     }
 
-    /// Throws the file away.
+    /// Deletes the file.
     public void discard() throws IOException {
         close();
         Files.deleteIfExists(file);

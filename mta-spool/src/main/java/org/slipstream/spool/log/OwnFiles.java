@@ -17,10 +17,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
-/// The folder with the contents of large letters, named by their queue ids.
+/// The folder with the contents of large messages, named by their queue ids.
 final class OwnFiles {
     private static final String SUFFIX = ".letter";
-    private static final String DAMAGED = "wrong checksum or size of a large letter";
+    private static final String DAMAGED = "wrong checksum or size of a large message";
     private static final int BLOCK_BYTES = 64 * 1024;
 
     private final Path directory;
@@ -59,14 +59,15 @@ final class OwnFiles {
         return ids;
     }
 
-    /// Delivers all but the last bytes before the checksum can be known; a reader that must not pass on a damaged letter
-    /// waits for the end of the stream, where the exception is.
+    /// Returns all but the last bytes before the checksum is known. A reader that must not pass on damaged
+    /// content waits for the end of the stream, where the exception is thrown.
     InputStream open(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
         FileInputStream input = new FileInputStream(present(id, damaged).toFile());
         return new Checked(input, sizeBytes, crc, damaged);
     }
 
-    /// A file whose checksum is right: all of it was read just now, so that a sender need not look at it and can leave it to the kernel.
+    /// A file whose checksum is right. All of it was just read, so a sender need not read it and can leave
+    /// it to the kernel.
     FileChannel verified(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
         FileChannel file = FileChannel.open(present(id, damaged));
         try {

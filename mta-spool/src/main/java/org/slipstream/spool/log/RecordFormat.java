@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 
-/// How a segment looks, byte by byte. Numbers are big-endian.
+/// The format of a segment, byte by byte. Numbers are big-endian.
 ///
 /// ```
 /// segment  0  magic and version   "SLIPBOX" 1
@@ -31,9 +31,10 @@ import java.util.zip.CRC32C;
 ///                                 4: queue ids (8 each) · 5: for each note queue id (8), what (1), recipient (4)
 /// ```
 ///
-/// **Why a salt.** After damage the scan looks for the next record inside whatever bytes follow, and those may be the
-/// content of somebody's mail. Without a secret number in every checksum, a mail that carries the image of a record could
-/// put letters into our queue that nobody was asked for. The salt also keeps old disk blocks from being taken for records.
+/// **Why a salt.** After damage the scan looks for the next record in the bytes that follow, and those may
+/// be the content of a mail. Without a secret number in every checksum, a mail that contains the image of a
+/// record could put messages into the queue. The salt also keeps old disk blocks from being taken for
+/// records.
 final class RecordFormat {
     static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
     static final int SEGMENT_HEADER = 32;
@@ -56,7 +57,7 @@ final class RecordFormat {
             this.code = code;
         }
 
-        /// @throws NewerLogException when this program knows none of that number
+        /// @throws NewerLogException when no kind has that number
         static Kind of(int code) throws NewerLogException {
             for (Kind kind : values()) {
                 if (kind.code == code) {
@@ -86,7 +87,7 @@ final class RecordFormat {
             return (long) RECORD_HEADER + length;
         }
 
-        /// True when the numbers fit each other and `available` bytes from the record's start.
+        /// True when the lengths agree with each other and fit into `available` bytes from the record's start.
         boolean isPlausible(long available) {
             return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
                     && seq >= 0;
@@ -105,7 +106,7 @@ final class RecordFormat {
 
     /// The salt of a segment.
     ///
-    /// @throws DamagedLetterException when this is not the beginning of the segment of that number
+    /// @throws DamagedMessageException when this is not the header of the segment of that number
     static long salt(ByteBuffer header, long number) throws DamagedMessageException {
         CRC32C crc = new CRC32C();
         crc.update(header.slice(0, SEGMENT_CRC_OFFSET));
@@ -116,7 +117,7 @@ final class RecordFormat {
         return header.getLong(SALT_OFFSET);
     }
 
-    /// Fills `header` (of [#RECORD_HEADER] bytes) but for the checksum.
+    /// Fills `header` (of [#RECORD_HEADER] bytes) except for the checksum.
     static void putHeader(ByteBuffer header, Kind kind, int length, long id, long createdMillis,
             int envelopeLength) {
         header.clear();
@@ -130,7 +131,7 @@ final class RecordFormat {
                 bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
     }
 
-    /// Begins the checksum of a record: salt, and the header on both sides of the crc itself.
+    /// Starts the checksum of a record with the salt and the header on both sides of the crc field.
     static void startCrc(CRC32C crc, long salt, byte[] header, ByteBuffer scratch) {
         crc.reset();
         scratch.clear();
@@ -140,7 +141,7 @@ final class RecordFormat {
         crc.update(header, AFTER_CRC, RECORD_HEADER - AFTER_CRC);
     }
 
-    /// Where the record that begins at `at` ends; empty when none begins there, or not all of it is there.
+    /// End of the record that begins at `at`; empty when no record begins there or it is incomplete.
     static OptionalInt wholeUntil(ByteBuffer bytes, int at) {
         int left = bytes.limit() - at;
         if (left < RECORD_HEADER || bytes.getInt(at) != RECORD_MAGIC) {
@@ -150,12 +151,12 @@ final class RecordFormat {
         return header.isPlausible(left) ? OptionalInt.of(at + (int) header.recordBytes()) : OptionalInt.empty();
     }
 
-    /// True when a record begins at `at` and has the checksum it claims.
+    /// True when a record with a correct checksum begins at `at`.
     static boolean isSound(ByteBuffer bytes, int at, long salt) {
         return wholeUntil(bytes, at).isPresent() && isSound(bytes, at, header(bytes, at), salt);
     }
 
-    /// Where the first sound record from `from` on begins; the end when there is none.
+    /// Start of the first valid record at or after `from`; the end when there is none.
     static int nextSound(ByteBuffer bytes, int from, long salt) {
         int at = from;
         while (at < bytes.limit() && !isSound(bytes, at, salt)) {
@@ -164,7 +165,7 @@ final class RecordFormat {
         return at;
     }
 
-    /// True when the whole record at `at` has the checksum it claims.
+    /// True when the complete record at `at` has a correct checksum.
     static boolean isSound(ByteBuffer bytes, int at, RecordHeader header, long salt) {
         byte[] fixed = new byte[RECORD_HEADER];
         bytes.get(at, fixed);

@@ -1,6 +1,6 @@
 package org.slipstream.spool.log;
 
-/// Where a letter lies: its record's segment and offset.
+/// Where a message is stored: segment and offset of its record.
 ///
 /// @param segment number of the segment, from 1, never used twice
 /// @param offset of the record in the segment's file

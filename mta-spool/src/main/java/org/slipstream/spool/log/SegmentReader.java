@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads one record. Any thread; a file handle per call, because letters are read from disk seldom and an interrupted
-/// reader must not close a channel that others use (RandomAccessFile does not mind interrupts at all).
+/// Reads one record. May be called by any thread. It opens the file for each call, because messages are
+/// rarely read from disk, and an interrupted reader must not close a channel that others use
+/// (RandomAccessFile ignores interrupts).
 final class SegmentReader {
     /// What follows the envelope, in the array that was read.
     record RecordRest(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
@@ -24,8 +25,8 @@ final class SegmentReader {
 
     private SegmentReader() {}
 
-    /// @param learnt salts of segments whose headers are damaged, as far as they have been found out; concurrent
-    /// @throws DamagedLetterException when the record is not the letter `id`, sound and whole
+    /// @param learnt salts of segments with damaged headers, as far as they are known; concurrent
+    /// @throws DamagedMessageException when the record is not a valid and complete record of message `id`
     static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
             long salt = salt(file, input, place.segment(), learnt);

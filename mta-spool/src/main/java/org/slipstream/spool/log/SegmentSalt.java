@@ -13,30 +13,33 @@ import java.util.OptionalInt;
 import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 
-/// Finds the salt of a segment whose 32 bytes of header are damaged: without it no record of 64 MiB of mail can be told from noise.
+/// Finds the salt of a segment whose 32-byte header is damaged. Without it no record of 64 MiB of mail can
+/// be recognized.
 ///
-/// **Where it can still be learnt.** In the order in which it is tried:
+/// **Where it is found**, in the order of the attempts:
 ///
-/// 1. In its place. The damage hit the magic, the number or the checksum, and the salt is what it was.
-/// 2. In its place, but for one byte. Magic and number are known, so the header's checksum says which of the 8 × 255 salts that
-///    differ in one byte is meant.
-/// 3. In the first record. A CRC is a register of 32 bits through which the bytes are pushed, and each push can be undone:
-///    *before = undo(after, byte)*. The checksum in the record is the register after its last byte; pushed back over the whole
-///    record, what remains is the register after the salt. That is all the salt ever does, so any eight bytes that lead there
-///    serve in its place: four zeros, and four that are calculated.
+/// 1. In its place, when the damage hit the magic, the number or the checksum.
+/// 2. In its place, with one wrong byte. Magic and number are known, so the header's checksum tells which
+///    of the 8 × 255 salts that differ in one byte is right.
+/// 3. In the first record. A CRC is a register of 32 bits through which the bytes are pushed, and each push
+///    can be undone: *before = undo(after, byte)*. The checksum in the record is the register after its
+///    last byte; pushed back over the whole record, what remains is the register after the salt. The salt
+///    has no other effect, so any eight bytes that lead to this state serve in its place: four zeros, and
+///    four that are calculated.
 ///
-/// **Why it is believed.** A salt from the header counts when at least one record is sound with it; one from the first record when
-/// another record is sound with it, too, because the first fits by construction. Each is a coincidence of 32 bits. And only
-/// the first record is ever asked: it lies at an offset that no mail can reach. Looking for records elsewhere until some agree with
-/// each other would find those that somebody has put into a mail, which is what the salt is there to prevent (see [RecordFormat]).
+/// **Why the result is right.** A salt from the header counts when at least one record is valid with it. A
+/// salt from the first record counts when another record is also valid, because the first fits by
+/// construction. Each is a coincidence of 32 bits. Only the first record is used, because it is at an
+/// offset that mail content cannot reach. Searching elsewhere for records that agree with each other would
+/// find records that an attacker put into a mail, which the salt prevents (see [RecordFormat]).
 ///
-/// What remains lost: a segment of which both the header and the first record are damaged, or which has a single record and more
-/// than one wrong byte in its salt.
+/// What remains lost: a segment whose header and first record are both damaged, or one with a single record
+/// and more than one wrong byte in its salt.
 final class SegmentSalt {
     /// The polynomial of CRC-32C (Castagnoli; RFC 3720 section 12.1), lowest bit first.
     private static final int POLYNOMIAL = 0x82F63B78;
     private static final int[] PUSH = new int[256];
-    /// Which entry of `PUSH` has this highest byte; each has another one.
+    /// Which entry of `PUSH` has this highest byte; the highest bytes are all different.
     private static final int[] INDEX = new int[256];
 
     static {
@@ -52,7 +55,7 @@ final class SegmentSalt {
 
     private SegmentSalt() {}
 
-    /// The salt as the header has it, or one that serves as well.
+    /// The salt from the header, or an equivalent one.
     ///
     /// @param segment from its beginning
     static Optional<Long> find(ByteBuffer segment, long number) {
@@ -73,12 +76,12 @@ final class SegmentSalt {
         return ofFirstRecord(segment);
     }
 
-    /// The same, from the file.
+    /// The same for a file.
     static Optional<Long> find(Path file, long number) throws IOException {
         try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return find(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asByteBuffer(), number);
         } catch (InternalError e) {
-            // How the JVM reports that a mapped page could not be read.
+            // The JVM reports an unreadable mapped page this way.
             throw new IOException("cannot read " + file, e);
         }
     }
@@ -108,7 +111,7 @@ final class SegmentSalt {
                 : Optional.empty();
     }
 
-    /// The register as it was when the record's first byte was about to be pushed.
+    /// The register before the record's first byte was pushed.
     private static int afterSalt(ByteBuffer segment, int begin, int end) {
         int register = ~segment.getInt(begin + RecordFormat.CRC_OFFSET);
         for (int at = end - 1; at >= begin; at--) {
@@ -128,7 +131,8 @@ final class SegmentSalt {
         for (int i = 0; i < 4; i++) {
             beforeZeros = undo(beforeZeros, (byte) 0);
         }
-        // Pushing bytes is the same as pushing zeros into a register that has them added, lowest byte first.
+        // Pushing bytes is the same as pushing zeros into a register to which they were added, lowest byte
+        // first.
         return Integer.toUnsignedLong(Integer.reverseBytes(afterZeros ^ beforeZeros));
     }
 

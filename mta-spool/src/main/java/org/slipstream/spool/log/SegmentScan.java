@@ -13,21 +13,22 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Walks through a segment after a stop nobody planned and says what is in it.
+/// Reads a segment after an unplanned stop and reports its records and its damage.
 ///
-/// A record counts when its magic, its lengths and its checksum agree. Where they do not, there are two stories, and they
-/// must not be confused:
+/// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two cases must be
+/// distinguished:
 ///
-/// - **The end of the log.** The machine stopped inside a write. The file ends before the record does, and nothing sound
-///   follows. No client heard that this message was safe, so nothing is lost: [MessageLog.Found.Torn].
-/// - **Damage.** The disk forgot or changed bytes of a letter that may have been acknowledged. Either something sound
-///   follows, or the record is there in its whole length and has the wrong checksum. The bytes are copied to where the
-///   operator finds them, and the walk goes on behind them: [MessageLog.Found.Damaged].
+/// - **The end of the log.** The machine stopped inside a write. The file ends before the record does, and
+///   no valid record follows. No client got a 250 for this message, so nothing is lost:
+///   [MessageLog.Found.Torn].
+/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged. Either a
+///   valid record follows, or the record is there in its whole length with a wrong checksum. The bytes are
+///   copied to `corrupt/` for the operator, and the scan continues after them: [MessageLog.Found.Damaged].
 ///
-/// A damaged header of the segment costs nothing as long as its salt can be learnt from elsewhere: [SegmentSalt].
+/// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].
 ///
-/// Behind damage, lengths cannot be trusted, so the next sound record is looked for byte by byte; the segment's salt (see
-/// [RecordFormat]) keeps the walk from finding records that somebody sent us inside a mail.
+/// After damage, lengths are not reliable, so the scan looks for the next valid record byte by byte. The
+/// segment's salt (see [RecordFormat]) keeps it from finding records inside the content of a mail.
 final class SegmentScan {
     private final Path file;
     private final long number;
@@ -49,7 +50,7 @@ final class SegmentScan {
         try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = Math.min(channel.size(), to);
             if (size < RecordFormat.SEGMENT_HEADER) {
-                // Stopped while the segment was being made: it never held anything.
+                // Stopped while the segment was being created: it holds no record.
                 found.accept(new MessageLog.Found.Torn(number, 0, size));
                 return;
             }
@@ -60,7 +61,7 @@ final class SegmentScan {
             new SegmentScan(file, number, corrupt, bytes, found)
                     .begin((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
         } catch (InternalError e) {
-            // How the JVM reports that a mapped page could not be read.
+            // The JVM reports an unreadable mapped page this way.
             throw new IOException("cannot read " + file, e);
         }
     }
@@ -71,7 +72,7 @@ final class SegmentScan {
         } catch (DamagedMessageException e) {
             Optional<Long> learnt = SegmentSalt.find(bytes, number);
             if (learnt.isEmpty()) {
-                // Without the salt no record can be told from noise.
+                // Without the salt no record can be recognized.
                 setAside(0, bytes.limit());
                 return;
             }
@@ -109,7 +110,7 @@ final class SegmentScan {
             read(at, header);
         } catch (DamagedMessageException | IllegalArgumentException | BufferUnderflowException
                 | IndexOutOfBoundsException e) {
-            // The checksum fits and the content does not: written by something else than this program.
+            // The checksum is right and the content is not: another program wrote it.
             setAside(at, end);
         }
         return end;
@@ -130,7 +131,7 @@ final class SegmentScan {
             }
             case NOTES -> {
                 while (rest.hasRemaining()) {
-                    tell(at, note(new QueueId(rest.getLong()), rest.get(), rest.getInt()));
+                    tell(at, earlierRecord(new QueueId(rest.getLong()), rest.get(), rest.getInt()));
                 }
             }
         }
@@ -154,8 +155,8 @@ final class SegmentScan {
                 envelope, false);
     }
 
-    /// What earlier versions noted.
-    private static LogRecord note(QueueId id, int what, int recipient) throws DamagedMessageException {
+    /// Decodes a record of kind 5, which only earlier versions wrote.
+    private static LogRecord earlierRecord(QueueId id, int what, int recipient) throws DamagedMessageException {
         return switch (what) {
             case 1 -> new LogRecord.Remove(id);
             case 2 -> new LogRecord.BareOutcome(id, recipient, true);
@@ -163,7 +164,7 @@ final class SegmentScan {
             case 4 -> new LogRecord.FailuresReported(id);
             case 5 -> new LogRecord.Hold(id, true);
             case 6 -> new LogRecord.Hold(id, false);
-            default -> throw new DamagedMessageException("a note of unknown kind " + what);
+            default -> throw new DamagedMessageException("a version 1 record of unknown kind " + what);
         };
     }
 

@@ -9,10 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// The segment that is open for appending. Belongs to the log thread.
-///
-/// Records are collected in one direct buffer and go to the file when it is full and at [#force]: a group of small
-/// messages costs one write and one sync.
+/// The segment that is open for appending. Belongs to the log thread. Records are collected in one direct
+/// buffer, which is written when it is full and at [#force]: a group of small messages costs one write and
+/// one sync. messages costs one write and one sync.
 final class SegmentWriter implements AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
     private static final byte[] NOTHING = {};
@@ -27,7 +26,7 @@ final class SegmentWriter implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private long written;
 
-    /// Makes the file; its beginning and its name are on disk when this returns.
+    /// Creates the file; its header and its name are on disk when this returns.
     SegmentWriter(Path file, long number, long salt, ByteBuffer staging) throws IOException {
         this.file = file;
         this.number = number;
@@ -41,7 +40,7 @@ final class SegmentWriter implements AutoCloseable {
             Directories.sync(file.getParent());
         } catch (IOException e) {
             channel.close();
-            // A full disk would otherwise collect one empty segment for each try.
+            // Otherwise a full disk collects one empty segment per attempt.
             Files.deleteIfExists(file);
             throw e;
         }
@@ -59,7 +58,7 @@ final class SegmentWriter implements AutoCloseable {
         return number;
     }
 
-    /// Where the next record will begin.
+    /// Offset of the next record.
     long position() {
         return written + staging.position();
     }
@@ -120,7 +119,7 @@ final class SegmentWriter implements AutoCloseable {
     private void flush() throws IOException {
         staging.flip();
         while (staging.hasRemaining()) {
-            // At the position we believe in, not at the channel's: after a short write both could differ.
+            // At our own position, not at the channel's: after a short write they could differ.
             written += channel.write(staging, written);
         }
         staging.clear();
@@ -131,7 +130,7 @@ final class SegmentWriter implements AutoCloseable {
         channel.force(false);
     }
 
-    /// What was appended but not written is lost; [#force] comes first.
+    /// Discards what was appended and not written; [#force] comes first.
     @Override
     public void close() throws IOException {
         staging.clear();

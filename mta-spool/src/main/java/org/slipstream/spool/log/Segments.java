@@ -33,15 +33,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The message log on the local disk: `box/0000000001.segment`, `box/0000000002.segment` …, and `large/<queue id>.letter`.
+/// The message log on the local disk: `box/0000000001.segment`, `box/0000000002.segment` …, and
+/// `large/<queue id>.letter`.
 ///
-/// Records are appended and never changed. A segment is deleted whole, from the beginning of the log on, because a record must outlive
-/// the message that it speaks of. After every start, and after every trouble with the disk, records go to a fresh segment: what the old
-/// one ends with stays as it is, and no code has to know what a half-written end looks like in order to append to it. The fresh
-/// segment is made with the first record, so a server that starts and stops leaves none.
+/// Records are appended and never changed. A segment is deleted as a whole, from the beginning of the log
+/// on, because a record must outlive the message that it is about. After every start and every disk
+/// failure, records go to a new segment. The end of the old one stays as it is, so no code has to append
+/// after a half-written record. The new segment is created with its first record, so a server that starts
+/// and stops leaves none.
 ///
-/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in order. Without it, a start could not
-/// tell a segment that is lost from one whose messages were all finished.
+/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in order.
+/// Without it, a start could not distinguish a lost segment from one whose messages were all finished.
 public final class Segments implements MessageLog {
     private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
     private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
@@ -54,7 +56,7 @@ public final class Segments implements MessageLog {
     private final long segmentBytes;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer staging = SegmentWriter.newStaging();
-    /// Ends of the segments before the running group touched them.
+    /// Sizes of the segments before the current group.
     private final Map<Path, Long> groupStarts = new LinkedHashMap<>();
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
     private Optional<SegmentWriter> open = Optional.empty();
@@ -99,7 +101,7 @@ public final class Segments implements MessageLog {
             full.close();
         }
         if (open.isEmpty()) {
-            // The number is used up even when the file cannot be made: it may exist all the same.
+            // The number counts as used even when creating the file fails, because the file may exist.
             lastNumber++;
             open = Optional.of(new SegmentWriter(file(lastNumber), lastNumber, random.nextLong(), staging));
         }
@@ -133,17 +135,18 @@ public final class Segments implements MessageLog {
         try {
             segment.close();
         } catch (IOException e) {
-            LOG.warn("event=segment-not-closed segment={} error=\"{}\"", segment.number(), e.toString());
+            LOG.warn("event=segment-close-failed segment={} error=\"{}\"", segment.number(), e.toString());
         }
     }
 
-    // Best effort: a message that stays although its client was refused is entered by the next start, and delivered.
+    // Best effort: a message that stays although its client got 451 is entered at the next start and
+    // delivered.
     private void cutBack(Path segment, long end) {
         try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
             channel.truncate(end);
             channel.force(true);
         } catch (IOException e) {
-            LOG.warn("event=segment-not-cut-back segment={} error=\"{}\"", segment.getFileName(), e.toString());
+            LOG.warn("event=segment-truncate-failed segment={} error=\"{}\"", segment.getFileName(), e.toString());
         }
     }
 
@@ -162,7 +165,7 @@ public final class Segments implements MessageLog {
         private final RecordPlace place;
         private final long sizeBytes;
         private final Runnable damaged;
-        /// Read for the facts, and used by whatever follows.
+        /// Read for the facts, and used again for the content.
         private Optional<SegmentReader.RecordRest> ahead = Optional.empty();
 
         StoredContent(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged) {
@@ -238,7 +241,7 @@ public final class Segments implements MessageLog {
                 tail.facts(), content);
     }
 
-    /// The mark is moved and not made, so that a full disk does not keep a segment from being deleted.
+    /// The mark is renamed and not created, so that a full disk does not prevent the deletion of a segment.
     @Override
     public void delete(long number) throws IOException {
         Path mark = swept(number);
@@ -262,7 +265,7 @@ public final class Segments implements MessageLog {
         }
     }
 
-    /// Writes the beginning of a segment again that a scan has found [Found.Headless]; for a stopped server.
+    /// Rewrites the header of a segment that a scan reported as [Found.Headless]; for a stopped server.
     public void mend(long segment) throws IOException {
         Optional<Long> salt = SegmentSalt.find(file(segment), segment);
         if (salt.isEmpty()) {

@@ -1,4 +1,5 @@
-/// The message log: messages and what became of them, in append-only segment files; a large content in a file of its own.
+/// The message log: messages and their later changes, in append-only segment files; large content in files
+/// of its own.
 ///
-/// The log is the commit. Nothing in here knows the index that is made of it.
+/// The log is the commit. This package does not know the index that is made from it.
 package org.slipstream.spool.log;

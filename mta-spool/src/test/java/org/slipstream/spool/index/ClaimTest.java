@@ -26,7 +26,7 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// 50,000 deferred messages are due, and ten new ones have found no room.
+/// 50,000 deferred messages are due, and ten new ones wait in the incoming queue.
 @Tag("PF-28")
 class ClaimTest {
     private static final int DEFERRED = 50_000;

@@ -3,7 +3,7 @@ package org.slipstream.spool.index;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/// Connections as the register opens them.
+/// Connections as the index opens them.
 public final class Connections {
     private Connections() {}
 

@@ -37,11 +37,11 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The register's disk is full while others read. H2 2.4.240 does not survive that in two ways ([EmbeddedDatabase]); the writer comes
-/// back each time, and finds what it had synced.
+/// The index's disk is full while others read. H2 2.4.240 does not survive that in two ways
+/// ([EmbeddedDatabase]); the writer comes back each time, and finds what it had synced.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedWritesTest {
-    private static final int FAILURES = 12;
+    private static final int FAILURES = Boolean.getBoolean("slipstream.long") ? 24 : 5;
     private static volatile int writesLeft = Integer.MAX_VALUE;
 
     static {
@@ -56,7 +56,8 @@ class FailedWritesTest {
     private boolean madeAgain;
     private long lastSeq;
 
-    /// Before: the rollback released the version twice, and the next statement on the connection spun indefinitely.
+    /// Before: the rollback released the version twice, and the next statement on the connection spun
+    /// indefinitely.
     @Test
     void theWriterComesBackWhenTheDatabaseDiesInTheMiddleOfItsTransaction() throws Exception {
         QueueIndex filled = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
@@ -87,7 +88,8 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// Before: the writer's dead session took the readers' new database out of H2's list, and the file stayed locked.
+    /// Before: the writer's dead session took the readers' new database out of H2's list, and the file
+    /// stayed locked.
     @Test
     void theWriterComesBackAlthoughAReaderHasOpenedTheDatabaseFirst() throws Exception {
         QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
@@ -145,7 +147,8 @@ class FailedWritesTest {
         long safe = 0;
         int failures = 0;
         while (failures < FAILURES) {
-            // H2 writes when enough has gathered, so the disk gets full in any statement, in a commit, in a sync.
+            // H2 writes when enough has gathered, so the disk gets full in any statement, in a commit, in a
+            // sync.
             writesLeft = chance.nextInt(6);
             try {
                 for (int group = chance.nextInt(20); group >= 0; group--) {
@@ -172,7 +175,8 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// As the index thread does it: again, until it succeeds. What the full disk has left may make no sense; then the index is made again.
+    /// As the index thread does it: again, until it succeeds. What the full disk has left may make no
+    /// sense; then the index is made again.
     private QueueIndex.Standing comeBack(QueueIndex index) {
         IndexException last = new IndexException("never tried", new SQLException());
         for (int i = 0; i < ATTEMPTS; i++) {

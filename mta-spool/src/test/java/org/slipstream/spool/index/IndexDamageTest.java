@@ -23,7 +23,7 @@ import java.util.concurrent.ExecutionException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/// Which failures cost the register, and which only a start.
+/// Which failures cause a new index, and which only prevent a start.
 class IndexDamageTest {
     @TempDir
     Path directory;

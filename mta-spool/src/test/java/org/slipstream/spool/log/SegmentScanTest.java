@@ -22,7 +22,7 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Where does the box end? What a scan finds after everything that can happen to a segment's bytes.
+/// Scans of segments with every kind of damage: where the log ends, and what is found.
 class SegmentScanTest {
     private static final int LETTERS = 3;
 
@@ -66,7 +66,7 @@ class SegmentScanTest {
         return found;
     }
 
-    /// The numbers of the letters found.
+    /// The numbers of the messages found.
     private static List<Long> seqs(List<Found> found) {
         return found.stream().filter(Found.Sound.class::isInstance).map(each -> stored(each).id().value() - 1000)
                 .toList();
@@ -216,7 +216,7 @@ class SegmentScanTest {
 
     @Test
     void recordsInsideSomebodysMailAreNotAskedForTheSalt() throws Exception {
-        // A box of the sender's own, whose records agree with each other, as the text of a mail.
+        // A log made by the sender, whose records agree with each other, as the text of a mail.
         byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
         RecordPlace carrier;
         try (Segments box = box()) {
@@ -234,7 +234,7 @@ class SegmentScanTest {
 
     @Test
     void aRecordInsideSomebodysMailIsNotTakenForAMessage() throws Exception {
-        // A mail whose text is the image of a record, taken from a box of the sender's own.
+        // A mail whose text is the image of a record, taken from a log made by the sender.
         byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
         RecordPlace carrier;
         try (Segments box = box()) {

@@ -1,0 +1,96 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Program;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// A changed scheduler in a source tree: the laboratory compiles the changed modules alone. Maven is not there to help.
+class LabBuildIT {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path PREEMPTION = Path.of("mta-qmgr/src/main/java/org/slipstream/qmgr/sched/Preemption.java");
+    private static final String RULE = "rules.slotLoan() >= need";
+
+    @TempDir
+    private Path tree;
+
+    @BeforeEach
+    void copySourcesAndProgram() throws IOException {
+        copy(Path.of("mta"));
+        copy(Path.of("pom.xml"));
+        copy(Path.of("build"));
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path module : modules.filter(each -> Files.isDirectory(each.resolve("src/main"))).toList()) {
+                copy(ROOT.relativize(module).resolve("pom.xml"));
+                copy(ROOT.relativize(module).resolve("src/main"));
+            }
+        }
+        Path program = tree.resolve("mta-dist/target/slipstream");
+        copy(Program.launcher().getParent(), program);
+        // As after a build: the program is younger than all sources.
+        Files.setLastModifiedTime(program.resolve(".built"), FileTime.from(Instant.now()));
+    }
+
+    private void copy(Path path) throws IOException {
+        copy(ROOT.resolve(path), tree.resolve(path));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        Files.createDirectories(to.getParent());
+        try (Stream<Path> files = Files.walk(from)) {
+            files.forEach(each -> {
+                try {
+                    Files.copy(each, to.resolve(from.relativize(each)));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        }
+    }
+
+    private Command.Ran lab() {
+        return Command.run(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
+    }
+
+    private void change(String to) throws IOException {
+        Path file = tree.resolve(PREEMPTION);
+        String source = Files.readString(file);
+        assertThat(source).contains(RULE);
+        Files.writeString(file, source.replace(RULE, to));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(2)));
+    }
+
+    @Test
+    void oneChangedLineOfTheSchedulerIsSeenWithoutABuildOfTheProgram() throws IOException {
+        assertThat(lab().mustSucceed().out()).contains("sequence  1×4 2×2 1×4 3×2 1×2");
+
+        change("rules.slotLoan() + 1000 >= need");
+        Command.Ran changed = lab();
+
+        assertThat(changed.out()).contains("sequence  1 2×2");
+        assertThat(changed.err()).contains("compiling").contains("mta-qmgr", "mta-lab", "mta-dist")
+                .doesNotContain("mta-spool", "building the program");
+    }
+
+    @Test
+    void aLineThatDoesNotCompileIsShownWithItsFile() throws IOException {
+        change("rules.nothing() >= need");
+        Command.Ran changed = lab();
+
+        assertThat(changed.exit()).isEqualTo(3);
+        assertThat(List.of(changed.err().split("\n"))).anyMatch(line -> line.contains("Preemption.java:"));
+        assertThat(changed.out()).isEmpty();
+    }
+}

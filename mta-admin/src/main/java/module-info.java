@@ -1,0 +1,11 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The operator's API: HTTP on a UNIX domain socket.
+@NullMarked module org.slipstream.admin {
+    requires static org.jspecify;
+    requires transitive org.slipstream.core;
+    requires transitive tools.jackson.databind;
+    requires org.slf4j;
+
+    exports org.slipstream.admin;
+}

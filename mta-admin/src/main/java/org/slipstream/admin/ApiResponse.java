@@ -1,0 +1,40 @@
+package org.slipstream.admin;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// The response to a request: a status, a body that becomes JSON, and optional headers.
+///
+/// @param body a record, a map or a list of such; never absent, so clients can parse every response
+/// the same way
+record ApiResponse(int status, Object body, Map<String, String> headers) {
+    ApiResponse {
+        Objects.requireNonNull(body);
+        headers = Map.copyOf(headers);
+    }
+
+    static ApiResponse ok(Object body) {
+        return new ApiResponse(200, body, Map.of());
+    }
+
+    /// An error with one sentence for the caller.
+    static ApiResponse error(int status, String sentence) {
+        return new ApiResponse(status, Map.of("error", sentence), Map.of());
+    }
+
+    static ApiResponse badRequest(String sentence) {
+        return error(400, sentence);
+    }
+
+    static ApiResponse notFound(String sentence) {
+        return error(404, sentence);
+    }
+
+    /// RFC 9110 section 15.5.6: the response lists the allowed methods.
+    static ApiResponse methodNotAllowed(String method, List<String> allowed) {
+        return new ApiResponse(405,
+                Map.of("error", "method " + method + " not allowed; allowed: " + String.join(", ", allowed)),
+                Map.of("Allow", String.join(", ", allowed)));
+    }
+}

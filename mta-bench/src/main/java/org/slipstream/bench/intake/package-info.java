@@ -1,2 +1,0 @@
-/// How fast letters are taken in, durably and without delivery: [IntakeMain].
-package org.slipstream.bench.intake;

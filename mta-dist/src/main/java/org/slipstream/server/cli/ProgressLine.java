@@ -1,0 +1,33 @@
+package org.slipstream.server.cli;
+
+import java.io.PrintStream;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/// Says on standard error how far a long command has come: nothing in the first two seconds, then at most one line a second.
+///
+/// Standard output stays the answer of the command, the same with and without these lines.
+final class ProgressLine {
+    private static final long FIRST_NANOS = 2_000_000_000L;
+    private static final long BETWEEN_NANOS = 1_000_000_000L;
+
+    private final PrintStream err;
+    private final LongSupplier nanoClock;
+    private final long startNanos;
+    private long waitNanos = FIRST_NANOS;
+
+    ProgressLine(PrintStream err, LongSupplier nanoClock) {
+        this.err = err;
+        this.nanoClock = nanoClock;
+        this.startNanos = nanoClock.getAsLong();
+    }
+
+    /// @param what is asked for only when a line is due
+    void report(Supplier<String> what) {
+        long nanos = nanoClock.getAsLong() - startNanos;
+        if (nanos >= waitNanos) {
+            waitNanos = nanos + BETWEEN_NANOS;
+            err.println("mta: " + what.get() + " after " + nanos / BETWEEN_NANOS + " s");
+        }
+    }
+}

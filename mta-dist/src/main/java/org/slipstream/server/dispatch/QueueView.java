@@ -1,0 +1,155 @@
+package org.slipstream.server.dispatch;
+
+import org.slipstream.admin.Operations.Figures;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.PhaseView;
+import org.slipstream.admin.Operations.RecipientView;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.QueuePhase.Figure;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.smtpout.WirePhase;
+import org.slipstream.spool.Spool;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+
+/// The operator's view of the messages of one page. It joins facts of one moment: the queue index's rows,
+/// the queue manager's snapshot, the phases of connections, and the suspended hosts.
+///
+/// @param suspended hosts that an operator has suspended
+/// @param delivers false when the server only accepts mail
+/// @param wire phase of a connection
+record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
+        LongFunction<Optional<WirePhase>> wire, long nowMillis) {
+
+    MessageView view(Spool.Details row) {
+        MessageSummary summary = row.summary();
+        Optional<ActiveMessage> here = Optional.ofNullable(active.get(summary.id())).filter(_ -> !summary.held());
+        QueuePhase phase = here.map(this::working).orElseGet(() -> asleep(row));
+        String state = summary.held() ? "held" : here.isPresent() ? "active" : "deferred";
+        return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
+                summary.sizeBytes(), state, moment(summary.createdMillis()),
+                here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
+                Optional.empty(),
+                row.recipients().stream().map(QueueView::view).toList());
+    }
+
+    // ---- active
+
+    private QueuePhase working(ActiveMessage message) {
+        QueuePhase phase = message.seat()
+                .flatMap(seat -> wire.apply(seat.connection()).map(onWire -> together(message.phase(), seat, onWire)))
+                .orElse(message.phase());
+        return phase.adding(message.besides());
+    }
+
+    // A part of a large envelope has a number below zero. A phase of another delivery is older than this
+    // snapshot.
+    private QueuePhase together(QueuePhase phase, QmgrSnapshot.SeatView seat, WirePhase onWire) {
+        if (onWire.delivery() == seat.delivery() || seat.ahead() == 0 && onWire.delivery() <= 0) {
+            return onWire(onWire);
+        }
+        return seat.ahead() > 0 ? phase.adding("; it " + onWire.text()) : phase;
+    }
+
+    private QueuePhase onWire(WirePhase onWire) {
+        long since = nowMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - onWire.sinceNanos());
+        QueuePhase phase = QueuePhase.of(onWire.code(), onWire.text()).since(since);
+        return onWire.patienceMillis() > 0 ? phase.until(since + onWire.patienceMillis()) : phase;
+    }
+
+    // ---- asleep
+
+    private QueuePhase asleep(Spool.Details row) {
+        MessageSummary summary = row.summary();
+        if (summary.held()) {
+            return QueuePhase.of(Code.HELD, "an operator holds it");
+        }
+        if (!delivers) {
+            return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");
+        }
+        if (summary.releaseMillis() > nowMillis) {
+            return QueuePhase.of(Code.LATER, "its sender asked for a later delivery").until(summary.releaseMillis());
+        }
+        return suspension(row).orElseGet(() -> deferred(row));
+    }
+
+    /// Present when every open recipient waits for a suspended host.
+    private Optional<QueuePhase> suspension(Spool.Details row) {
+        if (suspended.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Optional<SuspendedHost>> hosts = open(row).stream().map(this::suspendedHost).toList();
+        if (hosts.isEmpty() || hosts.stream().anyMatch(Optional::isEmpty)) {
+            return Optional.empty();
+        }
+        SuspendedHost first = hosts.stream().flatMap(Optional::stream).min(SuspendedHost.SOONEST).orElseThrow();
+        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, first.text()).since(first.state().sinceMillis());
+        return Optional.of(first.isEndless() ? phase : phase.until(first.state().untilMillis()));
+    }
+
+    private Optional<SuspendedHost> suspendedHost(Spool.RecipientState recipient) {
+        return recipient.last()
+                .flatMap(last -> suspended.stream().filter(host -> host.isNamedBy(last.remote())).findFirst());
+    }
+
+    private QueuePhase deferred(Spool.Details row) {
+        Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
+        String text = tried.flatMap(Spool.RecipientState::last).map(QueueView::replyText)
+                .orElse("waits for its next attempt");
+        if (row.nextAttemptMillis() <= nowMillis) {
+            return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)
+                    .since(row.nextAttemptMillis())
+                    .until(row.nextAttemptMillis());
+        }
+        QueuePhase phase = QueuePhase.of(Code.RETRY, text).until(row.nextAttemptMillis());
+        return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
+    }
+
+    private static List<Spool.RecipientState> open(Spool.Details row) {
+        return row.recipients().stream().filter(each -> each.state() == Spool.State.OPEN).toList();
+    }
+
+    private static String replyText(Outcome last) {
+        return last.reply() + " (" + last.remote() + ")";
+    }
+
+    // ---- as text
+
+    private static PhaseView view(QueuePhase phase) {
+        Function<Figure, Optional<Long>> figure = name -> Optional.ofNullable(phase.figures().get(name));
+        return new PhaseView(phase.code().word(), moment(phase.sinceMillis()), moment(phase.untilMillis()),
+                new Figures(figure.apply(Figure.AT_WORK), figure.apply(Figure.LIMIT), figure.apply(Figure.BEFORE),
+                        figure.apply(Figure.AHEAD)));
+    }
+
+    private static String moment(OptionalLong millis) {
+        return millis.isPresent() ? moment(millis.getAsLong()) : "";
+    }
+
+    private static String moment(long millis) {
+        return Instant.ofEpochMilli(millis).toString();
+    }
+
+    private static RecipientView view(Spool.RecipientState state) {
+        String word = switch (state.state()) {
+            case OPEN -> "open";
+            case DELIVERED -> "delivered";
+            case FAILED, FAILED_AND_REPORTED -> "failed";
+        };
+        return new RecipientView(state.recipient().address().toString(), word,
+                state.last().map(last -> last.reply().toString()).orElse(""),
+                state.last().map(Outcome::remote).orElse(""));
+    }
+}

@@ -1,0 +1,31 @@
+package org.slipstream.server.dispatch;
+
+import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.smtpout.WirePhase;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+
+/// The sources of [QueueView] besides the queue index and the queue manager.
+///
+/// @param delivers false when `queue.deliver` is
+/// @param wire phase of the connection of this number
+/// @param connections numbers of connections; asked on the queue manager's thread
+/// @param suspended the suspended hosts at a time; asked on the queue manager's thread
+/// @param explanations placement of waiting deliveries
+/// @param verifications empty while the queue manager has no probes
+public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
+        LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
+        Explanations explanations, Optional<Verifications> verifications) {
+    /// Called on the queue manager's thread.
+    @FunctionalInterface
+    public interface Explanations {
+        /// The seat that a delivery of this message would get now; empty when it does not wait for one.
+        Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis);
+    }
+}

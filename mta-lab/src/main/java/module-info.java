@@ -1,0 +1,11 @@
+/// The laboratory: the queue manager of the server in a simulated world.
+module org.slipstream.lab {
+    requires transitive org.slipstream.qmgr;
+    requires org.tomlj;
+    requires tools.jackson.databind;
+
+    exports org.slipstream.lab;
+    exports org.slipstream.lab.golden;
+    exports org.slipstream.lab.scene;
+    exports org.slipstream.lab.study;
+}

@@ -1,0 +1,115 @@
+package org.slipstream.lab.scene;
+
+import org.slipstream.lab.scene.Course.Attempt;
+import org.slipstream.lab.scene.Course.QueueSample;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// Which message waits behind which: for each time in which recipients of a message wait, the messages whose deliveries occupy the
+/// connections then.
+///
+/// Only the transports that the message uses count. Where nothing is under way there, the message waits for something else
+/// than a connection: for its destination, for DNS or for the disk.
+final class WaitSeries {
+    /// A time in which the same deliveries were in the way.
+    ///
+    /// @param behind deliveries under way by the name of their message
+    record Wait(String name, long fromMillis, long toMillis, SequencedMap<String, Integer> behind) {
+        Wait {
+            behind = Collections.unmodifiableSequencedMap(behind);
+        }
+
+        int deliveries() {
+            return behind.values().stream().mapToInt(Integer::intValue).sum();
+        }
+
+        /// `news×3 letter`.
+        String words() {
+            return behind.isEmpty()
+                    ? "nothing under way"
+                    : behind.entrySet().stream().map(each -> new Runs.Run(each.getKey(), each.getValue()).toString())
+                            .collect(Collectors.joining(" "));
+        }
+    }
+
+    private record Step(long atMillis, String name, int change) {}
+
+    private WaitSeries() {}
+
+    /// The waits of all messages, by message and time.
+    static List<Wait> of(Course course) {
+        List<Wait> waits = new ArrayList<>();
+        course.queue().forEach((name, samples) -> waits.addAll(of(name, samples, steps(course, name))));
+        return waits;
+    }
+
+    /// Beginnings and ends of the deliveries by the transports of this message, in order.
+    private static List<Step> steps(Course course, String name) {
+        Set<String> transports = course.attempts().stream().filter(each -> each.name().equals(name))
+                .map(Attempt::transport).collect(Collectors.toCollection(TreeSet::new));
+        List<Step> steps = new ArrayList<>();
+        for (Attempt each : course.attempts()) {
+            if (transports.contains(each.transport()) && each.endMillis() > each.selectedMillis()) {
+                steps.add(new Step(each.selectedMillis(), each.name(), 1));
+                steps.add(new Step(each.endMillis(), each.name(), -1));
+            }
+        }
+        steps.sort((one, other) -> Long.compare(one.atMillis(), other.atMillis()));
+        return steps;
+    }
+
+    private static List<Wait> of(String name, List<QueueSample> samples, List<Step> steps) {
+        List<Wait> waits = new ArrayList<>();
+        TreeMap<String, Integer> underWay = new TreeMap<>();
+        int step = 0;
+        for (int i = 0; i + 1 < samples.size(); i++) {
+            long at = samples.get(i).atMillis();
+            long end = samples.get(i + 1).atMillis();
+            while (at < end) {
+                while (step < steps.size() && steps.get(step).atMillis() <= at) {
+                    Step each = steps.get(step++);
+                    underWay.merge(each.name(), each.change(), Integer::sum);
+                    underWay.remove(each.name(), 0);
+                }
+                long next = step < steps.size() ? Math.min(end, steps.get(step).atMillis()) : end;
+                if (samples.get(i).waiting() > 0) {
+                    add(waits, new Wait(name, at, next, new TreeMap<>(underWay)));
+                }
+                at = next;
+            }
+        }
+        return waits;
+    }
+
+    private static void add(List<Wait> waits, Wait wait) {
+        Wait before = waits.isEmpty() ? wait : waits.getLast();
+        if (before.toMillis() == wait.fromMillis() && before.behind().equals(wait.behind())) {
+            waits.removeLast();
+            waits.add(new Wait(wait.name(), before.fromMillis(), wait.toMillis(), wait.behind()));
+        } else {
+            waits.add(wait);
+        }
+    }
+
+    /// Time that a message waited behind each message, by name. Where several connections were occupied, each has its share.
+    static SequencedMap<String, Double> millisBehind(List<Wait> waits, String name) {
+        SequencedMap<String, Double> sums = new TreeMap<>();
+        for (Wait wait : waits) {
+            if (wait.name().equals(name)) {
+                double each = (double) (wait.toMillis() - wait.fromMillis()) / Math.max(1, wait.deliveries());
+                wait.behind().forEach((other, count) -> sums.merge(other, each * count, Double::sum));
+                if (wait.behind().isEmpty()) {
+                    sums.merge("", each, Double::sum);
+                }
+            }
+        }
+        return sums;
+    }
+}

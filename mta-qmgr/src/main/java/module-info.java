@@ -1,0 +1,12 @@
+/// The queue manager: it decides which delivery is next, how many run at once, and when a message is tried again.
+module org.slipstream.qmgr {
+    requires transitive org.slipstream.core;
+    requires org.slf4j;
+
+    exports org.slipstream.qmgr;
+    exports org.slipstream.qmgr.event;
+    exports org.slipstream.qmgr.flow;
+    exports org.slipstream.qmgr.place;
+    exports org.slipstream.qmgr.run;
+    exports org.slipstream.qmgr.sched;
+}

@@ -1,0 +1,14 @@
+/// The spool: a log that every accepted message is synced to, and an index of it in a database.
+module org.slipstream.spool {
+    requires transitive org.slipstream.core;
+    requires com.h2database;
+    requires com.zaxxer.hikari;
+    requires flyway.core;
+    requires java.logging;
+    requires transitive java.sql;
+    requires org.slf4j;
+
+    exports org.slipstream.spool;
+    exports org.slipstream.spool.index;
+    exports org.slipstream.spool.log;
+}

@@ -1,0 +1,191 @@
+package org.slipstream.testkit;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+
+/// One connection of a sink: buffered octets in both directions, TLS, and the ways in which a connection ends. One thread.
+///
+/// Replies leave when there is nothing left to read, as busy servers send them. Only CRLF ends a line, so that a bare LF stays visible.
+final class SinkLink {
+    private static final int BUFFER = 32 * 1024;
+    private static final int LONGEST_LINE = 64 << 20;
+
+    private final Closeable socket;
+    private InputStream in;
+    private OutputStream out;
+    private final ByteArrayOutputStream replies = new ByteArrayOutputStream();
+    private byte[] buffer = new byte[BUFFER];
+    private int at;
+    private int filled;
+    private long mayRead = Long.MAX_VALUE;
+    private long mayWrite = Long.MAX_VALUE;
+
+    /// The planned or the client's end of the connection.
+    static final class Closed extends IOException {
+        private static final long serialVersionUID = 1;
+    }
+
+    SinkLink(Closeable socket, InputStream in, OutputStream out) {
+        this.socket = socket;
+        this.in = in;
+        this.out = out;
+    }
+
+    void limit(long readOctets, long writtenOctets) {
+        mayRead = readOctets;
+        mayWrite = writtenOctets;
+    }
+
+    void write(String text) throws IOException {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = (int) Math.min(bytes.length, mayWrite);
+        replies.write(bytes, 0, length);
+        mayWrite -= length;
+        if (mayWrite == 0) {
+            flush();
+            throw new Closed();
+        }
+        if (replies.size() > BUFFER) {
+            flush();
+        }
+    }
+
+    void drip(String text, Duration pause) throws IOException, InterruptedException {
+        flush();
+        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+            Thread.sleep(pause);
+            out.write(octet);
+            out.flush();
+        }
+    }
+
+    void flush() throws IOException {
+        replies.writeTo(out);
+        replies.reset();
+        out.flush();
+    }
+
+    /// The next octet, -1 at the end of the stream.
+    int read() throws IOException {
+        if (mayRead-- == 0) {
+            flush();
+            throw new Closed();
+        }
+        if (at == filled) {
+            if (in.available() == 0) {
+                flush();
+            }
+            filled = Math.max(0, in.read(buffer));
+            at = 0;
+            if (filled == 0) {
+                return -1;
+            }
+        }
+        return buffer[at++] & 0xff;
+    }
+
+    private int next() throws IOException {
+        int octet = read();
+        if (octet < 0) {
+            throw new EOFException("the client closed the connection");
+        }
+        return octet;
+    }
+
+    byte[] read(int count) throws IOException {
+        byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++) {
+            bytes[i] = (byte) next();
+        }
+        return bytes;
+    }
+
+    byte[] readToEnd() throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int octet = read(); octet >= 0; octet = read()) {
+            all.write(octet);
+        }
+        return all.toByteArray();
+    }
+
+    /// Up to and with CRLF.
+    byte[] rawLine() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(128);
+        for (int before = 0;;) {
+            int octet = next();
+            line.write(octet);
+            if (octet == '\n' && before == '\r') {
+                return line.toByteArray();
+            }
+            if (line.size() > LONGEST_LINE) {
+                throw new IOException("endless line");
+            }
+            before = octet;
+        }
+    }
+
+    String line() throws IOException {
+        byte[] raw = rawLine();
+        return new String(raw, 0, raw.length - 2, StandardCharsets.UTF_8);
+    }
+
+    /// The content of DATA as it comes, with stuffed dots and without the line of the final dot.
+    byte[] stuffedContent() throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        while (true) {
+            byte[] line = rawLine();
+            if (line.length == 3 && line[0] == '.') {
+                return content.toByteArray();
+            }
+            content.writeBytes(line);
+        }
+    }
+
+    static byte[] unstuffed(byte[] wire) {
+        ByteArrayOutputStream content = new ByteArrayOutputStream(wire.length);
+        for (int i = 0; i < wire.length; i++) {
+            boolean lineStart = i == 0 || i > 1 && wire[i - 1] == '\n' && wire[i - 2] == '\r';
+            if (!lineStart || wire[i] != '.') {
+                content.write(wire[i]);
+            }
+        }
+        return content.toByteArray();
+    }
+
+    /// Forgets everything that has arrived and has not been read.
+    void discardInput() throws IOException {
+        at = filled;
+        while (in.available() > 0) {
+            in.read(buffer);
+        }
+        Arrays.fill(buffer, (byte) 0);
+    }
+
+    /// Continues in TLS, on the server's side.
+    void startTls(SSLContext context) throws IOException {
+        flush();
+        SSLSocket secure = (SSLSocket) context.getSocketFactory().createSocket((Socket) socket, "client", 0, false);
+        secure.setUseClientMode(false);
+        secure.startHandshake();
+        in = secure.getInputStream();
+        out = secure.getOutputStream();
+        at = filled;
+    }
+
+    /// Closes so that the client sees a TCP reset.
+    void reset() throws IOException {
+        ((Socket) socket).setSoLinger(true, 0);
+        socket.close();
+    }
+}

@@ -1,0 +1,347 @@
+package org.slipstream.testkit.load.abuse;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/// What one kind of bad client does, until it is told to stop or the server has had enough of it; then, after a breath, once more.
+enum AbuseScenario {
+    DRIP("1,000 clients that drip a byte a second", 1_000, 0) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.reply();
+            for (int i = 0; on.getAsBoolean(); i++) {
+                client.send(i % 20 == 19 ? "\r\n" : "N");
+                Thread.sleep(1_000);
+            }
+        }
+    },
+    IDLE("5,000 connections that say EHLO and no more", 5_000, 0) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            hold(on);
+        }
+    },
+    CHURN("connections opened and dropped at once, 16 at a time", 16, 0) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) {
+            meter.count();
+        }
+    },
+    ENDLESS_LINE("20 clients with a command line that never ends", 20, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.reply();
+            pour(client, meter, on, "x".repeat(8_192));
+        }
+    },
+    ENDLESS_HEADER("20 clients with a header that never ends", 20, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.begin("endless@here.example");
+            pour(client, meter, on, "X-Endless: ".concat("y".repeat(60)).concat("\r\n").repeat(100));
+        }
+    },
+    ENDLESS_RCPT("20 clients with recipients that never end", 20, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.must("250", "MAIL FROM:<a@client.example>");
+            for (int i = 0; on.getAsBoolean(); i++) {
+                client.send("RCPT TO:<r" + i + "@here.example>\r\n");
+                if (client.reply().isEmpty()) {
+                    return;
+                }
+                meter.count();
+            }
+        }
+    },
+    GIBIBYTE("4 clients with a message of 1 GiB against 25 MiB", 4, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.begin("endless@here.example");
+            client.send("Subject: large\r\n\r\n");
+            String block = "z".repeat(76).concat("\r\n").repeat(200);
+            pour(client, meter, () -> on.getAsBoolean() && meter.sum() < 1L << 32, block);
+        }
+    },
+    TLS_NOISE("50 clients with noise instead of a TLS handshake", 50, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.must("220", "STARTTLS");
+            byte[] noise = new byte[4_096];
+            new Random(7).nextBytes(noise);
+            noise[0] = 22;
+            client.send(noise);
+            while (!client.reply().isEmpty() && on.getAsBoolean()) {
+                // An alert has no line ends to speak of.
+            }
+            meter.count();
+        }
+    },
+    TLS_STALL("500 clients that begin a TLS handshake and fall silent", 500, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            client.must("220", "STARTTLS");
+            client.send(new byte[]{22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3});
+            hold(on);
+        }
+    },
+    HALF_OPEN("500 clients that close their half and read nothing, or ask and never read", 500, 100) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            if (System.identityHashCode(client) % 2 == 0) {
+                client.endOutput();
+            } else {
+                client.greeted();
+                client.send("HELP\r\n".repeat(50));
+            }
+            hold(on);
+        }
+    },
+    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, ServerProfile.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            client.startTls();
+            // Application data of 16 KiB: the record is whole after four and a half hours.
+            client.sendRaw(new byte[]{23, 3, 3, 64, 0});
+            while (on.getAsBoolean()) {
+                client.sendRaw(new byte[1]);
+                meter.count();
+                Thread.sleep(1_000);
+            }
+        }
+    },
+    HOARD("235 clients that hoard recipients as long as permitted and keep the transaction open", 235, 100,
+            ServerProfile.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.at(10, 1 + number % 24, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            client.must("250", "MAIL FROM:<a@client.example>");
+            for (int i = 0; i < 1_000 && on.getAsBoolean(); i++) {
+                client.send("RCPT TO:<user+" + i + "x".repeat(230) + "@here.example>\r\n");
+                if (client.reply().isEmpty()) {
+                    return;
+                }
+                meter.count();
+            }
+            while (on.getAsBoolean()) {
+                Thread.sleep(10_000);
+                client.must("250", "NOOP");
+            }
+        }
+    },
+    GUESS("60 clients that guess passwords, each time from another address", 60, 100, ServerProfile.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(network(), target.submission());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.startTls();
+            client.must("250", "EHLO client.example");
+            // user: alice, password: wrong
+            client.send("AUTH PLAIN AGFsaWNlAHdyb25n\r\n");
+            client.reply();
+            meter.count();
+        }
+    },
+    REFUSED("1,500 connections at once from one address, which keeps the refused ones open", 1_500, 1_000,
+            ServerProfile.BY_DEFAULT,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.at(10, 1, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            meter.count();
+            if (client.reply().startsWith("220")) {
+                hold(on);
+            }
+            client.awaitClose();
+        }
+    },
+    FULL_HOUSE("1,100 silent clients where 1,000 have room; honest mail from a known network", 1_100, 1_000,
+            ServerProfile.BY_DEFAULT, Honesty.KNOWN) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            if (client.reply().startsWith("220")) {
+                meter.count();
+            }
+            client.awaitClose();
+        }
+    },
+    UNREAD("1,100 clients that ask and never read; honest mail from a known network", 1_100, 1_000,
+            ServerProfile.BY_DEFAULT,
+            Honesty.KNOWN) {
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            byte[] help = "HELP\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
+            while (on.getAsBoolean()) {
+                client.send(help);
+                meter.count();
+                Thread.sleep(200);
+            }
+        }
+    },
+    TARPITS("eight messages to each of 60 servers that never greet; honest mail on its way to a healthy one",
+            Tarpits.COUNT, 0, ServerProfile.BY_DEFAULT, Honesty.RELAYED) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(Honesty.RELAYED.network, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+            client.greeted();
+            String domain = Tarpits.domain(next.getAndIncrement() % Tarpits.COUNT);
+            for (int i = 0; i < 8; i++) {
+                client.must("250", "MAIL FROM:<a@client.example>");
+                client.must("250", "RCPT TO:<r@" + domain + ">");
+                client.must("354", "DATA");
+                client.must("250", "Subject: stuck\r\n\r\n.");
+                meter.count();
+            }
+            hold(on);
+        }
+    };
+
+    /// With which settings the server is attacked.
+    enum ServerProfile {
+        /// Room for all clients of a scenario.
+        ROOMY,
+        /// As many sessions as by default.
+        BY_DEFAULT
+    }
+
+    /// Where honest mail comes from and goes to.
+    enum Honesty {
+        STRANGER(8, "honest@here.example", false), KNOWN(9, "honest@here.example", false), RELAYED(9,
+                "honest@healthy.example", true);
+
+        /// The third octet of the client's address.
+        final int network;
+        final String recipient;
+        final boolean relayed;
+
+        Honesty(int network, String recipient, boolean relayed) {
+            this.network = network;
+            this.recipient = recipient;
+            this.relayed = relayed;
+        }
+    }
+
+    /// How much a scenario did.
+    static final class Meter {
+        private final AtomicLong done = new AtomicLong();
+
+        void count() {
+            done.incrementAndGet();
+        }
+
+        void count(long some) {
+            done.addAndGet(some);
+        }
+
+        long sum() {
+            return done.get();
+        }
+    }
+
+    private static final long LINE_BYTES_PER_SECOND = 120_000_000;
+
+    final String words;
+    final int clients;
+    final ServerProfile profile;
+    final Honesty honesty;
+    final AtomicInteger next = new AtomicInteger();
+    private final int breathMillis;
+
+    AbuseScenario(String words, int clients, int breathMillis) {
+        this(words, clients, breathMillis, ServerProfile.ROOMY, Honesty.STRANGER);
+    }
+
+    AbuseScenario(String words, int clients, int breathMillis, ServerProfile profile, Honesty honesty) {
+        this.words = words;
+        this.clients = clients;
+        this.breathMillis = breathMillis;
+        this.profile = profile;
+        this.honesty = honesty;
+    }
+
+    abstract void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException;
+
+    Caller call(Target target, int number) throws IOException {
+        return Caller.from(network(), target.smtp());
+    }
+
+    /// Bad clients come from seven networks of 250 addresses.
+    static int network() {
+        return 10 + (int) (Thread.currentThread().threadId() % 7);
+    }
+
+    /// One of the clients, on its own thread.
+    void run(Target target, int number, Meter meter, Meter refusals, BooleanSupplier on) {
+        while (on.getAsBoolean()) {
+            try (Caller client = call(target, number)) {
+                one(client, meter, on);
+            } catch (IOException hungUp) {
+                refusals.count();
+            } catch (InterruptedException stop) {
+                return;
+            }
+            if (!breathe()) {
+                return;
+            }
+        }
+    }
+
+    private boolean breathe() {
+        try {
+            Thread.sleep(breathMillis);
+            return true;
+        } catch (InterruptedException stop) {
+            return false;
+        }
+    }
+
+    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns the processors they share.
+    void pour(Caller client, Meter meter, BooleanSupplier on, String block)
+            throws IOException, InterruptedException {
+        byte[] octets = block.getBytes(StandardCharsets.US_ASCII);
+        long start = System.nanoTime();
+        for (long sent = 0; on.getAsBoolean(); sent += octets.length) {
+            client.send(octets);
+            meter.count(octets.length);
+            long early = sent * clients * 1_000 / LINE_BYTES_PER_SECOND - (System.nanoTime() - start) / 1_000_000;
+            if (early > 0) {
+                Thread.sleep(early);
+            }
+        }
+    }
+
+    private static void hold(BooleanSupplier on) throws InterruptedException {
+        while (on.getAsBoolean()) {
+            Thread.sleep(200);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package org.slipstream.testkit.load.abuse;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/// A client from one of many addresses of the loopback network, as a crowd would come from many machines.
+final class Caller implements AutoCloseable {
+    private static final int PATIENCE_MILLIS = 30_000;
+    private static final AtomicInteger NEXT = new AtomicInteger();
+    private static final SSLContext TRUSTING = trusting();
+
+    private final Socket tcp;
+    private Socket socket;
+    private InputStream in;
+
+    private Caller(Socket tcp) throws IOException {
+        this.tcp = tcp;
+        adopt(tcp);
+    }
+
+    private void adopt(Socket other) throws IOException {
+        socket = other;
+        in = new BufferedInputStream(other.getInputStream(), 512);
+    }
+
+    /// @param network the third octet of its address; the last is another one each time
+    static Caller from(int network, InetSocketAddress server) throws IOException {
+        return at(network, Math.floorMod(NEXT.getAndIncrement(), 250) + 1, server);
+    }
+
+    /// @param last the last octet of its address
+    static Caller at(int network, int last, InetSocketAddress server) throws IOException {
+        Socket socket = new Socket();
+        try {
+            socket.bind(new InetSocketAddress(
+                    InetAddress.getByAddress(new byte[]{127, 0, (byte) network, (byte) last}), 0));
+            socket.connect(server, PATIENCE_MILLIS);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setTcpNoDelay(true);
+            return new Caller(socket);
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    void send(String text) throws IOException {
+        send(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    void send(byte[] octets) throws IOException {
+        socket.getOutputStream().write(octets);
+    }
+
+    /// The last line of the next reply; empty when the server has hung up.
+    String reply() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int octet = in.read(); octet >= 0; octet = in.read()) {
+            if (octet != '\n') {
+                line.append((char) octet);
+            } else if (line.length() > 3 && line.charAt(3) == '-') {
+                line.setLength(0);
+            } else {
+                return line.toString().strip();
+            }
+        }
+        return "";
+    }
+
+    void must(String code, String line) throws IOException {
+        send(line + "\r\n");
+        String reply = reply();
+        if (!reply.startsWith(code)) {
+            throw new IOException("said " + line + ", heard " + reply);
+        }
+    }
+
+    /// Greeted, and as far as DATA.
+    void begin(String recipient) throws IOException {
+        greeted();
+        must("250", "MAIL FROM:<a@client.example>");
+        must("250", "RCPT TO:<" + recipient + ">");
+        must("354", "DATA");
+    }
+
+    void greeted() throws IOException {
+        String greeting = reply();
+        if (!greeting.startsWith("220")) {
+            throw new IOException("greeted with " + greeting);
+        }
+        must("250", "EHLO client.example");
+    }
+
+    /// Goes on in TLS, whatever the certificate says.
+    void startTls() throws IOException {
+        must("220", "STARTTLS");
+        SSLSocket tls = (SSLSocket) TRUSTING.getSocketFactory().createSocket(tcp, "mail.here.example", tcp.getPort(),
+                true);
+        tls.startHandshake();
+        adopt(tls);
+    }
+
+    /// Past the encryption, if there is one.
+    void sendRaw(byte[] octets) throws IOException {
+        tcp.getOutputStream().write(octets);
+    }
+
+    /// Returns when the server has closed the connection, or after half a minute.
+    void awaitClose() throws IOException {
+        while (in.read() >= 0) {
+            // The rest of what it says.
+        }
+    }
+
+    private static SSLContext trusting() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, new TrustManager[]{new X509ExtendedTrustManager() {
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+                @Override
+                public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+                @Override
+                public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+                @Override
+                public X509Certificate[] getAcceptedIssuers() {
+                    return new X509Certificate[0];
+                }
+            }}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this JDK has no TLS", e);
+        }
+    }
+
+    void endOutput() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    @Override
+    public void close() {
+        try {
+            // At once, also when a close message of TLS would have to wait.
+            tcp.close();
+        } catch (IOException gone) {
+            // Then it is closed.
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package org.slipstream.testkit.load.sustain;
+
+/// A straight line through a figure over time, by least squares, and whether it rises.
+///
+/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments. A line through a few teeth is
+/// never quite level, so it counts as rising only when three things are true. Over the time that is looked at it gains more than a
+/// twentieth of the mean; it gains more than is worth a word; and the slope is beyond four of its standard errors, twice what
+/// would do for independent points, because neighbours on a saw are not.
+///
+/// @param perMinute the slope
+/// @param gain what the line gains from the first point to the last
+/// @param error standard error of the gain
+record Trend(int points, double mean, double perMinute, double gain, double error) {
+    private static final int ENOUGH = 12;
+    private static final double SHARE = 0.05;
+    private static final double ERRORS = 4;
+
+    enum Verdict {
+        TOO_SHORT("too short to say"), GROWS("GROWS"), FALLS("falls"), STEADY("does not grow");
+
+        final String words;
+
+        Verdict(String words) {
+            this.words = words;
+        }
+    }
+
+    /// @param minutes of each point; @param values that are not a number are left out
+    static Trend of(double[] minutes, double[] values) {
+        int n = 0;
+        double sumX = 0;
+        double sumY = 0;
+        double first = Double.NaN;
+        double last = Double.NaN;
+        for (int i = 0; i < values.length; i++) {
+            if (!Double.isNaN(values[i])) {
+                n++;
+                sumX += minutes[i];
+                sumY += values[i];
+                first = Double.isNaN(first) ? minutes[i] : first;
+                last = minutes[i];
+            }
+        }
+        double meanX = sumX / n;
+        double meanY = sumY / n;
+        double xx = 0;
+        double xy = 0;
+        double yy = 0;
+        for (int i = 0; i < values.length; i++) {
+            if (!Double.isNaN(values[i])) {
+                double dx = minutes[i] - meanX;
+                double dy = values[i] - meanY;
+                xx += dx * dx;
+                xy += dx * dy;
+                yy += dy * dy;
+            }
+        }
+        double slope = xy / xx;
+        double residual = Math.max(0, yy - slope * xy);
+        return new Trend(n, meanY, slope, slope * (last - first),
+                Math.sqrt(residual / (n - 2) / xx) * (last - first));
+    }
+
+    Verdict verdict(double negligible) {
+        if (points < ENOUGH) {
+            return Verdict.TOO_SHORT;
+        }
+        double size = Math.abs(gain);
+        if (size <= negligible || size <= SHARE * Math.abs(mean) || size <= ERRORS * error) {
+            return Verdict.STEADY;
+        }
+        return gain > 0 ? Verdict.GROWS : Verdict.FALLS;
+    }
+}
