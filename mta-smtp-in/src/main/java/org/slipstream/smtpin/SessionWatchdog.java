@@ -70,7 +70,7 @@ final class SessionWatchdog implements AutoCloseable {
         if (crowded.getAsBoolean()) {
             crowdedNanos = now;
         }
-        links.forEach(link -> link.endIfOver(wait -> wait.isOver(now, crowdedNanos, crowdedLimitNanos)));
+        links.forEach(link -> link.endIfOver(now, wait -> wait.isOver(now, crowdedNanos, crowdedLimitNanos)));
     }
 
     @Override

@@ -204,7 +204,7 @@ public final class SmtpListener implements AutoCloseable {
                 // KiB; on a virtual thread it gets 1 KiB. Its streams stay unused, and an idle
                 // session takes 11 KiB instead of 26.
                 session.setSocket(session.getSocket());
-                link = new SocketLink((AcceptedSocket) session.getSocket(), number);
+                link = new SocketLink((AcceptedSocket) session.getSocket(), number, tuning.linger());
             } catch (IOException gone) {
                 log.debug("event=client-gone session={} error=\"{}\"", number, LogText.text(gone.toString()));
                 return;

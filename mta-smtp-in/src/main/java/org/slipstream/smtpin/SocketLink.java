@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Locale;
@@ -25,10 +26,11 @@ import javax.net.ssl.SSLSocket;
 
 /// A connection over a socket, in clear text and later perhaps in TLS.
 ///
-/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a
-/// read by ending the input, so that a last reply can still be sent, everything else by closing the
-/// TCP connection. TLS may write while it reads; a read that continues after its input has ended is
-/// aborted at the next scan.
+/// The session's thread records each wait, and the [SessionWatchdog] ends it when it is over: a read by
+/// ending the input, so that a last reply can still be sent, everything else by closing the TCP
+/// connection. TLS may write while it reads, so a read can continue after its input has ended; it is
+/// aborted when `linger` is over. An abort at the next scan would lose that reply under
+/// load, when the session's thread notices the end of its input only after that scan.
 final class SocketLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(SocketLink.class);
     private static final String[] VERSIONS = {"TLSv1.3", "TLSv1.2"};
@@ -42,11 +44,16 @@ final class SocketLink implements Link {
     // Two, because the thread that stops the listener writes while the session's thread reads.
     private volatile ClientWait reading = ClientWait.NONE;
     private volatile ClientWait writing = ClientWait.NONE;
+    private final long lingerNanos;
+    // Since when the input has ended. Only the watchdog uses it.
+    private ClientWait ended = ClientWait.NONE;
 
     /// @param number of the session, for the log
-    SocketLink(AcceptedSocket tcp, long number) throws IOException {
+    /// @param linger how long a read may continue after its input has ended
+    SocketLink(AcceptedSocket tcp, long number, Duration linger) throws IOException {
         this.tcp = tcp;
         this.number = number;
+        this.lingerNanos = linger.toNanos();
         // SmtpStream collects replies, so each write is complete.
         tcp.setTcpNoDelay(true);
         tcp.setSoTimeout(0);
@@ -205,15 +212,17 @@ final class SocketLink implements Link {
     }
 
     /// Ends a wait that is over. Called by the watchdog; does not block.
-    void endIfOver(Predicate<ClientWait> over) {
+    void endIfOver(long nowNanos, Predicate<ClientWait> over) {
         if (tcp.isClosed()) {
             return;
         }
-        if (over.test(writing) || isInputEnded() && over.test(reading)) {
+        boolean readIsOver = over.test(reading);
+        if (over.test(writing) || readIsOver && ended.isOver(nowNanos)) {
             log.info("event=connection-aborted session={} client={} reason=\"Timeout exceeded\"", number,
                     ReceivedLine.literal(tcp.getInetAddress()));
             abort();
-        } else if (over.test(reading)) {
+        } else if (readIsOver && !isInputEnded()) {
+            ended = new ClientWait(nowNanos, lingerNanos);
             tcp.timeOut();
         }
     }

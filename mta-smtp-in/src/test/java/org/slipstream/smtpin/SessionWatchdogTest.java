@@ -9,8 +9,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,7 +35,7 @@ class SessionWatchdogTest {
     SessionWatchdogTest() throws IOException {
         server.bind(null);
         client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
-        link = new SocketLink((AcceptedSocket) server.accept(), 1);
+        link = new SocketLink((AcceptedSocket) server.accept(), 1, Duration.ofSeconds(2));
         watchdog.watch(link);
     }
 
@@ -53,7 +55,7 @@ class SessionWatchdogTest {
         after(1);
         assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(SocketTimeoutException.class);
-        link.write("421\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII), 0, 5, begin(2));
+        link.write("421\r\n".getBytes(StandardCharsets.US_ASCII), 0, 5, begin(2));
         assertThat(client.getInputStream().readNBytes(5)).isNotEmpty();
         assertThat(link.isInputEnded()).isTrue();
     }
@@ -103,15 +105,31 @@ class SessionWatchdogTest {
         assertThatThrownBy(write::get).hasCauseInstanceOf(IOException.class);
     }
 
+    /// Under load the session's thread runs later than the watchdog looks again.
     @Test
-    void aReadThatGoesOnAllTheSameIsCut() throws Exception {
+    void aSessionThatIsSlowToNoticeTheEndOfItsInputSendsItsLastReply() throws Exception {
         CompletableFuture<Integer> read = reading(300);
-        link.endIfOver(wait -> wait != ClientWait.NONE);
+        try (BusyCarriers _ = new BusyCarriers()) {
+            after(300);
+            after(1);
+            assertThat(read).isNotDone();
+        }
         assertThatThrownBy(() -> read.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(SocketTimeoutException.class);
-        // As if TLS were still at work for the same read: the second look finds a wait in a link
-        // that is deaf.
-        link.endIfOver(_ -> true);
-        assertThat(client.getInputStream().read()).isEqualTo(-1);
+        link.write("421\r\n".getBytes(StandardCharsets.US_ASCII), 0, 5, begin(2));
+        assertThat(client.getInputStream().readNBytes(5)).asString(StandardCharsets.US_ASCII).isEqualTo("421\r\n");
+    }
+
+    /// As TLS can, which may write while it reads.
+    @Test
+    void aReadThatGoesOnAfterTheEndOfItsInputIsCut() throws Exception {
+        CompletableFuture<Integer> read = reading(300);
+        client.setSoTimeout(90_000);
+        try (BusyCarriers _ = new BusyCarriers()) {
+            after(300);
+            after(2);
+            assertThat(read).isNotDone();
+            assertThat(client.getInputStream().read()).isEqualTo(-1);
+        }
     }
 
     private void after(long seconds) {
@@ -128,13 +146,37 @@ class SessionWatchdogTest {
         AtomicBoolean waits = new AtomicBoolean();
         CompletableFuture<Integer> read = run(() -> link.read(new byte[1], 0, 1, wait));
         await().atMost(Duration.ofSeconds(90)).until(() -> {
-            link.endIfOver(seen -> {
+            link.endIfOver(clock.nanos(), seen -> {
                 waits.compareAndSet(false, seen == wait);
                 return false;
             });
             return waits.get();
         });
         return read;
+    }
+
+    /// Keeps every virtual thread that waits from running again until it is closed.
+    private static final class BusyCarriers implements AutoCloseable {
+        private volatile boolean busy = true;
+
+        BusyCarriers() throws InterruptedException {
+            int carriers = Runtime.getRuntime().availableProcessors();
+            CountDownLatch running = new CountDownLatch(carriers);
+            for (int i = 0; i < carriers; i++) {
+                Thread.startVirtualThread(() -> {
+                    running.countDown();
+                    while (busy) {
+                        Thread.onSpinWait();
+                    }
+                });
+            }
+            assertThat(running.await(90, TimeUnit.SECONDS)).isTrue();
+        }
+
+        @Override
+        public void close() {
+            busy = false;
+        }
     }
 
     private interface Work {
