@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 /// **After a pause** the first message is not written to its end before the peer has replied to
 /// something. A peer may close an idle connection at that moment, and a whole message that is lost
 /// with it may have arrived, as far as this side knows. One round trip after a pause
-/// ([ClientConfig.Ahead#pauseMillis]) saves that message the wait for its next attempt.
+/// ([ClientConfig.Ahead#pause]) saves that message the wait for its next attempt.
 final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
 

@@ -74,7 +74,7 @@ class SlowDiskTest {
             for (int size : new int[]{100, 300_000}) {
                 assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[size]))
                         .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
-                        .hasMessageContaining("does not keep up");
+                        .hasMessageContaining("disk is too slow");
             }
             assertThat(taken).as("nobody knows whether it is on the disk: no answer yet").isNotDone();
             assertThat(directory.resolve("large")).isEmptyDirectory();
