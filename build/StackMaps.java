@@ -14,11 +14,13 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/// Writes a jar again with class files of the present format: `java StackMaps.java OLD.jar NEW.jar`.
+/// Writes a jar again with class files of the present format:
+/// `java StackMaps.java OLD.jar NEW.jar`.
 ///
-/// picocli is compiled for Java 5. Classes of that age have no stack maps, so the JVM checks them with its old verifier at
-/// each start and keeps neither them nor what depends on them in an AOT cache: a third of the time of a command. The
-/// instructions stay the same; the JDK's own class file API computes the maps.
+/// picocli is compiled for Java 5. Classes of that age have no stack maps, so the JVM checks them
+/// with its old verifier at each start and keeps neither them nor what depends on them in an AOT
+/// cache: a third of the time of a command. The instructions stay the same; the JDK's own class
+/// file API computes the maps.
 void main(String[] arguments) throws IOException {
     Path old = Path.of(arguments[0]);
     try (var loader = new URLClassLoader(new URL[]{old.toUri().toURL()}, ClassLoader.getPlatformClassLoader());

@@ -1,4 +1,5 @@
-/// The server and its commands: it reads the settings, connects the other modules and delivers local mail.
+/// The server and its commands: it reads the settings, connects the other modules and delivers
+/// local mail.
 module org.slipstream.server {
     requires org.slipstream.admin;
     requires org.slipstream.core;

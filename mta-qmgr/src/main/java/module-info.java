@@ -1,4 +1,5 @@
-/// The queue manager: it decides which delivery is next, how many run at once, and when a message is tried again.
+/// The queue manager: it decides which delivery is next, how many run at once, and when a message
+/// is tried again.
 module org.slipstream.qmgr {
     requires transitive org.slipstream.core;
     requires org.slf4j;

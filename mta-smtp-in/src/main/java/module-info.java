@@ -1,6 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The SMTP server: it reads a client's commands and content and hands a complete message to its embedder.
+/// The SMTP server: it reads a client's commands and content and hands a complete message to its
+/// embedder.
 @NullMarked module org.slipstream.smtpin {
     requires static org.jspecify;
     requires transitive org.slipstream.core;

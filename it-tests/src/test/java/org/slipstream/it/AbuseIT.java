@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What bad clients do, in small; `AbuseMain` of mta-bench does it in large. After each of them honest mail is taken and delivered.
+/// What bad clients do, in small; `AbuseMain` of mta-bench does it in large. After each of them
+/// honest mail is taken and delivered.
 class AbuseIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -72,8 +73,8 @@ class AbuseIT {
         assertThat(dripping.isClosedByServer()).isTrue();
     }
 
-    /// On a server of its own that waits long for a silent client: on a slow machine, clients that were let in first must not be
-    /// sent away before the last one comes.
+    /// On a server of its own that waits long for a silent client: on a slow machine, clients that
+    /// were let in first must not be sent away before the last one comes.
     @Test
     void oneAddressHasNoMoreThanItsPlaces() {
         var patient = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
@@ -121,7 +122,8 @@ class AbuseIT {
         endless("X-Endless: ".concat("y".repeat(60)).concat("\r\n").repeat(100), "552 5.3.4 ");
     }
 
-    /// Twice the permitted size and no end in sight is enough; before that, the reply comes at the final dot.
+    /// Twice the permitted size and no end in sight is enough; before that, the reply comes at the
+    /// final dot.
     private void endless(String block, String... replies) {
         var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         wire.ask("MAIL FROM:<a@client.example>");

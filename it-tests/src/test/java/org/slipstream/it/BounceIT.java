@@ -22,7 +22,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot be delivered comes back as a report that others can read: Python's `email` is the judge.
+/// Mail that cannot be delivered comes back as a report that others can read: Python's `email` is
+/// the judge.
 @RequiresPrograms("python3")
 class BounceIT {
     @RegisterExtension
@@ -141,7 +142,8 @@ class BounceIT {
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
     }
 
-    /// A report goes to its sender wherever that is; when it cannot be delivered either, it ends there.
+    /// A report goes to its sender wherever that is; when it cannot be delivered either, it ends
+    /// there.
     @Test
     void aReportThatIsRefusedEndsTheMatter() {
         send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));

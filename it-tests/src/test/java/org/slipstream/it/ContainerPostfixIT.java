@@ -23,7 +23,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to a true Postfix in a container: PIPELINING, STARTTLS and the replies of a grown-up server.
+/// Mail to a true Postfix in a container: PIPELINING, STARTTLS and the replies of a grown-up
+/// server.
 @RequiresEngine
 class ContainerPostfixIT {
     @RegisterExtension
@@ -70,7 +71,8 @@ class ContainerPostfixIT {
         assertThat(bounce).contains("nobody@far.example", "5.1.1").doesNotContain("somebody@far.example");
     }
 
-    /// Without a route: the name server names two hosts, the first of which is no mail server; port 25 is the container's.
+    /// Without a route: the name server names two hosts, the first of which is no mail server; port
+    /// 25 is the container's.
     @Test
     void mailFindsItsWayByMx() throws IOException {
         dns.mx("named.example", 10, "away.named.example").mx("named.example", 20, "mx.named.example")

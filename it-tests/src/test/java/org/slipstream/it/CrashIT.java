@@ -25,12 +25,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// `kill -9` under load, several times in one spool: each message that was acknowledged arrives, whole and unchanged, and no
-/// recorded outcome is forgotten.
+/// `kill -9` under load, several times in one spool: each message that was acknowledged arrives,
+/// whole and unchanged, and no recorded outcome is forgotten.
 ///
-/// Clients send [MixedMail] all the time and note a message down when they have read its 250. The server is killed at a random
-/// moment. Then its index stays as it is, some seconds behind the log, or is lost, old or damaged ([LostIndex]), and the server
-/// starts again in the same home. At the end it may finish, and the [CrashLedger] is read.
+/// Clients send [MixedMail] all the time and note a message down when they have read its 250. The
+/// server is killed at a random moment. Then its index stays as it is, some seconds behind the log,
+/// or is lost, old or damaged ([LostIndex]), and the server starts again in the same home. At the
+/// end it may finish, and the [CrashLedger] is read.
 ///
 /// The long form, for hours if need be:
 ///
@@ -74,7 +75,8 @@ class CrashIT {
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
     }
 
-    /// A server that has just died may die again while it comes up, and while it makes its index again.
+    /// A server that has just died may die again while it comes up, and while it makes its index
+    /// again.
     @Test
     void dyingAgainAndAgainWhileStartingLosesNothing() {
         var random = seeded();
@@ -127,7 +129,8 @@ class CrashIT {
         var door = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
-                // A new connection now and then, as clients do; the end comes when the server is dead.
+                // A new connection now and then, as clients do; the end comes when the server is
+                // dead.
                 while (server.isAlive()) {
                     try (var talk = SmtpTalker.introducedTo(door)) {
                         for (int sent = 1; sent < MESSAGES_OF_A_CONNECTION; sent++) {

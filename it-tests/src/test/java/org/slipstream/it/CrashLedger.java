@@ -23,9 +23,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 ///
 /// - Each recipient of an acknowledged message is served or reported to the sender.
 /// - A message whose client left before the final dot never arrives.
-/// - After a reply of the sink no second copy is sent to the same recipient in the same life of the server. In a later life one is
-///   sent only when the reply came less than [#WINDOW] before the kill. The window stands for the way from the reply to the
-///   record in the log: some 0.1 ms, and 0.1 s on a busy machine. Tests run on machines that are busier.
+/// - After a reply of the sink no second copy is sent to the same recipient in the same life of the
+///   server. In a later life one is sent only when the reply came less than [#WINDOW] before the
+///   kill. The window stands for the way from the reply to the record in the log: some 0.1 ms, and
+///   0.1 s on a busy machine. Tests run on machines that are busier.
 final class CrashLedger {
     static final Duration WINDOW = Duration.ofSeconds(1);
     /// Outcomes of one life that are older than the window when it ends.

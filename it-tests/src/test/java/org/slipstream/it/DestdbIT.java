@@ -22,8 +22,9 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What the server knows of other hosts, what an operator does about it, and that a restart forgets nothing of it. The next attempt of
-/// anything is an hour away, so nothing happens by itself. A sink and a domain for each test.
+/// What the server knows of other hosts, what an operator does about it, and that a restart forgets
+/// nothing of it. The next attempt of anything is an hour away, so nothing happens by itself. A
+/// sink and a domain for each test.
 class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -46,7 +47,8 @@ class DestdbIT {
     void aDeadHostIsRememberedOverARestartAndNotAskedAgainBeforeItsTime() {
         var far = SINKS.get("dead.example");
         far.stop();
-        // Each failed attempt is one failure of the destination; when the cohorts have counted enough of them, its last host is marked.
+        // Each failed attempt is one failure of the destination; when the cohorts have counted
+        // enough of them, its last host is marked.
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             var many = IntStream.range(0, 12).mapToObj(i -> "friend" + i + "@dead.example").toList();
             assertThat(talk.send(OutgoingMessage.of("one@x", "someone@client.example", many, "Text.\r\n".getBytes()))

@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The situations at the door that mta-smtp-in keeps as files, with the packaged server: the same words, and the mail in the mailboxes.
-/// Those that want the same settings share a server.
+/// The situations at the door that mta-smtp-in keeps as files, with the packaged server: the same
+/// words, and the mail in the mailboxes. Those that want the same settings share a server.
 class DialoguesIT {
     @TempDir
     static Path homes;

@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Each settings file of `examples/` starts the packaged server, and its README keeps its promises. Only ports and next hops differ.
+/// Each settings file of `examples/` starts the packaged server, and its README keeps its promises.
+/// Only ports and next hops differ.
 class ExamplesIT {
     private static final Path EXAMPLES = Path.of(System.getProperty("examples", "../examples"));
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -19,7 +19,8 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail to Exim, whatever it offers. Its log says of each message whether it was pipelined (`L`) and came in chunks (`K`).
+/// Mail to Exim, whatever it offers. Its log says of each message whether it was pipelined (`L`)
+/// and came in chunks (`K`).
 @RequiresPeers
 class EximPeerIT {
     @RegisterExtension

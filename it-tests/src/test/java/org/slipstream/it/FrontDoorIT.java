@@ -101,7 +101,8 @@ class FrontDoorIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
     }
 
-    /// Two servers that hold each other for the home of a domain: the Received lines end it (RFC 5321 section 6.3).
+    /// Two servers that hold each other for the home of a domain: the Received lines end it (RFC
+    /// 5321 section 6.3).
     @Test
     void aLoopEndsHere() {
         var received = "Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n".repeat(6);

@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A changed scheduler in a source tree: the laboratory compiles the changed modules alone. Maven is not there to help.
+/// A changed scheduler in a source tree: the laboratory compiles the changed modules alone. Maven
+/// is not there to help.
 class LabBuildIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path PREEMPTION = Path.of("mta-qmgr/src/main/java/org/slipstream/qmgr/sched/Preemption.java");

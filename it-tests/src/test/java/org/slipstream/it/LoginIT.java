@@ -65,7 +65,8 @@ class LoginIT {
             };
         }
 
-        /// smtplib knows PLAIN and LOGIN, and takes the others as a function from challenge to response.
+        /// smtplib knows PLAIN and LOGIN, and takes the others as a function from challenge to
+        /// response.
         private List<String> python(int port, Path file, String password) {
             var script = """
                     import base64, hashlib, hmac, os, smtplib, ssl, sys

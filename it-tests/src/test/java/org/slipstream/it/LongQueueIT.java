@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A queue of ten thousand, twenty times what may be active at once: it is tried, listed page by page, mostly thrown away, and
-/// what is left is delivered, each once. The files follow its length.
+/// A queue of ten thousand, twenty times what may be active at once: it is tried, listed page by
+/// page, mostly thrown away, and what is left is delivered, each once. The files follow its length.
 class LongQueueIT {
     private static final int LETTERS = 10_000;
     private static final int ACTIVE = 500;
@@ -65,7 +65,8 @@ class LongQueueIT {
         assertThat(queued.stream().filter(message -> Queue.lastReply(message).isBlank())).isEmpty();
 
         whatFitsIsFoundCountedAndDeleted(server);
-        // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what the grace time still holds.
+        // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what
+        // the grace time still holds.
         eventually()
                 .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
 
@@ -85,7 +86,8 @@ class LongQueueIT {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(LETTERS - KEPT));
-        // Few attempts are enough to declare a destination dead; the rest of its mail is put off without one.
+        // Few attempts are enough to declare a destination dead; the rest of its mail is put off
+        // without one.
         assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, LETTERS / 2);
         assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
         // One in ten fits, and the page is full all the same.

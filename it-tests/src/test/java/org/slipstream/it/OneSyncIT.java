@@ -19,10 +19,11 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the kernel sees of a lone message: its 250 waits for one sync, of the log, and for no other.
+/// What the kernel sees of a lone message: its 250 waits for one sync, of the log, and for no
+/// other.
 ///
-/// Several messages come one after the other, because the index is written now and then, and such a sync may coincide with one of
-/// them. A sync that a reply waits for is there each time.
+/// Several messages come one after the other, because the index is written now and then, and such a
+/// sync may coincide with one of them. A sync that a reply waits for is there each time.
 @RequiresPrograms("strace")
 class OneSyncIT {
     private static final int MESSAGES = 5;
@@ -40,7 +41,8 @@ class OneSyncIT {
                 .anySatisfy(syncs -> assertThat(syncs).hasSize(1));
     }
 
-    /// The content of a large message is a file of its own: the file and its name are durable before the log refers to them.
+    /// The content of a large message is a file of its own: the file and its name are durable
+    /// before the log refers to them.
     @Test
     void aLargeMessageWaitsForItsFileItsNameAndTheLog() {
         assertThat(syncsBeforeEach250(300_000)).allSatisfy(syncs -> assertThat(ofTheLog(syncs)).hasSize(1))
@@ -51,7 +53,8 @@ class OneSyncIT {
         return syncs.stream().filter(sync -> sync.matches(LOG));
     }
 
-    /// Deliveries rest, so nothing but these messages wants the disk. The first message makes the first segment, and is not watched.
+    /// Deliveries rest, so nothing but these messages wants the disk. The first message makes the
+    /// first segment, and is not watched.
     private List<List<String>> syncsBeforeEach250(int bytes) {
         var server = bench.server(Settings.quick().set("queue.deliver", "false"));
         send(server, bytes);
@@ -73,7 +76,8 @@ class OneSyncIT {
         }
     }
 
-    /// For each message the lines from the reply that asks for the content to the reply that acknowledges it.
+    /// For each message the lines from the reply that asks for the content to the reply that
+    /// acknowledges it.
     private static Stream<List<String>> eachTransaction(List<String> lines) {
         var from = indexes(lines, "\"354 ");
         var to = indexes(lines, "\"250 2.0.0 ");

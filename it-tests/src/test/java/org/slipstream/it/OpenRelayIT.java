@@ -17,8 +17,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What tests for open relays ask of a server that takes every name of its domain and relays for nobody. There is a route for
-/// everything, to a sink: whatever got through would arrive there.
+/// What tests for open relays ask of a server that takes every name of its domain and relays for
+/// nobody. There is a route for everything, to a sink: whatever got through would arrive there.
 class OpenRelayIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

@@ -27,8 +27,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The operator at the command line of a server whose queue is not empty: two messages for a sink that is away, the next
-/// attempt an hour from now.
+/// The operator at the command line of a server whose queue is not empty: two messages for a sink
+/// that is away, the next attempt an hour from now.
 class OperatorIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -199,7 +199,8 @@ class OperatorIT {
         assertThat(Program.run(BENCH.home(), "queue", "list").exit()).as("in a home that never ran").isEqualTo(4);
     }
 
-    /// An id of the right form that no message has: that of another message with its last character changed.
+    /// An id of the right form that no message has: that of another message with its last character
+    /// changed.
     private String unknownId() {
         var id = id("alice@here.example");
         return id.substring(0, id.length() - 1) + (id.endsWith("0") ? "1" : "0");

@@ -25,7 +25,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What must hold with every mail server that our mail may meet, whatever it offers and however many connections are used.
+/// What must hold with every mail server that our mail may meet, whatever it offers and however
+/// many connections are used.
 ///
 /// @param server ours; its queue is empty before and after each story
 /// @param peer the other
@@ -37,8 +38,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     private static final int LARGE_ONES = 1;
     private static final String SENDER_HERE = "alice@here.example";
 
-    /// Eight bits, dots, long lines, nothing at all, a mebibyte, a hundred recipients: each recipient has each of its messages
-    /// once, byte for byte.
+    /// Eight bits, dots, long lines, nothing at all, a mebibyte, a hundred recipients: each
+    /// recipient has each of its messages once, byte for byte.
     void everyShapeArrivesOnceAndUnchanged() {
         var there = "shapes." + domain;
         var messages = someOfEachShape(there);
@@ -46,8 +47,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         allArriveOnce(there, messages);
     }
 
-    /// Of three recipients one has the mail at once, one is refused and reported, and one is put off and tried again without a
-    /// second copy to the first.
+    /// Of three recipients one has the mail at once, one is refused and reported, and one is put
+    /// off and tried again without a second copy to the first.
     void threeRecipientsHaveThreeFates() {
         var there = "fates." + domain;
         var outgoing = OutgoingMessage.of("fates@" + domain, SENDER_HERE,
@@ -62,7 +63,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         emptyQueue();
     }
 
-    /// For a server that cannot put a recipient off: two of three have the mail, one is refused and reported.
+    /// For a server that cannot put a recipient off: two of three have the mail, one is refused and
+    /// reported.
     void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail() {
         var there = "refused." + domain;
         var outgoing = OutgoingMessage.of("refused@" + domain, SENDER_HERE,
@@ -90,8 +92,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         assertThat(peer.facts(there)).isEmpty();
     }
 
-    /// The server is stopped while mail flows, more mail comes, and it is back: nothing is lost, and a second copy is there
-    /// only of what the log called a possible duplicate.
+    /// The server is stopped while mail flows, more mail comes, and it is back: nothing is lost,
+    /// and a second copy is there only of what the log called a possible duplicate.
     void itGoesAwayInTheMiddleAndComesBack() {
         var there = "away." + domain;
         var before = numbered(there, 0, 40);

@@ -51,7 +51,8 @@ class PolicyIT {
     void aClientThatAListKnowsIsRefusedOrTaggedButMayComplain() throws IOException {
         var dns = BENCH.keep(StubDns.start().address("7.100.51.198.refuse.example", InetAddress.ofLiteral("127.0.0.2"))
                 .address("8.100.51.198.tag.example", InetAddress.ofLiteral("127.0.0.4"))
-                // Not about the client: the list says that we ask too much, or somebody answers for every name.
+                // Not about the client: the list says that we ask too much, or somebody answers for
+                // every name.
                 .address("9.100.51.198.refuse.example", InetAddress.ofLiteral("127.255.255.254"))
                 .address("9.100.51.198.tag.example", InetAddress.ofLiteral("203.0.113.1")));
         var server = BENCH.server(among("policy.block-lists", "refuse.example,tag.example tag",

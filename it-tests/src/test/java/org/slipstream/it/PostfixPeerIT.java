@@ -27,7 +27,8 @@ class PostfixPeerIT {
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
     private static RunningServer server;
 
-    /// What each is told to offer, what our route to it says of TLS, and the word in its log that shows how content came.
+    /// What each is told to offer, what our route to it says of TLS, and the word in its log that
+    /// shows how content came.
     enum House {
 
         /// Chunks in TLS.

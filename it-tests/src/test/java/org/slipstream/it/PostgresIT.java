@@ -20,7 +20,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The queue index in a real PostgreSQL: one line of configuration, and the mail is as safe as with the file.
+/// The queue index in a real PostgreSQL: one line of configuration, and the mail is as safe as with
+/// the file.
 class PostgresIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -32,7 +33,7 @@ class PostgresIT {
             SmtpSink far = bench.smtpSink();
             far.stop();
             var server = bench.server(Settings.quick().route("far.example", far)
-                    .set("spool.register", postgres.getJdbcUrl("postgres", "postgres")));
+                    .set("spool.index", postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "first").code()).isEqualTo(250);
             assertThat(send(server, "second").code()).isEqualTo(250);
             assertThat(server.queue().messages()).as("a list brings the index up to the log").hasSize(2);
@@ -60,7 +61,7 @@ class PostgresIT {
         RunningServer server;
         var far = bench.smtpSink();
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            server = bench.server(Settings.quick().route("far.example", far).set("spool.register",
+            server = bench.server(Settings.quick().route("far.example", far).set("spool.index",
                     postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "before").code()).isEqualTo(250);
             eventually().until(() -> server.queue().isEmpty());
@@ -83,7 +84,7 @@ class PostgresIT {
     void aDatabaseThatIsGoneIsToldByTheStatusMailGoesOnAndAnEmptyOneIsFilledFromTheLog() throws Exception {
         RunningServer server;
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
-            server = bench.server(Settings.quick().set("queue.deliver", "false").set("spool.register",
+            server = bench.server(Settings.quick().set("queue.deliver", "false").set("spool.index",
                     postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "first").code()).isEqualTo(250);
             assertThat(server.queue().status().path("trouble").isEmpty()).isTrue();
@@ -98,7 +99,7 @@ class PostgresIT {
                 "mail is accepted and delivered");
         server.kill9();
         try (EmbeddedPostgres other = EmbeddedPostgres.start()) {
-            server.startAgain(Settings.quick().set("queue.deliver", "false").set("spool.register",
+            server.startAgain(Settings.quick().set("queue.deliver", "false").set("spool.index",
                     other.getJdbcUrl("postgres", "postgres")));
             assertThat(messages(other)).isEqualTo(2);
             assertThat(server.queue().messages()).hasSize(2);

@@ -28,8 +28,8 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The mail programs people have: each sends one message to a mailbox here and to a domain far away, in the clear and
-/// with STARTTLS, and it arrives as it was sent.
+/// The mail programs people have: each sends one message to a mailbox here and to a domain far
+/// away, in the clear and with STARTTLS, and it arrives as it was sent.
 @RequiresPrograms({"python3", "swaks", "curl"})
 class RealClientsIT {
     @RegisterExtension
@@ -143,7 +143,8 @@ class RealClientsIT {
                 .contains("\"done\":\"flush\"");
     }
 
-    /// The command that README names, with a file as an editor leaves it: lines end in LF, and there is neither Date nor Message-ID.
+    /// The command that README names, with a file as an editor leaves it: lines end in LF, and
+    /// there is neither Date nor Message-ID.
     @Test
     void curlSendsAnOrdinaryTextFile() throws IOException {
         var file = Files.writeString(BENCH.folder().resolve("message.eml"),

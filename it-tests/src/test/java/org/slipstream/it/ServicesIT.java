@@ -95,7 +95,8 @@ class ServicesIT {
         }
     }
 
-    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who asked.
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who
+    /// asked.
     @Test
     void whoAsksForAReceiptGetsOne() {
         var far = BENCH.smtpSink();
@@ -118,7 +119,8 @@ class ServicesIT {
         eventually().until(() -> server.queue().isEmpty());
     }
 
-    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a form that others can take.
+    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a
+    /// form that others can take.
     @Test
     void binaryMailAndInternationalMailGoThrough() {
         var far = BENCH.smtpSink();

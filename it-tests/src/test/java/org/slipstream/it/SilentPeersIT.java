@@ -19,8 +19,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Sixty destinations accept connections and never speak, eight messages wait for each, and the default settings give a greeting
-/// five minutes. Healthy mail goes all the same.
+/// Sixty destinations accept connections and never speak, eight messages wait for each, and the
+/// default settings give a greeting five minutes. Healthy mail goes all the same.
 class SilentPeersIT {
     private static final int SILENT = 60;
     private static final int MESSAGES = 8;

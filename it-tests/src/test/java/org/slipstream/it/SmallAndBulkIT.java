@@ -23,11 +23,12 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A mailing to 2,000 people of one domain is under way, and a letter to one more of them comes in: what the order of service is
-/// for, with real sockets. The other server takes 100 ms for each delivery on each of 20 connections.
+/// A mailing to 2,000 people of one domain is under way, and a letter to one more of them comes in:
+/// what the order of service is for, with real sockets. The other server takes 100 ms for each
+/// delivery on each of 20 connections.
 ///
-/// Everything is a ratio of times of the same run, since the machine may be busy: how long a letter waited, by how
-/// long the mailing still took when it came.
+/// Everything is a ratio of times of the same run, since the machine may be busy: how long a letter
+/// waited, by how long the mailing still took when it came.
 class SmallAndBulkIT {
     private static final int RECIPIENTS = 2_000;
     private static final int PER_DELIVERY = 2;
@@ -45,8 +46,9 @@ class SmallAndBulkIT {
         }
     }
 
-    /// The old manager reads a thousand recipients and serves whoever comes next behind them; the preemptive one lets the
-    /// letter have one of the next slots. What is asserted leaves room for a busy machine; what was seen is printed.
+    /// The old manager reads a thousand recipients and serves whoever comes next behind them; the
+    /// preemptive one lets the letter have one of the next slots. What is asserted leaves room for
+    /// a busy machine; what was seen is printed.
     @Test
     @Tag("PF-43")
     @Tag("PF-73")

@@ -33,8 +33,9 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 import static org.slipstream.it.fixture.PeerOffer.LOGIN;
 import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 
-/// Mail that leaves through a smart host: a Postfix or an Exim that takes nothing without a login, with the mechanism that
-/// each is left with, and what happens when password, certificate or eight bits are not to the other's taste.
+/// Mail that leaves through a smart host: a Postfix or an Exim that takes nothing without a login,
+/// with the mechanism that each is left with, and what happens when password, certificate or eight
+/// bits are not to the other's taste.
 @RequiresPeers
 class SmartHostPeerIT {
     @RegisterExtension
@@ -125,8 +126,9 @@ class SmartHostPeerIT {
         assertThat(peer.log()).contains(house.trace);
     }
 
-    /// A wrong password, a password that would be shown without TLS (RFC 4954 section 4), a certificate that nobody vouches
-    /// for: mail waits, says why, and is there, once, after a restart with what was missing.
+    /// A wrong password, a password that would be shown without TLS (RFC 4954 section 4), a
+    /// certificate that nobody vouches for: mail waits, says why, and is there, once, after a
+    /// restart with what was missing.
     @Test
     void mailWaitsUntilPasswordProtectionAndCertificateAreRight() {
         var mistyped = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().demandingLogin("PLAIN"))));

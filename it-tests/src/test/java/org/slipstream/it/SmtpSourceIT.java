@@ -12,7 +12,8 @@ import java.util.List;
 
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Postfix's load generator, with sessions at once from one to two hundred: no message is lost and none comes twice.
+/// Postfix's load generator, with sessions at once from one to two hundred: no message is lost and
+/// none comes twice.
 @RequiresPrograms({"smtp-source"})
 class SmtpSourceIT {
     @RegisterExtension

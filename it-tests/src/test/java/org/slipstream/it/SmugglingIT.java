@@ -17,10 +17,10 @@ import java.nio.charset.StandardCharsets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Each known way to end a message for some servers and not for others, with a second message behind it (CVE-2023-51764 and its
-/// family). From a stranger the server takes neither, and hangs up. From a known client it takes one message at most, which
-/// holds all of it, and the next server gets one as well. What we send ourselves is in mta-smtp-out's tests and
-/// `ThousandShapesIT`.
+/// Each known way to end a message for some servers and not for others, with a second message
+/// behind it (CVE-2023-51764 and its family). From a stranger the server takes neither, and hangs
+/// up. From a known client it takes one message at most, which holds all of it, and the next server
+/// gets one as well. What we send ourselves is in mta-smtp-out's tests and `ThousandShapesIT`.
 class SmugglingIT {
     private static final String SECOND = "MAIL FROM:<forged@here.example>\r\nRCPT TO:<victim@here.example>\r\nDATA\r\n"
             + "forged\r\n.\r\nQUIT\r\n";

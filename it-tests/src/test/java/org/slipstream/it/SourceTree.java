@@ -16,13 +16,15 @@ import java.util.stream.Stream;
 ///
 /// @param root the folder of the repository
 record SourceTree(Path root) {
-    private static final Pattern TYPE = Pattern.compile("^( *)((?:(?:public|private|protected|static|final|sealed|non-sealed"
-            + "|abstract) )*)(class|interface|record|enum|@interface) ([A-Z]\\w*)");
+    private static final Pattern TYPE = Pattern
+            .compile("^( *)((?:(?:public|private|protected|static|final|sealed|non-sealed"
+                    + "|abstract) )*)(class|interface|record|enum|@interface) ([A-Z]\\w*)");
 
     /// A type and where it stands.
     ///
     /// @param depth of nesting; 0 for a type of its own file
-    /// @param isCase a nested type of a sealed family, which is written together with the family's name
+    /// @param isCase a nested type of a sealed family, which is written together with the family's
+    ///     name
     record Type(String name, String file, int depth, boolean isPrivate, boolean isCase) {}
 
     record Line(String file, int number, String text) {
@@ -49,7 +51,8 @@ record SourceTree(Path root) {
         return lines(path -> path.endsWith(".java"));
     }
 
-    /// Pages for readers. Decision records and the changelog are history, so they keep the words of their time.
+    /// Pages for readers. Decision records and the changelog are history, so they keep the words of
+    /// their time.
     List<Line> pages() {
         return lines(path -> path.endsWith(".md") && !path.startsWith("docs/adr/") && !path.equals("CHANGELOG.md")
                 && !path.startsWith(".github/"));

@@ -29,8 +29,8 @@ import java.util.TreeMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A spool that somebody or something has damaged: the damaged message is set aside and reported, the rest runs
-/// (limits.md, promise 4).
+/// A spool that somebody or something has damaged: the damaged message is set aside and reported,
+/// the rest runs (limits.md, promise 4).
 class SpoolDamageIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -106,7 +106,8 @@ class SpoolDamageIT {
         return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
-    /// A queue id as the register has it: Crockford's 32 digits are the lower case digits and letters without i, l, o, u.
+    /// A queue id as the register has it: Crockford's 32 digits are the lower case digits and
+    /// letters without i, l, o, u.
     private static long number(String id) {
         return id.chars().mapToLong("0123456789abcdefghjkmnpqrstvwxyz"::indexOf).reduce(0,
                 (all, digit) -> all * 32 + digit);

@@ -22,7 +22,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The register is gone, or mail has to move: what an operator does, and what the server does without one.
+/// The register is gone, or mail has to move: what an operator does, and what the server does
+/// without one.
 class SpoolToolsIT {
     @RegisterExtension
     final Workbench bench = new Workbench();

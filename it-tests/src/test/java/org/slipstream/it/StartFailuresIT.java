@@ -21,7 +21,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A server that cannot start says why in one sentence, ends with the right code, and leaves everything as it was.
+/// A server that cannot start says why in one sentence, ends with the right code, and leaves
+/// everything as it was.
 class StartFailuresIT {
     private static final int WRONG_USAGE = 2;
     private static final int WRONG_CONFIGURATION = 3;
@@ -157,7 +158,8 @@ class StartFailuresIT {
         return Program.run(home, arguments.toArray(String[]::new));
     }
 
-    /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the operator.
+    /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the
+    /// operator.
     private static void oneSentence(Command.Ran ran, int exit) {
         assertThat(ran.exit()).as(ran.err()).isEqualTo(exit);
         assertThat(ran.out()).doesNotContain("ready");

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// SIGTERM while clients and peers take their time. The times of the steps are those of `ShutdownTest`; here the process ends in an
-/// orderly way, and what was cut is written down.
+/// SIGTERM while clients and peers take their time. The times of the steps are those of
+/// `ShutdownTest`; here the process ends in an orderly way, and what was cut is written down.
 class StopIT {
     /// Ten are promised, nineteen were seen; a busy machine may take some more.
     private static final int PATIENCE_SECONDS = 16;

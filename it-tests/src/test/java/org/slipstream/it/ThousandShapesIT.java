@@ -21,8 +21,9 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A thousand messages of the shapes that the public sends, from several clients at once, half to mailboxes here, half
-/// to a sink: each recipient gets each of its messages exactly once and unchanged.
+/// A thousand messages of the shapes that the public sends, from several clients at once, half to
+/// mailboxes here, half to a sink: each recipient gets each of its messages exactly once and
+/// unchanged.
 class ThousandShapesIT {
     private static final int CLIENTS = 8;
     @RegisterExtension

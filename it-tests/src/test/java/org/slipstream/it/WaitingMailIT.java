@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot go now stays, says why, and goes when it can. One server for all; a domain with a sink of its own for
-/// each test, and each leaves the queue empty.
+/// Mail that cannot go now stays, says why, and goes when it can. One server for all; a domain with
+/// a sink of its own for each test, and each leaves the queue empty.
 class WaitingMailIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

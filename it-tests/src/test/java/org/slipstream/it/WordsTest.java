@@ -17,21 +17,24 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The rules for names and prose that a program can check. The rules themselves stand in CONTRIBUTING.md.
+/// The rules for names and prose that a program can check. The rules themselves stand in
+/// CONTRIBUTING.md.
 class WordsTest {
     private static final int JAVA_COLUMNS = 120;
     private static final int PAGE_COLUMNS = 100;
 
     /// Old-fashioned words, and verbs that make persons of things.
-    private static final Pattern PHRASE = Pattern.compile("\\b(anew|for ever|seldom|whoever|whosoever|he who|thereby|hitherto"
-            + "|whilst|henceforth|farewell|owes|owed|hears)\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern PHRASE = Pattern
+            .compile("\\b(anew|for ever|seldom|whoever|whosoever|he who|thereby|hitherto"
+                    + "|whilst|henceforth|farewell|owes|owed|hears)\\b", Pattern.CASE_INSENSITIVE);
     /// A sentence needs a noun as its subject.
     private static final Pattern SUBJECT = Pattern
             .compile("(?:^|(?<=[.!] ))(?:Who|Whoever|Nobody|Somebody|What|Whatever)\\b[^?]*$");
 
     private static final Pattern TICKED = Pattern.compile("`([^`]+)`");
-    private static final Pattern TYPE_NAME = Pattern.compile("(?:[a-z]\\w*\\.)*((?:[A-Z][a-z0-9]\\w*)(?:\\.[A-Z][a-z0-9]\\w*)*)"
-            + "(?:[.#][a-z]\\w*(?:\\([^)]*\\))?)?");
+    private static final Pattern TYPE_NAME = Pattern
+            .compile("(?:[a-z]\\w*\\.)*((?:[A-Z][a-z0-9]\\w*)(?:\\.[A-Z][a-z0-9]\\w*)*)"
+                    + "(?:[.#][a-z]\\w*(?:\\([^)]*\\))?)?");
     private static final Pattern EVENT = Pattern.compile("event=([a-z0-9-]+)");
 
     /// Names in documentation that are not ours: the RFCs', the JDK's, other programs'.
@@ -89,12 +92,15 @@ class WordsTest {
 
     @Test
     void theRulesFindWhatBreaksThem() {
-        assertThat(doubles(SourceTree.types(List.of(line("A.java", "final class Wire {"), line("B.java", "class Wire {")))))
+        assertThat(doubles(
+                SourceTree.types(List.of(line("A.java", "final class Wire {"), line("B.java", "class Wire {")))))
                 .containsExactly("Wire: A.java, B.java");
         assertThat(doubles(SourceTree.types(List.of(line("A.java", "class Peer {"), line("B.java", "class House {"),
                 line("B.java", "    record Peer() {}"))))).containsExactly("Peer: A.java, B.java");
-        assertThat(doubles(SourceTree.types(List.of(line("A.java", "class Failed {"), line("B.java", "sealed interface Outcome {"),
-                line("B.java", "    record Failed() {}"))))).as("a case of a sealed family").isEmpty();
+        assertThat(doubles(
+                SourceTree.types(List.of(line("A.java", "class Failed {"), line("B.java", "sealed interface Outcome {"),
+                        line("B.java", "    record Failed() {}")))))
+                .as("a case of a sealed family").isEmpty();
         assertThat(unknown(List.of(line("a.md", "see `qmgr.Anteroom` and `Envelope.sender`, not `Message-ID`")),
                 Set.of("Envelope"))).containsExactly("a.md:1: qmgr.Anteroom");
         assertThat(tooLong(List.of(line("A.java", "x".repeat(121)), line("A.java", "x".repeat(120))), 120)).hasSize(1);
@@ -102,7 +108,8 @@ class WordsTest {
                 .as("rows of tables may be long").hasSize(1);
         assertThat(phrases(List.of(line("a.md", "Who wants a carrier to stop cuts the wire."),
                 line("a.md", "Who is next? The scheduler says so."), line("a.md", "It is seldom asked."),
-                line("a.md", "Mail waits. Nobody is told."), line("a.md", "A delivery that shares a connection takes no slot."))))
+                line("a.md", "Mail waits. Nobody is told."),
+                line("a.md", "A delivery that shares a connection takes no slot."))))
                 .hasSize(3);
         assertThat(events(List.of(line("A.java", "LOG.warn(\"event=index-went-back from={}\""))))
                 .containsExactly("index-went-back");
@@ -112,8 +119,8 @@ class WordsTest {
         return new SourceTree.Line(file, 1, text);
     }
 
-    /// A top-level name is the only one of its kind. Cases of sealed families and private types are written inside or behind their owner
-    /// and may share a name with each other.
+    /// A top-level name is the only one of its kind. Cases of sealed families and private types are
+    /// written inside or behind their owner and may share a name with each other.
     private static List<String> doubles(List<SourceTree.Type> types) {
         Map<String, Set<String>> files = types.stream()
                 .filter(type -> type.depth() == 0 || !type.isPrivate() && !type.isCase())
@@ -142,13 +149,15 @@ class WordsTest {
     private static List<String> tooLong(List<SourceTree.Line> lines, int columns) {
         return lines.stream()
                 .filter(line -> line.text().codePointCount(0, line.text().length()) > columns)
-                .filter(line -> !line.file().endsWith(".md") || !line.text().matches(" *[|#].*|    .*|\\S+| *\\S*\\]\\(\\S+"))
+                .filter(line -> !line.file().endsWith(".md")
+                        || !line.text().matches(" *[|#].*|    .*|\\S+| *\\S*\\]\\(\\S+"))
                 .map(line -> line.at(line.text().length() + " columns")).toList();
     }
 
     private static List<SourceTree.Line> comments(List<SourceTree.Line> java) {
         return java.stream().filter(line -> line.text().strip().startsWith("//"))
-                .map(line -> new SourceTree.Line(line.file(), line.number(), line.text().strip().replaceFirst("^/+ ?", "")))
+                .map(line -> new SourceTree.Line(line.file(), line.number(),
+                        line.text().strip().replaceFirst("^/+ ?", "")))
                 .toList();
     }
 
@@ -159,7 +168,7 @@ class WordsTest {
 
     private static List<String> phrases(List<SourceTree.Line> lines) {
         return lines.stream().flatMap(line -> {
-            String text = line.text().replaceAll("`[^`]*`|\"[^\"]*\"|“[^”]*”", "x");
+            String text = line.text().replaceAll("`[^`]*`|\"[^\"]*\"|“[^”]*”|\\*[^*]+\\*", "x");
             return Stream.of(PHRASE, SUBJECT).map(rule -> rule.matcher(text)).filter(Matcher::find)
                     .map(found -> line.at(found.group()));
         }).toList();

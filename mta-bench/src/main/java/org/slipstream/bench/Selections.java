@@ -37,14 +37,16 @@ import java.util.stream.IntStream;
 
 /// How many selections a second, with 100, 10,000 and 100,000 jobs in the list?
 ///
-/// Nine messages of ten are singles, the others have up to 2,000 entries; a hundred deliveries run at once to a thousand
-/// destinations. One operation is one selection with all that belongs to it: choose an entry, finish the one that has run
-/// longest, and when a message is done bring in another of the same size. So the list keeps its length and its mixture: with
-/// sizes drawn again singles would leave sooner than they come, the list would fill with large messages, and memory would
-/// grow as long as the benchmark runs.
+/// Nine messages of ten are singles, the others have up to 2,000 entries; a hundred deliveries run
+/// at once to a thousand destinations. One operation is one selection with all that belongs to it:
+/// choose an entry, finish the one that has run longest, and when a message is done bring in
+/// another of the same size. So the list keeps its length and its mixture: with sizes drawn again
+/// singles would leave sooner than they come, the list would fill with large messages, and memory
+/// would grow as long as the benchmark runs.
 ///
-/// With `blocked` as many jobs more stand in front and wait for one slow destination, at which every fiftieth
-/// selection finds one delivery done: what the original's search would step over one by one.
+/// With `blocked` as many jobs more stand in front and wait for one slow destination, at which
+/// every fiftieth selection finds one delivery done: what the original's search would step over one
+/// by one.
 ///
 /// Collector and object headers are those of the server (`./mta run`).
 @State(Scope.Thread)
@@ -61,7 +63,7 @@ public class Selections {
 
     /// The id of a message says its size.
     private static final int SIZES = MOST_ENTRIES + 1;
-    private static final Gate OPEN = (_, _) -> Gate.Answer.FREE;
+    private static final Gate OPEN = (_, _) -> Gate.GateAnswer.FREE;
 
     @Param({"100", "10000", "100000"})
     int jobs;

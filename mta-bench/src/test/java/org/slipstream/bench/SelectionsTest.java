@@ -12,7 +12,8 @@ import java.util.Collection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The benchmark runs, so that it is there when it is wanted. How fast it says we are is nobody's business here.
+/// The benchmark runs, so that it is there when it is wanted. How fast it says we are is nobody's
+/// business here.
 class SelectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"false", "true"})

@@ -7,8 +7,11 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -27,7 +30,10 @@ class FencesTest {
                 resideInAnyPackage("org.slipstream.core", "org.slipstream.core.text", "java.lang..", "java.util",
                         "java.util.function",
                         "java.util.regex", "java.util.stream", "java.io", "java.util.random")
-                        // Required to read a long from an array.
+                        .or(type(ConcurrentHashMap.class))
+                        // Types of settings.
+                        .or(type(Duration.class)).or(type(Path.class))
+                        // A noun as well, and the only way to say how a long lies in an array.
                         .or(type(ByteOrder.class))
                         // Required for transfers by the kernel.
                         .or(type(FileChannel.class)))

@@ -15,8 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's domain
-/// without a route could not receive a report.
+/// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's
+/// domain without a route could not receive a report.
 final class DnsNames implements NameQuestions {
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";
@@ -35,22 +35,22 @@ final class DnsNames implements NameQuestions {
     @Override
     public Addresses ip4(String name) {
         return switch (hosts.ip4InDns(name)) {
-            case HostFinder.Answer.Found(List<InetAddress> addresses) -> new Addresses.Found(addresses);
-            case HostFinder.Answer.None _ -> new Addresses.None();
-            case HostFinder.Answer.Trouble _ -> new Addresses.Trouble();
+            case HostFinder.HostAnswer.Found(List<InetAddress> addresses) -> new Addresses.Found(addresses);
+            case HostFinder.HostAnswer.None _ -> new Addresses.None();
+            case HostFinder.HostAnswer.Trouble _ -> new Addresses.Trouble();
         };
     }
 
     @Override
-    public Mail mail(String domain) {
+    public MailCapability mail(String domain) {
         return switch (routes.find(domain)) {
-            case RouteTable.Answer.Found _ -> Mail.POSSIBLE;
-            case RouteTable.Answer.NoRoute(Reply reason) -> reason.code() < 500
-                    ? Mail.TROUBLE
+            case RouteTable.RouteAnswer.Found _ -> MailCapability.POSSIBLE;
+            case RouteTable.RouteAnswer.NoRoute(Reply reason) -> reason.code() < 500
+                    ? MailCapability.TROUBLE
                     : switch (reason.statusOrGeneral().toString()) {
-                        case NULL_MX -> Mail.TAKES_NONE;
-                        case OURSELVES -> Mail.POSSIBLE;
-                        default -> Mail.NO_SUCH_DOMAIN;
+                        case NULL_MX -> MailCapability.TAKES_NONE;
+                        case OURSELVES -> MailCapability.POSSIBLE;
+                        default -> MailCapability.NO_SUCH_DOMAIN;
                     };
         };
     }

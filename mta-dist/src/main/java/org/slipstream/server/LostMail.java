@@ -19,14 +19,15 @@ import java.util.concurrent.CompletableFuture;
 
 /// Reports lost mail to its senders when an operator orders it (`mta spool corrupt report`).
 ///
-/// A local failure is never the sender's fault, so nothing here happens automatically: the operator may
-/// still have the files. Each waiting recipient fails with 554 5.3.0, and the report is an ordinary one:
-/// queued with the null sender, delivered after the next start. The order is outcomes, report, removal:
-/// after a crash in between the sender may get two reports, but never none.
+/// A local failure is never the sender's fault, so nothing here happens automatically: the operator
+/// may still have the files. Each waiting recipient fails with 554 5.3.0, and the report is an
+/// ordinary one: queued with the null sender, delivered after the next start. The order is
+/// outcomes, report, removal: after a crash in between the sender may get two reports, but never
+/// none.
 final class LostMail {
     private LostMail() {}
 
-    static SpoolTools.Order reports(Config config) {
+    static SpoolTools.CorruptOrder reports(Config config) {
         AddressBook book = new AddressBook(config, new ThisMachine());
         Outcome lost = Outcome.of(Reply.of(554, "5.3.0", "the message was lost on the disk of this server"),
                 config.hostname());
@@ -42,7 +43,7 @@ final class LostMail {
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {
         Ingest ingest = new Ingest(spool, book, _ -> {});
         return new Reporter(spool, ingest::submit, config.hostname(), Wiring.contact(config),
-                config.queue().lifetimeMillis(), Clock.systemDefaultZone());
+                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
     }
 
     private static void fail(Spool spool, Spool.Details message, Outcome lost) {

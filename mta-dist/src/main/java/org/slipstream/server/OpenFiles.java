@@ -14,10 +14,11 @@ import java.util.regex.Pattern;
 /// Compares the limit for open files (`ulimit -n`) with the number that the settings allow at once.
 ///
 /// Without free descriptors, ports accept no client and the spool opens no message, long before
-/// `limits.connections` refuses clients. The sum is the worst case that the settings permit; a quiet server
-/// never reaches it, so the result is a warning and the server starts.
+/// `limits.connections` refuses clients. The sum is the worst case that the settings permit; a
+/// quiet server never reaches it, so the result is a warning and the server starts.
 final class OpenFiles {
-    /// Files of the program itself: jars, index, segments, logs, the admin API, messages that are read.
+    /// Files of the program itself: jars, index, segments, logs, the admin API, messages that are
+    /// read.
     private static final long OTHERS = 256;
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern SOFT = Pattern.compile("(?m)^Max open files +([0-9]+|unlimited) ");
@@ -44,7 +45,7 @@ final class OpenFiles {
 
     static long needed(Config config) {
         long ports = Services.of(config).size();
-        var transports = config.delivery().transports();
+        var transports = config.transports();
         return ports * config.limits().connections() + transports.of("smtp").processLimit()
                 + transports.of("lmtp").processLimit() + OTHERS;
     }

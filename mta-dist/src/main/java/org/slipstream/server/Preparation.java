@@ -1,5 +1,6 @@
 package org.slipstream.server;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.Services;
@@ -29,15 +30,16 @@ import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
 
-/// Everything that a start needs besides spool and ports: certificates, logins at smart hosts, users,
-/// folders. `run` and `check` use the same code, so both find the same mistakes, and all checks run before
-/// anything is reported.
+/// Everything that a start needs besides spool and ports: certificates, logins at smart hosts,
+/// users, folders. `run` and `check` use the same code, so both find the same mistakes, and all
+/// checks run before anything is reported.
 ///
-/// A **mistake** prevents the start. A **remark** does not: the server works, but some mail will not be
-/// accepted or delivered. Each is a sentence with the place, the key, the fault, and the remedy.
+/// A **mistake** prevents the start. A **remark** does not: the server works, but some mail will
+/// not be accepted or delivered. Each is a sentence with the place, the key, the fault, and the
+/// remedy.
 ///
-/// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in use,
-/// because a running server of the same home holds its ports.
+/// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in
+/// use, because a running server of the same home holds its ports.
 final class Preparation {
     private final Config config;
     private final boolean makes;
@@ -104,8 +106,8 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
-        source("smtp-client.source-address-v4", config.outbound().sourceV4());
-        source("smtp-client.source-address-v6", config.outbound().sourceV6());
+        source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
+        source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
     }
 
@@ -177,9 +179,9 @@ final class Preparation {
     }
 
     private void minimumFree() {
-        OptionalLong minimum = config.spool().minimumFreeBytes();
+        Optional<DataSize> minimum = config.spool().minimumFree();
         OptionalLong size = diskBytes(config.spool().directory());
-        if (minimum.isPresent() && size.isPresent() && minimum.getAsLong() > size.getAsLong()) {
+        if (minimum.isPresent() && size.isPresent() && minimum.get().bytes() > size.getAsLong()) {
             remark("spool.minimum-free",
                     "the disk of the spool is smaller than that, so no mail will be accepted; lower it");
         }
@@ -203,9 +205,9 @@ final class Preparation {
             return;
         }
         try {
-            Spools.examine(Wiring.spool(config.spool()));
+            Spools.examine(config.spool());
         } catch (SpoolException refused) {
-            mistake(config.spool().database().isPresent() ? "spool.register" : "spool.directory",
+            mistake(config.spool().index().isPresent() ? "spool.index" : "spool.directory",
                     refused.getMessage());
         }
     }

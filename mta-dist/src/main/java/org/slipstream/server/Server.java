@@ -57,12 +57,13 @@ import javax.net.ssl.SSLContext;
 
 /// A running server: the only class that knows all modules and connects them.
 ///
-/// **Start**, from the inside out, so that nothing is accepted before it can be stored: spool (with its
-/// recovery), carriers, queue manager, dispatcher, then the ports. **Stop**, from the outside in and within
-/// [#STOP] in total: no more deliveries are chosen, the ports refuse clients and transfers in progress
-/// finish, then the connections to other servers finish, their outcomes are recorded, and the spool is
-/// closed last. Interrupted deliveries are deferred; where the peer may have the message already, the log
-/// says so. A kill at any moment is safe too; the orderly stop only avoids second copies.
+/// **Start**, from the inside out, so that nothing is accepted before it can be stored: spool (with
+/// its recovery), carriers, queue manager, dispatcher, then the ports. **Stop**, from the outside
+/// in and within [#STOP] in total: no more deliveries are chosen, the ports refuse clients and
+/// transfers in progress finish, then the connections to other servers finish, their outcomes are
+/// recorded, and the spool is closed last. Interrupted deliveries are deferred; where the peer may
+/// have the message already, the log says so. A kill at any moment is safe too; the orderly stop
+/// only avoids second copies.
 public final class Server implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
     /// `run --help` promises ten seconds for the whole process.
@@ -83,7 +84,8 @@ public final class Server implements AutoCloseable {
         this.config = config;
     }
 
-    /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail is accepted.
+    /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
+    /// is accepted.
     public static Server start(Config config) throws StartFailure {
         Server server = new Server(config);
         try {
@@ -115,8 +117,8 @@ public final class Server implements AutoCloseable {
         return AdminSocket.in(config.home());
     }
 
-    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May be
-    /// called twice.
+    /// Refuses new work, lets transfers in progress finish, closes everything, within [#STOP]. May
+    /// be called twice.
     @Override
     public synchronized void close() {
         undo.close();
@@ -127,6 +129,7 @@ public final class Server implements AutoCloseable {
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
+        config.hints().forEach(hint -> log.warn("event=setting-hint reason=\"{}\"", hint.replace('"', '\'')));
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
@@ -134,7 +137,7 @@ public final class Server implements AutoCloseable {
         ClientConfig client = prepared.client();
         Wiring wiring = new Wiring(config, client, spool, this::arrived);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
-        QmgrConfig settings = Wiring.queue(config.queue(), config.delivery());
+        QmgrConfig settings = config.queueManager();
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
                 new HostStore(spool), CLOCK);
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
@@ -143,19 +146,21 @@ public final class Server implements AutoCloseable {
                 wiring.reports(), inbox::answer, CLOCK);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
-                config.queue().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
+                config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
-                new QueueViewSources(config.queue().delivers(), carriers::phase, places::suspended,
+                new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain,
-                        config.queue().delivers()
+                        config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
-        ListenerServices withEtrn = config.queue().delivers() ? services.withEtrn(wiring.wake(operations)) : services;
+        ListenerServices withEtrn = config.operation().delivers()
+                ? services.withEtrn(wiring.wake(operations))
+                : services;
         undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
@@ -175,14 +180,14 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
-        if (config.queue().delivers()) {
+        if (config.operation().delivers()) {
             inbox.offerArrival(message);
         }
     }
 
     private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink dispatcher) {
         QueueManager manager = new QueueManager(settings, seating, RandomGenerator.getDefault(),
-                config.delivery().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
+                config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
         QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed);
         loop.start();
         undo.push("queue manager", KEPT_FOR_SPOOL, limit -> {
@@ -193,8 +198,8 @@ public final class Server implements AutoCloseable {
         return loop;
     }
 
-    /// From here on no more deliveries are chosen, so that connections finish while clients do. All ports
-    /// together have one time limit.
+    /// From here on no more deliveries are chosen, so that connections finish while clients do. All
+    /// ports together have one time limit.
     private void closePorts(Duration limit) throws InterruptedException {
         inbox.answer(new QmgrEvent.Stopping());
         List<Thread> closing = listeners.stream()
@@ -235,7 +240,7 @@ public final class Server implements AutoCloseable {
 
     private Spool openSpool() throws StartFailure {
         try {
-            return Spools.open(Wiring.spool(config.spool()), CLOCK);
+            return Spools.open(config.spool(), CLOCK);
         } catch (SpoolException refused) {
             throw new StartFailure(refused.getMessage(), refused);
         }

@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
 
 /// The orderly stop: closes what was opened, in the opposite order, within one total time.
 ///
-/// Each step gets the rest of the total time, minus what is reserved for the steps after it. So slow
-/// clients cannot use up the time for recording outcomes and closing the spool. A step that does not end in its
-/// time, or fails, does not prevent the others: it is left on a daemon thread, and a process that ends
-/// then is as safe as one that was killed.
+/// Each step gets the rest of the total time, minus what is reserved for the steps after it. So
+/// slow clients cannot use up the time for recording outcomes and closing the spool. A step that
+/// does not end in its time, or fails, does not prevent the others: it is left on a daemon thread,
+/// and a process that ends then is as safe as one that was killed.
 final class Shutdown implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
 

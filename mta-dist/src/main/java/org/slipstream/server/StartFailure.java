@@ -1,7 +1,7 @@
 package org.slipstream.server;
 
-/// The server cannot start. The message is one sentence for the operator with the remedy; nothing has been
-/// damaged.
+/// The server cannot start. The message is one sentence for the operator with the remedy; nothing
+/// has been damaged.
 public final class StartFailure extends Exception {
     private static final long serialVersionUID = 1L;
 

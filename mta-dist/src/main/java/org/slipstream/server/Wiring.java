@@ -4,11 +4,12 @@ import org.slipstream.core.Address;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
-import org.slipstream.qmgr.place.WorkerBudget.Shares;
+import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.intake.AddressBook;
@@ -41,25 +42,20 @@ import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.SpoolConfig;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Creates the objects of this module from the configuration, and translates the settings in `mta.toml`
-/// into the settings of the other modules.
+/// Creates the objects of this module from the configuration, and translates the settings in
+/// `mta.toml` into the settings of the other modules.
 final class Wiring {
-    private static final int SCAN_LIMIT = 1_000;
-    private static final int RECIPIENT_BATCH = 1_000;
-    private static final long RESET_MILLIS = 20_000;
-    private static final long QUIT_MILLIS = 5_000;
-    private static final Shares PROBES = new Shares(5, 0);
-
     private final AddressBook book;
     private final Ingest ingest;
     private final LocalDelivery local;
@@ -77,9 +73,9 @@ final class Wiring {
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
                 contact(config),
-                config.queue().lifetimeMillis(), Clock.systemDefaultZone());
+                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
-                config.outbound().mxRollUp());
+                config.smtpClient().mxRollUp());
         this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
         this.names = new DnsNames(config, client, mx);
     }
@@ -95,24 +91,24 @@ final class Wiring {
     /// @param users who may log in
     ListenerServices services(BooleanSupplier behind, Users users) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
-                new InFlowDelay(behind, config.queue().inFlowDelayMillis()),
-                config.tls().off());
+                new InFlowDelay(behind, config.operation().inFlowDelay().toMillis()),
+                Set.copyOf(config.tls().off()));
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(users::owns));
         }
         return ListenerServices.of(handler).withPolicy(new Policy(checks)).withCredentials(users,
-                Services.guard(config.submission())).withMemory(
-                        new MemoryBudget(config.limits().transactionMemoryBytes()));
+                Services.guard(config.submission().guesses())).withMemory(
+                        new MemoryBudget(config.operation().transactionMemory().bytes()));
     }
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.
     EtrnRequests wake(EtrnRequests.Queue queue) {
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         return new EtrnRequests(config.routes().keySet(), queue,
                 client -> client.user().isPresent() || config.relay().contains(client.address()),
-                new EtrnRequests.Limits(config.queue().minimalBackoffMillis(),
-                        new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.remembered()),
+                new EtrnRequests.EtrnLimits(config.queue().minimalBackoff().toMillis(),
+                        new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
                 System::nanoTime);
     }
 
@@ -125,7 +121,7 @@ final class Wiring {
         };
     }
 
-    OrderDispatcher.Mailboxes mailboxes() {
+    OrderDispatcher.LocalMailboxes mailboxes() {
         return local::deliver;
     }
 
@@ -153,54 +149,36 @@ final class Wiring {
             @Override
             public QmgrEvent find(String domain) {
                 return switch (routes.find(domain)) {
-                    case RouteTable.Answer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
-                    case RouteTable.Answer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
+                    case RouteTable.RouteAnswer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
+                    case RouteTable.RouteAnswer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
                 };
             }
         };
     }
 
-    static QmgrConfig queue(Config.Queue queue, Config.Delivery delivery) {
-        return new QmgrConfig(queue.activeMessages(), queue.minimalBackoffMillis(), queue.maximalBackoffMillis(),
-                queue.lifetimeMillis(), queue.bounceLifetimeMillis(), queue.secondExpiryMillis(),
-                queue.delayNoticeMillis(),
-                queue.recipientsPerDelivery(), RECIPIENT_BATCH, queue.lanesPerDestination(), queue.lanes(),
-                queue.idleConnectionMillis(), SCAN_LIMIT, queue.scanIntervalMillis(), delivery.memory(),
-                delivery.order(), delivery.variant(), delivery.transportRetryMillis(), delivery.transports(),
-                queue.spacedStarts(), delivery.recipientDelimiter());
-    }
-
     static ClientConfig client(Config config) throws StartFailure {
-        Config.SmtpClient client = config.smtpClient();
-        Config.Placement place = config.placement();
-        return new ClientConfig(config.hostname(), client.startTls(), client.dnsServers(), client.connectMillis(),
-                client.greetingMillis(), client.commandMillis(), client.tlsMillis(), client.dataReplyMillis(),
-                client.dataBlockMillis(), client.finalReplyMillis(), RESET_MILLIS, QUIT_MILLIS, client.longLines(),
-                new ClientConfig.Ahead(place.depth(), place.mostDepth(), place.bytesAhead()), peers(config));
+        PlacementSettings place = config.placement();
+        return ClientConfig.of(config.hostname(), config.smtpClient()).withPeers(peers(config))
+                .with(new ClientConfig.Ahead(place.connectionDepth(), place.mostConnectionDepth(),
+                        config.smtpClient().bytesAhead()));
     }
 
     /// The placement's rules of each transport. A failed host is avoided as long as a destination:
-    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries; the
-    /// others are destinations with one host.
+    /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries;
+    /// the others are destinations with one host.
     static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
         PlaceRules smtp = smtpPlacement(config);
         return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);
     }
 
     static PlaceRules smtpPlacement(Config config) {
-        TransportSettings smtp = config.delivery().transports().of("smtp");
+        TransportSettings smtp = config.transports().of("smtp");
         int workers = smtp.processLimit();
         int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
-        Config.Placement place = config.placement();
-        long retryMillis = config.queue().minimalBackoffMillis();
-        return new PlaceRules(workers, perHost, new Shares(place.messageConcurrency(), place.messageScale()), PROBES,
-                new PlaceRules.Depth(place.depth(), place.mostDepth(), place.overflow()),
-                new PlaceRules.Idle(place.idlePerHost(), config.queue().idleConnectionMillis(), place.ageMillis()),
-                new PlaceRules.Memory(retryMillis, Math.max(retryMillis, config.queue().maximalBackoffMillis()),
-                        place.crowdedMillis(), place.closedMillis(), place.habitMillis(), place.trackClosed(),
-                        place.retryLast()),
-                new PlaceRules.Unproven(place.unprovenPercent(), place.failedPercent(), place.yieldMillis()),
-                place.returns());
+        QueueSettings queue = config.queue();
+        Duration retry = queue.minimalBackoff();
+        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
+        return config.placement().rules(workers, perHost, queue.idleConnection(), retry, told);
     }
 
     private static Peers peers(Config config) throws StartFailure {
@@ -209,10 +187,5 @@ final class Wiring {
         } catch (SmartHosts.Unusable | TlsFailure unusable) {
             throw new StartFailure(unusable.getMessage(), unusable);
         }
-    }
-
-    static SpoolConfig spool(Config.SpoolSettings spool) {
-        return new SpoolConfig(spool.directory(), spool.segmentBytes(), spool.inlineBytes(), spool.minimumFreeBytes(),
-                spool.database());
     }
 }

@@ -15,8 +15,8 @@ import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A flush by name, on a whole server whose two peers close each connection before they greet: it tries
-/// what it names, and leaves the other message at its time and the other destination dead.
+/// A flush by name, on a whole server whose two peers close each connection before they greet: it
+/// tries what it names, and leaves the other message at its time and the other destination dead.
 class FlushByNameTest {
     @TempDir
     Path home;

@@ -50,7 +50,7 @@ class LostMailTest {
     @Test
     void theSenderOfALostMessageIsToldOfThoseWhoHaveNotHadIt() throws Exception {
         Config config = config();
-        SpoolConfig files = Wiring.spool(config.spool());
+        SpoolConfig files = config.spool();
         QueueId lost;
         QueueId report;
         QueueId put;

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A module exports the packages that its siblings use, and no other. The compiler reports a missing export, this test an unused one.
+/// A module exports the packages that its siblings use, and no other. The compiler reports a
+/// missing export, this test an unused one.
 class ModulesTest {
     private static final Map<String, ModuleDescriptor> MODULE_OF = modules();
 

@@ -99,7 +99,7 @@ class PreparationTest {
     @Test
     void aDatabaseThatDoesNotAnswer() throws IOException {
         bothSay("[spool]\nregister = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
-                "spool.register", "127.0.0.1:1/slipstream", "start the database");
+                "spool.index", "127.0.0.1:1/slipstream", "start the database");
     }
 
     @Test

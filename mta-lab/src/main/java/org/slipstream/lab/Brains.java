@@ -10,20 +10,22 @@ import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 
+import java.time.Duration;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
 /// Makes the queue manager of a simulated world, as the server makes its own.
 public final class Brains {
     private static final String SMTP = "smtp";
-    private static final long IDLE_AGE_MILLIS = 300_000;
+    private static final Duration IDLE_AGE = Duration.ofSeconds(300);
 
     private Brains() {}
 
     /// A queue manager that places mail by SMTP by these rules.
     ///
     /// @param hosts what is known of hosts
-    /// @param lots chooses among equal hosts; a generator of its own, so that such a choice changes nothing else in a world
+    /// @param lots chooses among equal hosts; a generator of its own, so that such a choice changes
+    ///     nothing else in a world
     static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, RandomGenerator lots,
             RandomGenerator chance, QmgrTrace trace) {
         return new QueueManager(config,
@@ -38,11 +40,11 @@ public final class Brains {
         return of(config, rules, new DestDb(rules.memory()), new Random(0), chance, trace);
     }
 
-    /// One delivery at a time on each connection, no rationing and no memory that Postfix does not have: with one host per
-    /// destination the placement decides as Postfix.
+    /// One delivery at a time on each connection, no rationing and no memory that Postfix does not
+    /// have: with one host per destination the placement decides as Postfix.
     public static PlaceRules oneAtATime(QmgrConfig config) {
-        return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.minimalBackoffMillis(), 0,
-                config.maximalBackoffMillis()));
+        return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+                Duration.ZERO, config.queue().maximalBackoff()));
     }
 
     /// The rules that the server derives from the same settings.
@@ -53,8 +55,8 @@ public final class Brains {
                 : Math.min(smtp.processLimit(), smtp.concurrencyLimit());
         PlaceRules usual = PlaceRules.defaults();
         return usual.withWorkers(smtp.processLimit(), perHost)
-                .with(new PlaceRules.Idle(usual.idle().perHost(), config.idleLaneMillis(), IDLE_AGE_MILLIS))
-                .with(usual.memory().withRetry(config.minimalBackoffMillis(), usual.memory().crowdedMillis(),
-                        usual.memory().closedMillis()));
+                .with(new PlaceRules.Idle(usual.idle().perHost(), config.queue().idleConnection(), IDLE_AGE))
+                .with(usual.memory().withRetry(config.queue().minimalBackoff(), usual.memory().crowded(),
+                        usual.memory().closed()));
     }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// What the carriers of a simulated world report, in the events of the queue manager.
+/// The reports of the carriers of a simulated world, in the events of the queue manager.
 record CarrierReports(Consumer<QmgrEvent> answers) {
     static final String OURS = "local";
 

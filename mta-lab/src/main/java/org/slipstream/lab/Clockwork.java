@@ -2,8 +2,8 @@ package org.slipstream.lab;
 
 import java.util.PriorityQueue;
 
-/// Simulated time: things that happen, in the order of their times, and in the order of their planning where times are
-/// equal.
+/// Simulated time: things that happen, in the order of their times, and in the order of their
+/// planning where times are equal.
 public final class Clockwork {
     private record Planned(long atMillis, long sequence, Runnable deed) implements Comparable<Planned> {
         @Override

@@ -25,7 +25,8 @@ public sealed interface Latency {
         }
     }
 
-    /// Exponential distribution: the times of a server whose clients arrive independently of each other.
+    /// Exponential distribution: the times of a server whose clients arrive independently of each
+    /// other.
     record Exponential(long meanMillis) implements Latency {
         @Override
         public long millis(RandomGenerator chance) {

@@ -2,9 +2,10 @@ package org.slipstream.lab;
 
 /// How many deliveries keep a connection busy, as a carrier finds out.
 ///
-/// With a round trip of R and a server that needs T for a delivery, 1 + R/T deliveries under way keep the server at work all the
-/// time. The shortest time from sending to reply is R + T; R is known from the handshake. Where T is more than ten times R and what
-/// the client needs to turn around, one is enough. The depth moves by one with each answer, as that of the SMTP client does.
+/// With a round trip of R and a server that needs T for a delivery, 1 + R/T deliveries under way
+/// keep the server at work all the time. The shortest time from sending to reply is R + T; R is
+/// known from the handshake. Where T is more than ten times R and what the client needs to turn
+/// around, one is enough. The depth moves by one with each answer, as that of the SMTP client does.
 final class PipeEstimate {
     private static final long TURN_MILLIS = 1;
     private static final int SLOW = 10;

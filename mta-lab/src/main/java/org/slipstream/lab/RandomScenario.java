@@ -3,15 +3,17 @@ package org.slipstream.lab;
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Deed;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -21,18 +23,20 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
-/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their limits that things
-/// meet which rarely meet.
+/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their
+/// limits that things meet which rarely meet.
 public final class RandomScenario {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;
@@ -47,8 +51,9 @@ public final class RandomScenario {
         return new RandomScenario(seed).make(seed);
     }
 
-    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and connections carry several
-    /// deliveries in every other world. Each host has its own outages, limits and distance.
+    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and
+    /// connections carry several deliveries in every other world. Each host has its own outages,
+    /// limits and distance.
     public static Scenario withHosts(long seed) {
         return new RandomScenario(~seed).makeWithHosts(seed);
     }
@@ -56,8 +61,9 @@ public final class RandomScenario {
     private Scenario makeWithHosts(long seed) {
         QmgrConfig config = config().withSpacedStarts(random.nextBoolean());
         SequencedMap<String, ServerProfile> hosts = hosts();
-        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts)).toList();
-        List<Mail> mails = new ArrayList<>();
+        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts))
+                .toList();
+        List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 12); i > 0; i--) {
             mails.add(mail(mails.size() + 1, places));
         }
@@ -80,10 +86,10 @@ public final class RandomScenario {
         return hosts;
     }
 
-    private Place place(int number, SequencedMap<String, ServerProfile> hosts) {
+    private SimulatedPlace place(int number, SequencedMap<String, ServerProfile> hosts) {
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(6)) {
-            return new Place(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
+            return new SimulatedPlace(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
         }
         List<String> names = new ArrayList<>(hosts.keySet());
         Collections.shuffle(names, random);
@@ -92,7 +98,8 @@ public final class RandomScenario {
                 .sorted(Comparator.comparingInt(Route.Host::preference)).toList();
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         chosen.forEach(host -> servers.put(host.name(), hosts.get(host.name())));
-        return new Place(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0, number > 0 && one(12),
+        return new SimulatedPlace(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0,
+                number > 0 && one(12),
                 servers);
     }
 
@@ -111,10 +118,12 @@ public final class RandomScenario {
     }
 
     private Scenario make(long seed) {
-        // Every other world has spaced starts, and every third one no second expiry, without a difference to its chance.
-        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0).withSecondExpiry(seed % 3 * 30 * MINUTE);
-        List<Place> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
-        List<Mail> mails = new ArrayList<>();
+        // Every other world has spaced starts, and every third one no second expiry, without a
+        // difference to its chance.
+        QmgrConfig config = config().withSpacedStarts(seed % 2 == 0)
+                .withSecondExpiry(Optional.of(Duration.ofMillis(seed % 3 * 30 * MINUTE)));
+        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
+        List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
             mails.add(mail(mails.size() + 1, places));
         }
@@ -126,26 +135,42 @@ public final class RandomScenario {
 
     private QmgrConfig config() {
         long minimal = between(10, 60) * SECOND;
-        QmgrConfig config = new QmgrConfig(between(1, 20), minimal, minimal * between(4, 40), 120 * MINUTE, 90 * MINUTE,
-                one(3) ? 0 : 20 * MINUTE, between(1, 5), between(1, 10), between(1, 4), between(1, 8),
-                between(0, 5) * SECOND, between(1, 10), 5 * MINUTE);
-        QmgrConfig.Memory memory = one(2)
-                ? QmgrConfig.Memory.defaults()
-                : new QmgrConfig.Memory(between(1, 30), between(1, 5));
-        return config.withMemory(memory).withPolicy(one(3) ? any(OrderPolicy.values()) : OrderPolicy.PREEMPTIVE)
-                .withFeedback(any(FeedbackVariant.values()))
-                .withTransports(TransportTable.of(transport()).with("local", transport()));
+        // The order of these draws is the meaning of a seed.
+        int active = between(1, 20);
+        long maximal = minimal * between(4, 40);
+        long delayNotice = one(3) ? 0 : 20 * MINUTE;
+        between(1, 5);
+        int batch = between(1, 10);
+        between(1, 4);
+        int lanes = between(1, 8);
+        long idle = between(0, 5) * SECOND;
+        int scanLimit = between(1, 10);
+        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.of("activeMessages", active,
+                "minimalBackoff", Duration.ofMillis(minimal), "maximalBackoff", Duration.ofMillis(maximal),
+                "lifetime", Duration.ofMinutes(120), "bounceLifetime", Duration.ofMinutes(90),
+                "delayNotice", Duration.ofMillis(delayNotice), "idleConnection", Duration.ofMillis(idle),
+                "scanInterval", Duration.ofMinutes(5), "spacedStarts", false));
+        QueueSettings.Memory memory = one(2)
+                ? QueueSettings.Memory.defaults()
+                : new QueueSettings.Memory(between(1, 30), between(1, 5));
+        OrderPolicy order = one(3) ? any(OrderPolicy.values()) : OrderPolicy.PREEMPTIVE;
+        FeedbackVariant variant = any(FeedbackVariant.values());
+        return QmgrConfig.of(queue, TransportTable.of(transport()).with("local", transport()))
+                .withReads(batch, scanLimit)
+                .withLanes(lanes).withMemory(memory).withPolicy(order).withFeedback(variant);
     }
 
-    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread for messages of a few
-    /// recipients.
+    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread
+    /// for messages of a few recipients.
     private TransportSettings transport() {
         int limit = one(5) ? 0 : between(1, 4);
         return new TransportSettings(one(2) ? between(1, 2) : between(1, 8), between(1, 5), limit, feedback(),
                 feedback(),
-                between(0, 3), one(8) ? between(1, 5) * SECOND : 0, one(6) ? between(0, 1) : between(2, 4),
+                between(0, 3), Duration.ofMillis(one(8) ? between(1, 5) * SECOND : 0),
+                one(6) ? between(0, 1) : between(2, 4),
                 between(0, 3), between(0, 4) * 25, one(4) ? 2 : 0, one(2) ? 1 : between(2, 5),
-                one(2) ? 20_000 : between(0, 30), between(0, 10), between(1, 5), between(0, 5) * SECOND);
+                one(2) ? 20_000 : between(0, 30), between(0, 10), between(1, 5),
+                Duration.ofMillis(between(0, 5) * SECOND));
     }
 
     private Feedback feedback() {
@@ -157,18 +182,19 @@ public final class RandomScenario {
         };
     }
 
-    private Place place(int number) {
+    private SimulatedPlace place(int number) {
         // The first is the senders' own.
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(4)) {
-            return new Place(domain, new Route.Smtp("[relay.example]:25",
+            return new SimulatedPlace(domain, new Route.Smtp("[relay.example]:25",
                     List.of(new Route.Host("relay.example", 25, 0))), 0, false, RELAY);
         }
         Route route = one(4)
                 ? new Route.Local(domain)
                 : new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
         boolean troubled = one(2);
-        return new Place(domain, route, troubled && one(3) ? between(1, 3) : 0, troubled && number > 0 && one(8),
+        return new SimulatedPlace(domain, route, troubled && one(3) ? between(1, 3) : 0,
+                troubled && number > 0 && one(8),
                 troubled
                         ? troubledServer()
                         : ServerProfile.of(between(0, 3_000), between(1, 3_000), List.of(),
@@ -201,15 +227,15 @@ public final class RandomScenario {
         return List.of(new Outage(from, to, one(2) ? Fault.REFUSES : any(Fault.values())));
     }
 
-    private Mail mail(long id, List<Place> places) {
+    private SimulatedMail mail(long id, List<SimulatedPlace> places) {
         List<Addressee> recipients = new ArrayList<>();
         int most = one(5) ? 30 : one(3) ? 8 : 3;
         for (int i = between(1, most); i > 0; i--) {
-            Place place = places.get(random.nextInt(places.size()));
+            SimulatedPlace place = places.get(random.nextInt(places.size()));
             recipients.add(new Addressee(Address.of("u" + i + "@" + place.domain()), fortune()));
         }
         Optional<Address> sender = one(6) ? Optional.empty() : Optional.of(Address.of("s" + id + "@sender.example"));
-        return new Mail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
+        return new SimulatedMail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
     }
 
     private Fortune fortune() {
@@ -226,7 +252,7 @@ public final class RandomScenario {
                 between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
-    private List<Deed> deeds(List<Mail> mails, List<Place> places) {
+    private List<Deed> deeds(List<SimulatedMail> mails, List<SimulatedPlace> places) {
         List<Deed> deeds = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
             // Now and then a message that is not there.

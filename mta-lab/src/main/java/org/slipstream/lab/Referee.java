@@ -6,9 +6,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
-import org.slipstream.lab.Scenario.Place;
-import org.slipstream.lab.SimulatedNetwork.Phase;
-import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.lab.Scenario.SimulatedPlace;
+import org.slipstream.lab.SimulatedNetwork.TransferPhase;
+import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
@@ -25,16 +25,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/// What must always hold, checked at every order and after every event. The costly truths are here, so that the queue
-/// manager itself stays quick.
+/// The rules that always hold, checked at every order and after every event. The costly truths are
+/// here, so that the queue manager itself stays quick.
 ///
-/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and not part of another delivery,
-///   within the limits of lanes and recipients.
-/// - Each recipient gets one final outcome; a message is removed only when none is open and no failure is unreported, or
-///   an operator said so.
+/// - A delivery goes over a connection that is up and free, to recipients that are open on disk and
+///   not part of another delivery, within the limits of lanes and recipients.
+/// - Each recipient gets one final outcome; a message is removed only when none is open and no
+///   failure is unreported, or an operator said so.
 /// - Nothing is ordered for a message that is being filed: it is never active twice.
 /// - After every choice no entry waits whose destination has room and for which a seat is free.
-/// - Every order has its answer; no alarm rings without end; no more messages are active than allowed.
+/// - Every order has its answer; no alarm rings without end; no more messages are active than
+///   allowed.
 public final class Referee {
     private static final int MOST_ALARMS_AT_ONE_TIME = 20;
 
@@ -61,7 +62,8 @@ public final class Referee {
         network = theNetwork;
     }
 
-    /// The text is composed only when it is needed; there are millions of questions and, one hopes, no answer.
+    /// The text is composed only when it is needed; there are millions of questions and, one hopes,
+    /// no answer.
     void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
             throw new AssertionError(otherwise.get());
@@ -97,7 +99,7 @@ public final class Referee {
             case QmgrOrder.Deliver deliver -> deliver(deliver);
             case QmgrOrder.Close close -> {
                 SimulatedNetwork.SimulatedConnection connection = network.connections.get(close.connection());
-                require(connection == null || connection.phase != Phase.BUSY, () -> "closed in use: " + close);
+                require(connection == null || connection.phase != TransferPhase.BUSY, () -> "closed in use: " + close);
             }
             case QmgrOrder.RecordOutcome record -> record(record, now);
             case QmgrOrder.Notify notify -> {
@@ -108,7 +110,7 @@ public final class Referee {
             }
             case QmgrOrder.Defer defer -> {
                 file(defer.id(), order);
-                SimulatedSpool.Row row = spool.rows.get(defer.id());
+                SimulatedSpool.SpoolRow row = spool.rows.get(defer.id());
                 long age = now - row.mail.arrivalMillis();
                 long gap = defer.nextAttemptMillis() - now;
                 boolean afterTheFirst = row.attempts == 1 && gap == config.minimalBackoffMillis();
@@ -125,7 +127,8 @@ public final class Referee {
         }
     }
 
-    // The world may know fewer connections than the queue manager, which has not heard of a loss, but never more.
+    // The world may know fewer connections than the queue manager, which has not heard of a loss,
+    // but never more.
     private void open(QmgrOrder.Open open) {
         int serving = 1;
         int atHost = 1;
@@ -135,7 +138,7 @@ public final class Referee {
             if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
                 serving += connection.serves(open.route()) ? 1 : 0;
-                atHost += connection.host.equals(Place.names(open.route()).getFirst()) ? 1 : 0;
+                atHost += connection.host.equals(SimulatedPlace.names(open.route()).getFirst()) ? 1 : 0;
             }
         }
         TransportSettings settings = config.transport(open.route().transport());
@@ -161,12 +164,13 @@ public final class Referee {
         require(!deliver.recipients().isEmpty() && (most == 0 || deliver.recipients().size() <= most),
                 () -> "too many or none: " + deliver);
         BitSet hands = inHand.computeIfAbsent(deliver.id(), _ -> new BitSet());
-        SimulatedSpool.Row row = spool.rows.get(deliver.id());
+        SimulatedSpool.SpoolRow row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
-            require(row.states[recipient.number() - 1] == State.OPEN, () -> "already settled: " + deliver);
+            require(row.states[recipient.number() - 1] == SimulatedState.OPEN, () -> "already settled: " + deliver);
             Route route = network.place(recipient.address().domainKey()).route();
             require(route.nextHop().equals(deliver.route().nextHop())
-                    && Place.names(route).containsAll(Place.names(deliver.route())), () -> "astray: " + deliver);
+                    && SimulatedPlace.names(route).containsAll(SimulatedPlace.names(deliver.route())),
+                    () -> "astray: " + deliver);
             require(!hands.get(recipient.number()), () -> "in two hands: " + deliver);
             hands.set(recipient.number());
         }
@@ -174,9 +178,10 @@ public final class Referee {
 
     private void takes(SimulatedNetwork.SimulatedConnection connection, QmgrOrder.Deliver deliver) {
         int most = deliver.route() instanceof Route.Smtp ? rules.depth().most() * rules.depth().overflow() : 1;
-        require(connection.phase != Phase.OPENING && connection.underWay.size() < most, () -> "not free: " + deliver);
+        require(connection.phase != TransferPhase.OPENING && connection.underWay.size() < most,
+                () -> "not free: " + deliver);
         require(connection.route.transport().equals(deliver.route().transport())
-                && Place.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
+                && SimulatedPlace.names(deliver.route()).contains(connection.host), () -> "the wrong way: " + deliver);
     }
 
     private void letGo(QmgrOrder.Deliver deliver) {
@@ -197,7 +202,7 @@ public final class Referee {
         require(record.recipients().stream().map(Recipient::number).toList()
                 .equals(record.outcomes().stream().map(RecipientOutcome::number).toList()),
                 () -> "out of step: " + record);
-        SimulatedSpool.Row row = spool.rows.get(record.id());
+        SimulatedSpool.SpoolRow row = spool.rows.get(record.id());
         long lifetime = row.mail.sender().isPresent() ? config.lifetimeMillis() : config.bounceLifetimeMillis();
         for (RecipientOutcome each : record.outcomes()) {
             require(!isInHand(record.id(), each.number()),
@@ -255,7 +260,8 @@ public final class Referee {
         }
     }
 
-    // What was on its way over a connection that is gone belongs to no connection: it goes another way, or comes back.
+    // A delivery on a connection that is gone belongs to no connection: it goes another way, or
+    // comes back.
     private void crossed(long connection) {
         deliveries.values().removeIf(deliver -> {
             boolean gone = deliver.connection() == connection;
@@ -287,7 +293,8 @@ public final class Referee {
                 () -> inLine + " entries wait at destinations, and not as many of messages: " + snapshot);
     }
 
-    /// After every choice. A safety net, or the next event, would start what was forgotten, and the fault would stay hidden.
+    /// After every choice. A safety net, or the next event, would start what was forgotten, and the
+    /// fault would stay hidden.
     void wakes(QueueManager brain, long now) {
         if (brain.nextAlarmMillis() <= now) {
             return; // it will be asked for in a moment
@@ -296,11 +303,11 @@ public final class Referee {
                 + entry.message().id() + " to=" + entry.queue()));
     }
 
-    void removed(SimulatedSpool.Row row, String reason) {
+    void removed(SimulatedSpool.SpoolRow row, String reason) {
         QueueId id = row.mail.id();
-        require(deleted.contains(id) || row.count(State.OPEN) == 0,
+        require(deleted.contains(id) || row.count(SimulatedState.OPEN) == 0,
                 () -> "removed with open recipients: " + id + " " + reason);
-        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(State.FAILED) == 0,
+        require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(SimulatedState.FAILED) == 0,
                 () -> "removed with unreported failures: " + id + " " + reason);
     }
 

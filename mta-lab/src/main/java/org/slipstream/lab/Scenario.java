@@ -16,11 +16,13 @@ import java.util.SequencedMap;
 /// The description of a simulated world. Times are milliseconds since its beginning.
 ///
 /// @param seed of the world's own chance: which delivery breaks, which report fails
-/// @param batching events of one instant are absorbed together before the queue manager chooses, as its loop does
+/// @param batching events of one instant are absorbed together before the queue manager chooses, as
+///     its loop does
 /// @param deeds commands of operators
 /// @param crashesMillis when the server is killed and started again at once
 /// @param placement rules of the placement for deliveries by SMTP
-public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
+public record Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
+        List<SimulatedPlace> places,
         OwnServer house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
         mails = List.copyOf(mails);
@@ -30,7 +32,8 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     }
 
     /// With one delivery at a time on each connection, as Postfix has it ([Brains#oneAtATime]).
-    public Scenario(long seed, QmgrConfig config, boolean batching, List<Mail> mails, List<Place> places,
+    public Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
+            List<SimulatedPlace> places,
             OwnServer house,
             List<Deed> deeds, List<Long> crashesMillis) {
         this(seed, config, batching, mails, places, house, deeds, crashesMillis, Brains.oneAtATime(config));
@@ -41,15 +44,15 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     }
 
     /// A message, and what the servers answer for each of its recipients.
-    public record Mail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
-        public Mail {
+    public record SimulatedMail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
+        public SimulatedMail {
             recipients = List.copyOf(recipients);
         }
     }
 
     public record Addressee(Address address, Fortune fortune) {}
 
-    /// What a recipient's server says when it is reached.
+    /// The reply of a recipient's server.
     public sealed interface Fortune {
         record Welcome() implements Fortune {}
 
@@ -67,10 +70,11 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
     ///
     /// @param dnsFailures questions that time out before one is answered
     /// @param nowhere there is no such domain
-    /// @param servers by [#names] of the route. A name that several places have stands for the same server in all of them
-    public record Place(String domain, Route route, int dnsFailures, boolean nowhere,
+    /// @param servers by [#names] of the route. A name that several places have stands for the same
+    ///     server in all of them
+    public record SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere,
             SequencedMap<String, ServerProfile> servers) {
-        public Place {
+        public SimulatedPlace {
             servers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(servers));
             if (!servers.keySet().containsAll(names(route))) {
                 throw new IllegalArgumentException("no server for each of " + names(route) + ": " + servers.keySet());
@@ -78,7 +82,7 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         }
 
         /// @param server each host of the route is one of this kind
-        public Place(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
+        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
             this(domain, route, dnsFailures, nowhere, alike(route, server));
         }
 
@@ -103,8 +107,9 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Mail
         /// @param outages when no server answers there
         /// @param connectionLimit more connections than this are turned away
         /// @param breaks share of deliveries in which the connection breaks
-        /// @param patienceMillis the server hangs up on a connection that has been idle for this long
-        public Place(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
+        /// @param patienceMillis the server hangs up on a connection that has been idle for this
+        ///     long
+        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
                 long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
             this(domain, route, dnsFailures, nowhere,
                     ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));

@@ -11,8 +11,9 @@ import java.util.List;
 /// @param delivery of one message, whatever the number of recipients
 /// @param perRecipient on top of that for each recipient
 /// @param sessions served at once
-/// @param queue connections that wait for their greeting when all sessions are taken; what comes after them gets no answer
-/// at all. Without a queue, a connection that finds all sessions taken gets a 421
+/// @param queue connections that wait for their greeting when all sessions are taken; what comes
+///     after them gets no answer at all. Without a queue, a connection that finds all sessions
+///     taken gets a 421
 /// @param connectionsPerMinute more than so many within any minute get a 421
 /// @param drops share of deliveries in which the connection breaks
 /// @param deferrals share of recipients answered with 450
@@ -29,9 +30,10 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
     /// The way to a server, and how many deliveries a connection carries at once.
     ///
     /// @param roundTripMillis added to the connection, to the greeting and to each delivery
-    /// @param depth reported by each connection when it is ready; 0 for what round trip and delivery time ask for
-    /// ([PipeEstimate])
-    /// @param pipelines false: the server breaks a connection on which several deliveries are under way
+    /// @param depth reported by each connection when it is ready; 0 for what round trip and
+    ///     delivery time ask for ([PipeEstimate])
+    /// @param pipelines false: the server breaks a connection on which several deliveries are under
+    ///     way
     public record PathProfile(long roundTripMillis, int depth, boolean pipelines) {
         public static final PathProfile NEAR = new PathProfile(0, 0, true);
     }

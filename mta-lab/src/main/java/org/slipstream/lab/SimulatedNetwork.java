@@ -8,9 +8,9 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -25,11 +25,13 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// DNS and the connections to the servers of the world, each with its latencies, outages and limits.
+/// DNS and the connections to the servers of the world, each with its latencies, outages and
+/// limits.
 ///
-/// A connection does what a real carrier does. Deliveries are sent when they are ordered and answered in their order, each a round
-/// trip and its own time after the server is free for it. A connection that breaks gives back each delivery without an answer; its
-/// first one, and those behind it that were sent completely, may have arrived.
+/// A connection does what a real carrier does. Deliveries are sent when they are ordered and
+/// answered in their order, each a round trip and its own time after the server is free for it. A
+/// connection that breaks gives back each delivery without an answer; its first one, and those
+/// behind it that were sent completely, may have arrived.
 final class SimulatedNetwork {
     private static final long HANG_UP_NEWS_MILLIS = 40;
     private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
@@ -37,7 +39,7 @@ final class SimulatedNetwork {
     private static final Reply NO_SOCKET = Reply.of(451, "4.3.0", "too many open files");
     private static final Reply UNREADABLE = Reply.of(451, "4.3.0", "content cannot be read");
 
-    enum Phase {
+    enum TransferPhase {
         OPENING, IDLE, BUSY
     }
 
@@ -55,7 +57,7 @@ final class SimulatedNetwork {
         final SimulatedServer door;
         final PipeEstimate depth;
         final Deque<Transfer> underWay = new ArrayDeque<>();
-        Phase phase = Phase.OPENING;
+        TransferPhase phase = TransferPhase.OPENING;
         long idleSinceMillis;
         long serverFreeMillis;
         boolean confused;
@@ -71,7 +73,7 @@ final class SimulatedNetwork {
 
         /// It opens for this destination, or delivers to it.
         boolean serves(Route other) {
-            return phase == Phase.OPENING
+            return phase == TransferPhase.OPENING
                     ? isSame(route, other)
                     : underWay.stream().anyMatch(each -> isSame(each.deliver().route(), other));
         }
@@ -81,14 +83,14 @@ final class SimulatedNetwork {
         }
     }
 
-    /// What the servers know of one message: attempts and copies by recipient.
+    /// The knowledge of the servers about one message: attempts and copies by recipient.
     private static final class Ledger {
-        final Mail mail;
+        final SimulatedMail mail;
         final int[] attempts;
         final int[] copies;
         final int[] doubts;
 
-        Ledger(Mail mail) {
+        Ledger(SimulatedMail mail) {
             this.mail = mail;
             this.attempts = new int[mail.recipients().size() + 1];
             this.copies = new int[mail.recipients().size() + 1];
@@ -100,7 +102,7 @@ final class SimulatedNetwork {
 
     private final Clockwork clock;
     private final RandomGenerator chance;
-    private final Map<String, Place> byDomain = new TreeMap<>();
+    private final Map<String, SimulatedPlace> byDomain = new TreeMap<>();
     private final Map<String, Site> sites = new TreeMap<>();
     private final Map<String, Integer> questions = new TreeMap<>();
     private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
@@ -114,7 +116,7 @@ final class SimulatedNetwork {
         this.chance = chance;
         this.house = scenario.house();
         this.rules = scenario.placement();
-        for (Place place : scenario.places()) {
+        for (SimulatedPlace place : scenario.places()) {
             byDomain.put(place.domain(), place);
             place.servers().forEach(this::site);
         }
@@ -128,11 +130,11 @@ final class SimulatedNetwork {
         }
     }
 
-    void expect(Mail mail) {
+    void expect(SimulatedMail mail) {
         ledgers.put(mail.id(), new Ledger(mail));
     }
 
-    Place place(String domain) {
+    SimulatedPlace place(String domain) {
         return byDomain.get(domain);
     }
 
@@ -153,7 +155,7 @@ final class SimulatedNetwork {
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
-        Place place = byDomain.get(find.domain());
+        SimulatedPlace place = byDomain.get(find.domain());
         int asked = questions.merge(find.domain(), 1, Integer::sum);
         later(house.dnsMillis(), () -> answer.accept(place.nowhere()
                 ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(550, "5.1.2", "no such domain"))
@@ -166,7 +168,7 @@ final class SimulatedNetwork {
 
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
-        Site site = sites.get(Place.names(open.route()).getFirst());
+        Site site = sites.get(SimulatedPlace.names(open.route()).getFirst());
         SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), site,
                 new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
@@ -179,7 +181,7 @@ final class SimulatedNetwork {
             return;
         }
         // Answers come after the order, however quick the server is.
-        later(0, () -> site.door().call(new SimulatedServer.Caller() {
+        later(0, () -> site.door().call(new SimulatedServer.SimulatedCaller() {
             @Override
             public boolean isThere() {
                 return connections.get(connection.number) == connection;
@@ -211,7 +213,7 @@ final class SimulatedNetwork {
         if (connection == null) {
             return;
         }
-        if (connection.phase == Phase.OPENING) {
+        if (connection.phase == TransferPhase.OPENING) {
             connections.remove(connection.number);
             // A carrier that is cut while it opens says so.
             later(1, () -> new CarrierReports(answer).failedHere(connection.number, ABORTED));
@@ -231,12 +233,13 @@ final class SimulatedNetwork {
         CarrierReports reports = new CarrierReports(answer);
         SimulatedConnection connection = connections.get(deliver.connection());
         if (connection == null) {
-            // The server hung up while the order was on its way. A carrier answers each order all the same.
-            later(1, () -> reports.unanswered(deliver, RESET, Place.names(deliver.route()).getFirst(), false));
+            // The server hung up while the order was on its way. A carrier answers each order all
+            // the same.
+            later(1, () -> reports.unanswered(deliver, RESET, SimulatedPlace.names(deliver.route()).getFirst(), false));
             return;
         }
         ServerProfile server = connection.server;
-        connection.phase = Phase.BUSY;
+        connection.phase = TransferPhase.BUSY;
         boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
         long millis = server.delivery().millis(chance)
                 + server.perRecipient().millis(chance) * deliver.recipients().size();
@@ -248,7 +251,8 @@ final class SimulatedNetwork {
                 () -> replies(connection, reports));
     }
 
-    /// The first delivery without an answer is answered now, unless the connection has ended or does so.
+    /// The first delivery without an answer is answered now, unless the connection has ended or
+    /// does so.
     private void replies(SimulatedConnection connection, CarrierReports reports) {
         if (connections.get(connection.number) != connection) {
             return;
@@ -335,7 +339,7 @@ final class SimulatedNetwork {
     // ---- idle connections
 
     private void becomeIdle(SimulatedConnection connection, CarrierReports reports) {
-        connection.phase = Phase.IDLE;
+        connection.phase = TransferPhase.IDLE;
         connection.idleSinceMillis = clock.now();
         if (connection.server.patienceMillis() < Long.MAX_VALUE) {
             later(connection.server.patienceMillis(), () -> hangUp(connection, reports));
@@ -343,7 +347,7 @@ final class SimulatedNetwork {
     }
 
     private void hangUp(SimulatedConnection connection, CarrierReports reports) {
-        boolean stillIdle = connections.get(connection.number) == connection && connection.phase == Phase.IDLE
+        boolean stillIdle = connections.get(connection.number) == connection && connection.phase == TransferPhase.IDLE
                 && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
         if (stillIdle) {
             leave(connection);

@@ -8,11 +8,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// The admission of connections by one [ServerProfile]: which connections get a session, which wait, and which get a 421.
+/// The admission of connections by one [ServerProfile]: which connections get a session, which
+/// wait, and which get a 421.
 ///
-/// A connection passes three stages. *Made*: the operating system of the server answers, unless the server is down or its
-/// connection queue is full; then the client's patience decides. *Let in*: a session is free; otherwise the connection waits in the
-/// queue, if there is one, and the client knows nothing but that no greeting comes. *Greeted*.
+/// A connection passes three stages. *Made*: the operating system of the server answers, unless the
+/// server is down or its connection queue is full; then the client's patience decides. *Let in*: a
+/// session is free; otherwise the connection waits in the queue, if there is one, and the client
+/// knows nothing but that no greeting comes. *Greeted*.
 final class SimulatedServer {
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
@@ -21,7 +23,7 @@ final class SimulatedServer {
     private static final long MINUTE = 60_000;
 
     /// A client that wants to be greeted.
-    interface Caller {
+    interface SimulatedCaller {
         /// False when the client has closed in the meantime.
         boolean isThere();
 
@@ -34,7 +36,7 @@ final class SimulatedServer {
     private final OwnServer house;
     private final RandomGenerator chance;
     private final Clockwork clock;
-    private final Deque<Caller> waiting = new ArrayDeque<>();
+    private final Deque<SimulatedCaller> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
     private int sessions;
     private int life;
@@ -62,11 +64,11 @@ final class SimulatedServer {
         return !server.outages().isEmpty() && (suffers(Fault.REFUSES) || suffers(Fault.SILENT));
     }
 
-    void call(Caller caller) {
+    void call(SimulatedCaller caller) {
         after(server.connect().millis(chance) + server.wire().roundTripMillis(), caller, () -> connect(caller));
     }
 
-    private void connect(Caller caller) {
+    private void connect(SimulatedCaller caller) {
         boolean full = sessions >= server.sessions();
         if (suffers(Fault.REFUSES)) {
             caller.failed(REFUSED);
@@ -97,7 +99,7 @@ final class SimulatedServer {
         return false;
     }
 
-    private void queue(Caller caller) {
+    private void queue(SimulatedCaller caller) {
         waiting.add(caller);
         after(house.greetingTimeoutMillis(), caller, () -> {
             if (waiting.remove(caller)) {
@@ -111,7 +113,7 @@ final class SimulatedServer {
         return server.greeting().millis(chance) + server.wire().roundTripMillis();
     }
 
-    private void letIn(Caller caller) {
+    private void letIn(SimulatedCaller caller) {
         sessions++;
         long millis = greetingMillis();
         if (millis == 0) {
@@ -128,8 +130,8 @@ final class SimulatedServer {
         });
     }
 
-    /// A session is over. Who waits is let in a moment later: this is called while orders are carried out, and answers come
-    /// after orders.
+    /// A session is over. A waiting client is admitted a moment later: this is called while orders
+    /// are carried out, and answers come after orders.
     void left() {
         sessions--;
         if (!waiting.isEmpty()) {
@@ -139,15 +141,15 @@ final class SimulatedServer {
 
     private void letWaitingIn() {
         while (!waiting.isEmpty() && sessions < server.sessions()) {
-            Caller next = waiting.remove();
+            SimulatedCaller next = waiting.remove();
             if (next.isThere()) {
                 letIn(next);
             }
         }
     }
 
-    // What takes no time happens at once: one thing less in the clockwork.
-    private void after(long millis, Caller caller, Runnable deed) {
+    // A step that takes no time happens at once: one thing less in the clockwork.
+    private void after(long millis, SimulatedCaller caller, Runnable deed) {
         if (millis == 0) {
             deed.run();
         } else {

@@ -19,16 +19,16 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// The spool, with one writer that makes changes one after the other, each of which takes its time. A crash loses the
-/// changes that were not made yet and nothing else.
+/// The spool, with one writer that makes changes one after the other, each of which takes its time.
+/// A crash loses the changes that were not made yet and nothing else.
 final class SimulatedSpool {
-    enum State {
+    enum SimulatedState {
         OPEN, DELIVERED, FAILED, REPORTED
     }
 
-    static final class Row {
-        final Scenario.Mail mail;
-        final State[] states;
+    static final class SpoolRow {
+        final Scenario.SimulatedMail mail;
+        final SimulatedState[] states;
         final Outcome[] last;
         long nextMillis;
         boolean held;
@@ -38,15 +38,15 @@ final class SimulatedSpool {
         boolean delayNotified;
         int attempts;
 
-        Row(Scenario.Mail mail) {
+        SpoolRow(Scenario.SimulatedMail mail) {
             this.mail = mail;
-            this.states = new State[mail.recipients().size()];
-            java.util.Arrays.fill(states, State.OPEN);
+            this.states = new SimulatedState[mail.recipients().size()];
+            java.util.Arrays.fill(states, SimulatedState.OPEN);
             this.last = new Outcome[states.length];
             this.nextMillis = mail.arrivalMillis();
         }
 
-        int count(State state) {
+        int count(SimulatedState state) {
             return (int) java.util.Arrays.stream(states).filter(s -> s == state).count();
         }
 
@@ -61,7 +61,7 @@ final class SimulatedSpool {
 
         boolean concerns(String domain) {
             for (int i = 0; i < states.length; i++) {
-                if (states[i] == State.OPEN && mail.recipients().get(i).address().domainKey().equals(domain)) {
+                if (states[i] == SimulatedState.OPEN && mail.recipients().get(i).address().domainKey().equals(domain)) {
                     return true;
                 }
             }
@@ -70,17 +70,17 @@ final class SimulatedSpool {
 
         MessageSummary summary() {
             return new MessageSummary(mail.id(), mail.sender(), mail.arrivalMillis(), 1_000, states.length,
-                    count(State.OPEN), count(State.FAILED), attempts, held, delayNotified);
+                    count(SimulatedState.OPEN), count(SimulatedState.FAILED), attempts, held, delayNotified);
         }
     }
 
     private final Clockwork clock;
     private final Scenario.OwnServer house;
     private final Referee referee;
-    final Map<QueueId, Row> rows = new TreeMap<>();
+    final Map<QueueId, SpoolRow> rows = new TreeMap<>();
 
     /// Rows that are gone, as they were when they went, and why.
-    final Map<QueueId, Row> removed = new LinkedHashMap<>();
+    final Map<QueueId, SpoolRow> removed = new LinkedHashMap<>();
     final Map<QueueId, String> reasons = new LinkedHashMap<>();
     private long writerFreeMillis;
     private int life;
@@ -96,20 +96,20 @@ final class SimulatedSpool {
         writerFreeMillis = clock.now();
     }
 
-    MessageSummary commit(Scenario.Mail mail) {
-        Row row = new Row(mail);
+    MessageSummary commit(Scenario.SimulatedMail mail) {
+        SpoolRow row = new SpoolRow(mail);
         rows.put(mail.id(), row);
         return row.summary();
     }
 
     void scan(QmgrOrder.Scan scan, Consumer<QmgrEvent> answer) {
         write(() -> {
-            List<Row> queue = rows.values().stream().filter(row -> row.queue() == scan.queue()).toList();
-            List<Row> due = queue.stream().filter(row -> row.nextMillis <= scan.nowMillis()
+            List<SpoolRow> queue = rows.values().stream().filter(row -> row.queue() == scan.queue()).toList();
+            List<SpoolRow> due = queue.stream().filter(row -> row.nextMillis <= scan.nowMillis()
                     && (!row.held || row.mail.arrivalMillis() < scan.createdBeforeMillis()))
                     .sorted(Comparator.comparingLong(row -> row.nextMillis)).toList();
-            List<Row> found = due.subList(0, Math.min(scan.limit(), due.size()));
-            List<MessageSummary> summaries = found.stream().map(Row::summary).toList();
+            List<SpoolRow> found = due.subList(0, Math.min(scan.limit(), due.size()));
+            List<MessageSummary> summaries = found.stream().map(SpoolRow::summary).toList();
             found.forEach(row -> row.putOff(scan.leaseUntilMillis()));
             OptionalLong next = queue.stream().filter(row -> !found.contains(row) && !row.held)
                     .mapToLong(row -> row.nextMillis).min();
@@ -127,11 +127,11 @@ final class SimulatedSpool {
     }
 
     private QmgrEvent batch(QmgrOrder.ReadRecipients read) {
-        Row row = rows.get(read.id());
+        SpoolRow row = rows.get(read.id());
         List<Recipient> open = new ArrayList<>();
         boolean end = true;
         for (int i = read.after(); i < row.states.length; i++) {
-            if (row.states[i] == State.OPEN) {
+            if (row.states[i] == SimulatedState.OPEN) {
                 if (open.size() == read.limit()) {
                     end = false;
                     break;
@@ -144,16 +144,16 @@ final class SimulatedSpool {
 
     void record(QmgrOrder.RecordOutcome record, Consumer<QmgrEvent> answer) {
         write(() -> {
-            Row row = rows.get(record.id());
+            SpoolRow row = rows.get(record.id());
             for (RecipientOutcome each : record.outcomes()) {
                 int i = each.number() - 1;
-                referee.require(row.states[i] == State.OPEN,
+                referee.require(row.states[i] == SimulatedState.OPEN,
                         () -> "settled twice: " + record.id() + " " + each + " after " + row.last[i]);
                 row.last[i] = each.outcome();
                 row.states[i] = switch (each.outcome()) {
-                    case Outcome.Delivered _ -> State.DELIVERED;
-                    case Outcome.Deferred _ -> State.OPEN;
-                    case Outcome.Failed _ -> State.FAILED;
+                    case Outcome.Delivered _ -> SimulatedState.DELIVERED;
+                    case Outcome.Deferred _ -> SimulatedState.OPEN;
+                    case Outcome.Failed _ -> SimulatedState.FAILED;
                 };
             }
             row.attempts += record.attempt() ? 1 : 0;
@@ -163,11 +163,13 @@ final class SimulatedSpool {
 
     void reported(QmgrOrder.Notify notify, Consumer<QmgrEvent> answer) {
         write(() -> {
-            Row row = rows.get(notify.id());
+            SpoolRow row = rows.get(notify.id());
             switch (notify.kind()) {
                 case FAILED -> {
                     for (int i = 0; i < row.states.length; i++) {
-                        row.states[i] = row.states[i] == State.FAILED ? State.REPORTED : row.states[i];
+                        row.states[i] = row.states[i] == SimulatedState.FAILED
+                                ? SimulatedState.REPORTED
+                                : row.states[i];
                     }
                 }
                 case DELAYED -> row.delayNotified = true;
@@ -205,8 +207,9 @@ final class SimulatedSpool {
         });
     }
 
-    // A message that an operator deleted or named wrongly is not there; the spool answers all the same.
-    private void file(QueueId id, Consumer<Row> change, Consumer<QmgrEvent> answer) {
+    // A message that an operator deleted or named wrongly is not there; the spool answers all the
+    // same.
+    private void file(QueueId id, Consumer<SpoolRow> change, Consumer<QmgrEvent> answer) {
         write(() -> {
             Optional.ofNullable(rows.get(id)).ifPresent(change);
             answer.accept(new QmgrEvent.Filed(Optional.of(id)));

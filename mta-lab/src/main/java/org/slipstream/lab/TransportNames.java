@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Translates the transport names of a file, which are free, to the kinds of route that there are, which are four. Keeps their
-/// alphabetical order, because the order of service sorts by it.
+/// Translates the transport names of a file, which are free, to the kinds of route that there are,
+/// which are four. Keeps their alphabetical order, because the order of service sorts by it.
 public final class TransportNames {
     /// As many transports as there are kinds of route.
     public static final int MOST = 4;

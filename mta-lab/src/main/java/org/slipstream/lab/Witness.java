@@ -5,8 +5,8 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
 
-/// Observes a [World]: its events, the decisions of the queue manager, its orders. The calls come in this order: an event,
-/// then the decisions that follow from it, then the orders.
+/// Observes a [World]: its events, the decisions of the queue manager, its orders. The calls come
+/// in this order: an event, then the decisions that follow from it, then the orders.
 public interface Witness extends QmgrTrace {
     /// Somewhere else.
     Witness NOBODY = new Witness() {};

@@ -4,9 +4,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.SimulatedSpool.Row;
-import org.slipstream.lab.SimulatedSpool.State;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.SimulatedSpool.SimulatedState;
+import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -21,11 +21,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders and answer each after
-/// its time.
+/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders
+/// and answer each after its time.
 ///
-/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance comes from the
-/// scenario's seed and all order from the clockwork, so a scenario has one course of events: its transcript.
+/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance
+/// comes from the scenario's seed and all order from the clockwork, so a scenario has one course of
+/// events: its transcript.
 public final class World {
     private static final long MOST_EVENTS = 100_000;
 
@@ -79,21 +80,23 @@ public final class World {
         return this;
     }
 
-    /// What became of one recipient.
+    /// The fate of one recipient.
     public enum Fate {
         DELIVERED, FAILED, REPORTED, OPEN, DELETED
     }
 
     /// Runs until every message is gone or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
+    /// @throws SimulationStoppedException when something is that must not be, or happens that
+    ///     cannot, with the state
     public World run() {
         return run(Long.MAX_VALUE);
     }
 
     /// Runs until then, or until every message is gone or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that cannot, with the state
+    /// @throws SimulationStoppedException when something is that must not be, or happens that
+    ///     cannot, with the state
     public World run(long untilMillis) {
         try {
             live(untilMillis);
@@ -110,7 +113,8 @@ public final class World {
 
     private void live(long untilMillis) {
         while (!isOver()) {
-            // A brain that has just been started asks for an alarm in the past; time does not run backwards.
+            // A brain that has just been started asks for an alarm in the past; time does not run
+            // backwards.
             long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
             if (Math.min(clock.nextMillis(), alarm) > untilMillis) {
                 return;
@@ -162,10 +166,10 @@ public final class World {
 
     /// The fate of each recipient of a message of the scenario.
     public List<Fate> fates(QueueId id) {
-        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         boolean deleted = "deleted".equals(spool.reasons.get(id));
         List<Fate> fates = new ArrayList<>();
-        for (State state : row.states) {
+        for (SimulatedState state : row.states) {
             fates.add(switch (state) {
                 case OPEN -> deleted ? Fate.DELETED : Fate.OPEN;
                 case DELIVERED -> Fate.DELIVERED;
@@ -185,14 +189,15 @@ public final class World {
         return network.copies(id, number);
     }
 
-    /// How often the content was sent to this recipient's server completely and no answer came: each may be a copy.
+    /// How often the content was sent to this recipient's server completely and no answer came:
+    /// each may be a copy.
     public int doubts(QueueId id, int number) {
         return network.doubts(id, number);
     }
 
     /// The last reply that was recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
-        Row row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
+        SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         return Optional.ofNullable(row.last[number - 1]).map(outcome -> outcome.reply());
     }
 
@@ -221,7 +226,7 @@ public final class World {
         boot();
     }
 
-    private void arrives(Mail mail) {
+    private void arrives(SimulatedMail mail) {
         network.expect(mail);
         var summary = spool.commit(mail);
         tell(chance.nextDouble() < scenario.house().arrivalsMissed()
@@ -293,7 +298,8 @@ public final class World {
         }
     }
 
-    // A report is a message of its own with the null sender; it enters the spool before the answer is given.
+    // A report is a message of its own with the null sender; it enters the spool before the answer
+    // is given.
     private void report(QmgrOrder.Notify notify) {
         if (chance.nextDouble() < scenario.house().reportFailures()) {
             clock.after(scenario.house().readMillis(),
@@ -305,13 +311,13 @@ public final class World {
                     ? new Fortune.Never()
                     : new Fortune.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
-            arrives(new Mail(new QueueId(nextId++), clock.now(), Optional.empty(),
+            arrives(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
                     List.of(new Addressee(sender, fortune))));
             spool.reported(notify, this::tell);
         }));
     }
 
-    // What was begun before a crash does not come to its end after it.
+    // A task that began before a crash does not end after it.
     private Runnable alive(Runnable deed) {
         QueueManager asker = brain;
         return () -> {

@@ -17,8 +17,9 @@ import java.util.TreeSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A server that is down costs its mail one round of failures. Whatever else waits for it, or arrives meanwhile, is deferred
-/// with the reason of those failures, and no connection is tried for it.
+/// A server that is down costs its mail one round of failures. Whatever else waits for it, or
+/// arrives meanwhile, is deferred with the reason of those failures, and no connection is tried for
+/// it.
 class DeadDestinationsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 500 : 150;
     private static final String SUSPENDED = "delivery temporarily suspended: ";
@@ -44,7 +45,7 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths++;
                 dead.add(name(line));
@@ -53,7 +54,8 @@ class DeadDestinationsTest {
             }
         }
 
-        // With a window for each recipient the dead one is a recipient, whose next hop may well be called.
+        // With a window for each recipient the dead one is a recipient, whose next hop may well be
+        // called.
         private static String name(DestinationQueue line) {
             return line.transport() + "/" + line.key();
         }
@@ -71,7 +73,8 @@ class DeadDestinationsTest {
 
         @Override
         public void ordered(long nowMillis, QmgrOrder order) {
-            // An entry that was chosen before the death and lost its connection is moved to another.
+            // An entry that was chosen before the death and lost its connection is moved to
+            // another.
             if (order instanceof QmgrOrder.Open open && !(last.orElseThrow() instanceof QmgrEvent.ConnectionLost)) {
                 assertThat(dead).as("a dead destination is called: " + open)
                         .doesNotContain(open.route().transport() + "/" + open.route().nextHop());

@@ -23,15 +23,16 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random worlds with several hosts for a domain, shared hosts, several deliveries on a connection, operators, crashes and failures of
-/// our own. In each of them every message comes to the end that its script has for it, and no entry waits that could go.
-/// There are 2,000 of them, or 10,000 with `-Dslipstream.long=true`.
-/// To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
+/// Random worlds with several hosts for a domain, shared hosts, several deliveries on a connection,
+/// operators, crashes and failures of our own. In each of them every message comes to the end that
+/// its script has for it, and no entry waits that could go. There are 2,000 of them, or 10,000 with
+/// `-Dslipstream.long=true`. To look at one: `-Dslipstream.seed=N` runs that seed alone and prints
+/// its transcript.
 class HostWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
 
-    /// Worlds in which an entry waits for the next event although a seat has become free: shares under round-robin, and one host that was
-    /// forgiven. Not understood yet.
+    /// Worlds in which an entry waits for the next event although a seat has become free: shares
+    /// under round-robin, and one host that was forgiven. Not understood yet.
     private static final Set<Long> OPEN_QUESTIONS = Set.of(3_880L, 3_930L, 4_544L, 6_041L, 6_708L);
 
     /// Counts what is supposed to happen in so many worlds.
@@ -102,7 +103,7 @@ class HostWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 variety.deaths.increment();
             }

@@ -5,9 +5,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
@@ -26,13 +26,15 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/// A mailing and, while it runs, letters to the same place: how long do the letters wait for a connection, and what does the mailing pay?
+/// A mailing and, while it runs, letters to the same place: how long do the letters wait for a
+/// connection, and what does the mailing pay?
 ///
-/// The mailing has so many recipients, two to a delivery. Letters come at random moments within each period, from three seconds after the mailing to
-/// its end.
+/// The mailing has so many recipients, two to a delivery. Letters come at random moments within
+/// each period, from three seconds after the mailing to its end.
 ///
 /// @param perRecipient what the server takes for each recipient
-/// @param places among which the recipients of the mailing and the letters are spread, each with connections of its own
+/// @param places among which the recipients of the mailing and the letters are spread, each with
+///     connections of its own
 /// @param lanes connections to each of them
 record Mailing(int recipients, Latency perRecipient, int places, int lanes, int initial, long periodMillis,
         boolean spaced) {
@@ -90,11 +92,12 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
     private Result run(long seed, Function<QmgrConfig, PlaceRules> rules, long lettersUntilMillis) {
         Random chance = new Random(seed);
-        List<Mail> mails = new ArrayList<>();
-        mails.add(new Mail(new QueueId(1), 0, Optional.of(Address.of("list@here.example")), addressees(recipients)));
+        List<SimulatedMail> mails = new ArrayList<>();
+        mails.add(new SimulatedMail(new QueueId(1), 0, Optional.of(Address.of("list@here.example")),
+                addressees(recipients)));
         for (long at = 3_000; at < lettersUntilMillis; at += periodMillis) {
             int to = mails.size();
-            mails.add(new Mail(new QueueId(to + 1L), at + chance.nextLong(periodMillis),
+            mails.add(new SimulatedMail(new QueueId(to + 1L), at + chance.nextLong(periodMillis),
                     Optional.of(Address.of("a@here.example")), List.of(addressee(to))));
         }
         Clock clock = new Clock(mails);
@@ -117,12 +120,13 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         return new Addressee(Address.of("u" + i + "@d" + i % places + ".example"), new Fortune.Welcome());
     }
 
-    private List<Place> servers() {
-        List<Place> all = new ArrayList<>();
+    private List<SimulatedPlace> servers() {
+        List<SimulatedPlace> all = new ArrayList<>();
         for (int i = 0; i < places; i++) {
             String domain = "d" + i + ".example";
             Latency none = Latency.of(0);
-            all.add(new Place(domain, new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10))), 0,
+            all.add(new SimulatedPlace(domain, new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10))),
+                    0,
                     false,
                     new ServerProfile(none, none, none, perRecipient, Integer.MAX_VALUE, 0, Integer.MAX_VALUE, 0, 0,
                             0, Long.MAX_VALUE, List.of())));
@@ -138,7 +142,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
 
     /// Notes when each letter's delivery begins and when the mailing's last one ends.
     private static final class Clock implements Witness {
-        private final List<Mail> mails;
+        private final List<SimulatedMail> mails;
         private final long[] waits;
         private final Map<Long, QueueId> deliveries = new TreeMap<>();
         private long mailing;
@@ -146,7 +150,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         private long now;
         private long wide = Long.MAX_VALUE;
 
-        Clock(List<Mail> mails) {
+        Clock(List<SimulatedMail> mails) {
             this.mails = mails;
             this.waits = new long[mails.size() - 1];
         }
@@ -172,7 +176,7 @@ record Mailing(int recipients, Latency perRecipient, int places, int lanes, int 
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (figures.window() == figures.limit()) {
                 wide = Math.min(wide, now);
             }

@@ -1,7 +1,7 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.io.IOException;
@@ -12,12 +12,14 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The placement gives the order of deliveries that its predecessor gave, at the same times, in 3,000 random worlds (a quarter of them without
-/// `-Dslipstream.long=true`) where every destination has one host and every connection carries one delivery at a time.
+/// The placement gives the order of deliveries that its predecessor gave, at the same times, in
+/// 3,000 random worlds (a quarter of them without `-Dslipstream.long=true`) where every destination
+/// has one host and every connection carries one delivery at a time.
 ///
-/// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of Postfix and the studies were played with it. Its
-/// orders were written down before it was deleted, each world's as a length and a hash. Connections that fail are left out: what becomes
-/// of those changed on purpose.
+/// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of
+/// Postfix and the studies were played with it. Its orders were written down before it was deleted,
+/// each world's as a length and a hash. Connections that fail are left out: what becomes of those
+/// changed on purpose.
 class OrderOfLanesTest {
     private static final Path RECORD = Path.of("src/test/resources/order-of-lanes.txt");
 
@@ -49,14 +51,14 @@ class OrderOfLanesTest {
     }
 
     private static Scenario calm(Scenario wild) {
-        List<Place> places = wild.places().stream().map(OrderOfLanesTest::calm).toList();
+        List<SimulatedPlace> places = wild.places().stream().map(OrderOfLanesTest::calm).toList();
         return new Scenario(wild.seed(), wild.config(), wild.batching(), wild.mails(), places, wild.house(),
                 wild.deeds(), wild.crashesMillis());
     }
 
-    private static Place calm(Place place) {
+    private static SimulatedPlace calm(SimulatedPlace place) {
         ServerProfile s = place.server();
-        return new Place(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
+        return new SimulatedPlace(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
                 new ServerProfile(s.connect(), s.greeting(), s.delivery(), s.perRecipient(), Integer.MAX_VALUE, 0,
                         Integer.MAX_VALUE, 0, s.deferrals(), s.refusals(), Long.MAX_VALUE, List.of()));
     }

@@ -6,8 +6,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.lab.World.Fate;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -24,9 +24,10 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random small worlds with one host for a destination and one delivery at a time on a connection, on all cores: 2,000, or 10,000 with
-/// `-Dslipstream.long=true`. In each of them every message comes to the end that its script has for it.
-/// To look at one: `-Dslipstream.seed=N` runs that seed alone and prints its transcript.
+/// Random small worlds with one host for a destination and one delivery at a time on a connection,
+/// on all cores: 2,000, or 10,000 with `-Dslipstream.long=true`. In each of them every message
+/// comes to the end that its script has for it. To look at one: `-Dslipstream.seed=N` runs that
+/// seed alone and prints its transcript.
 class RandomWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
 
@@ -57,7 +58,7 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths.increment();
             } else if (event == FeedbackEvent.SUSPEND) {
@@ -139,12 +140,12 @@ class RandomWorldsTest {
                 }
             }
         });
-        for (Mail mail : scenario.mails()) {
+        for (SimulatedMail mail : scenario.mails()) {
             check(scenario, world, mail, touched.contains(mail.id()), deleted.contains(mail.id()));
         }
     }
 
-    private static void check(Scenario scenario, World world, Mail mail, boolean touched, boolean deleted) {
+    private static void check(Scenario scenario, World world, SimulatedMail mail, boolean touched, boolean deleted) {
         List<Fate> fates = world.fates(mail.id());
         for (int i = 0; i < fates.size(); i++) {
             int number = i + 1;
@@ -168,8 +169,8 @@ class RandomWorldsTest {
         }
     }
 
-    private static List<Fate> expected(Scenario scenario, Mail mail, int i) {
-        Place place = scenario.places().stream()
+    private static List<Fate> expected(Scenario scenario, SimulatedMail mail, int i) {
+        SimulatedPlace place = scenario.places().stream()
                 .filter(p -> p.domain().equals(mail.recipients().get(i).address().domainKey())).findFirst()
                 .orElseThrow();
         Fate failed = mail.sender().isPresent() ? Fate.REPORTED : Fate.FAILED;

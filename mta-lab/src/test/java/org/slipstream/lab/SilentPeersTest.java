@@ -7,10 +7,10 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -23,8 +23,9 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Destinations that accept connections and never speak, eight messages each, and healthy mail beside them. Virtual time, the
-/// production's rules, but one message at a time on a connection, as the referee of these worlds knows it.
+/// Destinations that accept connections and never speak, eight messages each, and healthy mail
+/// beside them. Virtual time, the production's rules, but one message at a time on a connection, as
+/// the referee of these worlds knows it.
 class SilentPeersTest {
     private static final int HEALTHY = 20;
     private static final long SILENCE_MILLIS = 8 * 60_000;
@@ -35,14 +36,16 @@ class SilentPeersTest {
         assertThat(slowestHealthyMillis(60, HEALTHY)).isLessThan(2_000);
     }
 
-    /// It comes behind all of them, and each has its turn: four rounds of 75, where each greeting took five minutes before.
+    /// It comes behind all of them, and each has its turn: four rounds of 75, where each greeting
+    /// took five minutes before.
     @Test
     void besideThreeHundredTheFirstMailForAHostThatNobodyKnowsWaitsForItsTurn() {
         assertThat(slowestHealthyMillis(300, 1))
                 .isLessThan(300 / RULES.mostUnproven() * RULES.unproven().yieldMillis() + 2_000);
     }
 
-    /// Their hosts become known in the first minute; four minutes later all silent ones are tried again.
+    /// Their hosts become known in the first minute; four minutes later all silent ones are tried
+    /// again.
     @Test
     void hostsThatFailedTakeLessThanHostsOfWhichNothingIsKnown() {
         Map<QueueId, Long> done = delivered(200, HEALTHY, 6 * 60_000);
@@ -57,10 +60,11 @@ class SilentPeersTest {
         return done.values().stream().mapToLong(millis -> millis - 1_000).max().orElseThrow();
     }
 
-    /// When the healthy messages were removed from the queue. They arrive at this time, after all silent ones.
+    /// When the healthy messages were removed from the queue. They arrive at this time, after all
+    /// silent ones.
     private static Map<QueueId, Long> delivered(int silent, int healthy, long arriveMillis) {
-        List<Place> places = new ArrayList<>();
-        List<Mail> mails = new ArrayList<>();
+        List<SimulatedPlace> places = new ArrayList<>();
+        List<SimulatedMail> mails = new ArrayList<>();
         List<Outage> mute = List.of(new Outage(0, SILENCE_MILLIS, Fault.NO_GREETING));
         for (int d = 0; d < silent; d++) {
             places.add(place("silent" + d + ".example", mute));
@@ -87,13 +91,13 @@ class SilentPeersTest {
         return done;
     }
 
-    private static Place place(String domain, List<Outage> outages) {
+    private static SimulatedPlace place(String domain, List<Outage> outages) {
         Route route = new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 0)));
-        return new Place(domain, route, 0, false, 20, 50, outages, Integer.MAX_VALUE, 0, Long.MAX_VALUE);
+        return new SimulatedPlace(domain, route, 0, false, 20, 50, outages, Integer.MAX_VALUE, 0, Long.MAX_VALUE);
     }
 
-    private static Mail mail(long id, long arrivalMillis, String domain) {
-        return new Mail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
+    private static SimulatedMail mail(long id, long arrivalMillis, String domain) {
+        return new SimulatedMail(new QueueId(id), arrivalMillis, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@" + domain), new Fortune.Welcome())));
     }
 }

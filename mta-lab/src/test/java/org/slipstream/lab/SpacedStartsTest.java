@@ -9,6 +9,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +19,8 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A mailing of a thousand deliveries over twenty connections, 1.2 seconds each, and a letter to the same place every second;
-/// with and without spaced starts, and with other servers.
+/// A mailing of a thousand deliveries over twenty connections, 1.2 seconds each, and a letter to
+/// the same place every second; with and without spaced starts, and with other servers.
 ///
 /// `docs/studies.md` carries the table. When it fails after a change that is meant:
 /// `mvn -pl mta-lab test -Dtest=SpacedStartsTest -Dslipstream.golden=write`.
@@ -88,10 +89,11 @@ class SpacedStartsTest {
         rows.add(Row.of(label, mailing, rules, true));
     }
 
-    /// As the server has it, but for one delivery at a time on a connection, which is what a slow server is sent.
+    /// As the server has it, but for one delivery at a time on a connection, which is what a slow
+    /// server is sent.
     private static PlaceRules placed(QmgrConfig config) {
         return PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
-                .with(new PlaceRules.Idle(2, 2_000, 300_000));
+                .with(new PlaceRules.Idle(2, Duration.ofMillis(2_000), Duration.ofMillis(300_000)));
     }
 
     private static Row row(String label, boolean spaced) {
@@ -132,8 +134,8 @@ class SpacedStartsTest {
         }
     }
 
-    /// More letters than connections can carry: a fifth of what the mailing makes passes it paid in slots, a fifth while it waits for its
-    /// turns, and not more.
+    /// More letters than connections can carry: a fifth of what the mailing makes passes it paid in
+    /// slots, a fifth while it waits for its turns, and not more.
     @Test
     void aStreamOfMessagesDoesNotLiveOnTheMailing() {
         Mailing flood = Mailing.USUAL.to(400).letterEach(25);
@@ -144,7 +146,8 @@ class SpacedStartsTest {
         }
     }
 
-    /// PF-11: a window grows only when what runs comes near it, and spread starts keep what runs low for a while.
+    /// PF-11: a window grows only when what runs comes near it, and spread starts keep what runs
+    /// low for a while.
     @Test
     @Tag("PF-11")
     void theWindowStillGrows() {
@@ -157,7 +160,8 @@ class SpacedStartsTest {
                 .isLessThanOrEqualTo(large.spaced(false).alone(1, Brains::oneAtATime).wideMillis() + 2_400);
     }
 
-    /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on has changed.
+    /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on
+    /// has changed.
     @Test
     void forAQuickServerEverythingIsAsWithoutSpacing() {
         for (Mailing quick : List.of(Mailing.USUAL.taking(Latency.of(2)).letterEach(20),

@@ -5,13 +5,14 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,9 +20,9 @@ import java.util.concurrent.atomic.LongAdder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The random worlds with mailings in them, so that starts wait for their turn while servers die, operators change their minds and the
-/// machine crashes. Nobody is forgotten: the referee complains when mail waits and nothing is planned.
-/// To look at one: `-Dslipstream.seed=N`.
+/// The random worlds with mailings in them, so that starts wait for their turn while servers die,
+/// operators change their minds and the machine crashes. Nobody is forgotten: the referee complains
+/// when mail waits and nothing is planned. To look at one: `-Dslipstream.seed=N`.
 class SpacedWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 400 : 100;
 
@@ -54,14 +55,14 @@ class SpacedWorldsTest {
     }
 
     private static Scenario withMailings(Scenario usual, long seed) {
-        List<Mail> mails = new ArrayList<>(usual.mails());
-        for (Place place : usual.places()) {
+        List<SimulatedMail> mails = new ArrayList<>(usual.mails());
+        for (SimulatedPlace place : usual.places()) {
             QueueId id = new QueueId(mails.size() + 1L);
             List<Addressee> list = new ArrayList<>();
             for (int i = 0; i < 40 + 10 * seed % 7; i++) {
                 list.add(new Addressee(Address.of("l" + i + "@" + place.domain()), new Fortune.Welcome()));
             }
-            mails.add(new Mail(id, 1_000 * (seed % 5), Optional.empty(), list));
+            mails.add(new SimulatedMail(id, 1_000 * (seed % 5), Optional.empty(), list));
         }
         QmgrConfig config = usual.config();
         TransportTable transports = TransportTable.of(changed(config.transport("smtp"), seed)).with("local",
@@ -71,7 +72,8 @@ class SpacedWorldsTest {
     }
 
     private static TransportSettings changed(TransportSettings usual, long seed) {
-        return usual.withRecipientsPerDelivery(2).withRateDelay(seed % 11 == 0 ? 1_000 : 0).withConcurrency(
-                (int) (4 + seed % 20), (int) (2 + seed % 4), (int) (seed % 7 == 0 ? 0 : 2 + seed % 5));
+        return usual.withRecipientsPerDelivery(2).withRateDelay(Duration.ofMillis(seed % 11 == 0 ? 1_000 : 0))
+                .withConcurrency(
+                        (int) (4 + seed % 20), (int) (2 + seed % 4), (int) (seed % 7 == 0 ? 0 : 2 + seed % 5));
     }
 }

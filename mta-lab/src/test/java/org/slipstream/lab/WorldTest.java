@@ -6,10 +6,10 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.lab.World.Fate;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -30,11 +30,13 @@ class WorldTest {
 
     private static Scenario scenario(Fortune fortune, List<Outage> outages, List<Long> crashes) {
         Route route = new Route.Smtp("far.example", List.of(new Route.Host("mx.far.example", 25, 10)));
-        Place far = new Place("far.example", route, 0, false, 100, 1_000, outages, Integer.MAX_VALUE, 0,
+        SimulatedPlace far = new SimulatedPlace("far.example", route, 0, false, 100, 1_000, outages, Integer.MAX_VALUE,
+                0,
                 Long.MAX_VALUE);
-        Place home = new Place("here.example", new Route.Local("here.example"), 0, false, 0, 1, List.of(),
+        SimulatedPlace home = new SimulatedPlace("here.example", new Route.Local("here.example"), 0, false, 0, 1,
+                List.of(),
                 Integer.MAX_VALUE, 0, Long.MAX_VALUE);
-        Mail mail = new Mail(ID, 0, Optional.of(Address.of("s@here.example")),
+        SimulatedMail mail = new SimulatedMail(ID, 0, Optional.of(Address.of("s@here.example")),
                 List.of(new Addressee(Address.of("a@far.example"), fortune)));
         return new Scenario(1, QmgrConfig.defaults(), false, List.of(mail), List.of(far, home),
                 new OwnServer(5, 1, 10, 0, 0), List.of(), crashes);

@@ -70,14 +70,14 @@ final class Completion {
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
-                file(message, PendingFilings.Kind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
+                file(message, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
             }
             case Settlement.Next.Hold _ ->
-                file(message, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(message.id, true));
+                file(message, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(message.id, true));
             case Settlement.Next.Release _ ->
-                file(message, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(message.id, false));
+                file(message, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(message.id, false));
             case Settlement.Next.Finish(String reason) ->
-                file(message, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(message.id, reason));
+                file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
         }
     }
 
@@ -110,7 +110,7 @@ final class Completion {
         scheduler.forget(message.work);
     }
 
-    private void file(Activation message, PendingFilings.Kind kind, QmgrOrder order) {
+    private void file(Activation message, PendingFilings.FilingKind kind, QmgrOrder order) {
         leaveActive(message);
         pendingFilings.begin(message.id, kind);
         step.order(order);
@@ -124,7 +124,7 @@ final class Completion {
             return;
         }
         PendingFilings.Filing filing = pendingFilings.done(id.get());
-        if (filing.kind() == PendingFilings.Kind.RELEASE || filing.kind() == PendingFilings.Kind.MAKE_DUE) {
+        if (filing.kind() == PendingFilings.FilingKind.RELEASE || filing.kind() == PendingFilings.FilingKind.MAKE_DUE) {
             scans.now();
         }
         if (filing.next() == OperatorRequest.NONE) {
@@ -138,15 +138,16 @@ final class Completion {
     void fulfil(QueueId id, OperatorRequest request) {
         switch (request) {
             case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
-            case FLUSH -> fileOutside(id, PendingFilings.Kind.MAKE_DUE,
+            case FLUSH -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE,
                     new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis()));
-            case RELEASE -> fileOutside(id, PendingFilings.Kind.RELEASE, new QmgrOrder.SetHold(id, false));
-            case HOLD -> fileOutside(id, PendingFilings.Kind.HOLD, new QmgrOrder.SetHold(id, true));
-            case DELETE -> fileOutside(id, PendingFilings.Kind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
+            case RELEASE -> fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
+            case DELETE ->
+                fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
         }
     }
 
-    private void fileOutside(QueueId id, PendingFilings.Kind kind, QmgrOrder order) {
+    private void fileOutside(QueueId id, PendingFilings.FilingKind kind, QmgrOrder order) {
         pendingFilings.begin(id, kind);
         step.order(order);
     }

@@ -14,34 +14,34 @@ import java.util.TreeSet;
 /// set.
 final class DestinationTimers {
     /// The object of a timer.
-    sealed interface Target {
-        record OfDestination(DestinationQueue queue) implements Target {}
+    sealed interface TimerTarget {
+        record OfDestination(DestinationQueue queue) implements TimerTarget {}
 
-        record OfTransport(String name) implements Target {}
+        record OfTransport(String name) implements TimerTarget {}
 
         /// The next start slot of bulk mail to a destination.
-        record OfTurn(DestinationQueue queue) implements Target {}
+        record OfTurn(DestinationQueue queue) implements TimerTarget {}
     }
 
-    private record Timer(long atMillis, long number, Target target) {}
+    private record Timer(long atMillis, long number, TimerTarget target) {}
 
     private final TreeSet<Timer> planned = new TreeSet<>(
             Comparator.comparingLong(Timer::atMillis).thenComparingLong(Timer::number));
-    private final Map<Target, Timer> byTarget = new LinkedHashMap<>();
+    private final Map<TimerTarget, Timer> byTarget = new LinkedHashMap<>();
     private long numbers;
 
-    void plan(Target target, long atMillis) {
+    void plan(TimerTarget target, long atMillis) {
         cancel(target);
         Timer timer = new Timer(atMillis, ++numbers, target);
         byTarget.put(target, timer);
         planned.add(timer);
     }
 
-    boolean isPlanned(Target target) {
+    boolean isPlanned(TimerTarget target) {
         return byTarget.containsKey(target);
     }
 
-    void cancel(Target target) {
+    void cancel(TimerTarget target) {
         Timer timer = byTarget.remove(target);
         if (timer != null) {
             planned.remove(timer);
@@ -53,17 +53,17 @@ final class DestinationTimers {
     }
 
     /// Removes and returns the next due timer.
-    Optional<Target> due(long nowMillis) {
+    Optional<TimerTarget> due(long nowMillis) {
         if (nextMillis() > nowMillis) {
             return Optional.empty();
         }
-        Target target = planned.getFirst().target();
+        TimerTarget target = planned.getFirst().target();
         cancel(target);
         return Optional.of(target);
     }
 
     /// All timers, in order.
-    List<Target> all() {
+    List<TimerTarget> all() {
         return planned.stream().map(Timer::target).toList();
     }
 }

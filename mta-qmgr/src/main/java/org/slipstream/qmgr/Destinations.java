@@ -116,7 +116,7 @@ final class Destinations {
     private void good(DestinationQueue queue, boolean released, long nowMillis) {
         boolean revived = byQueue.get(queue).good(chargeBefore(queue, released) + heldBack(queue, nowMillis));
         if (revived) {
-            timers.cancel(new DestinationTimers.Target.OfDestination(queue));
+            timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
             seating.flush(queue.route(), Long.MAX_VALUE, nowMillis);
         }
         changed(queue, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
@@ -138,7 +138,7 @@ final class Destinations {
         boolean died = destination.bad(reason, until);
         changed(queue, died ? FeedbackEvent.FAIL_DEAD : FeedbackEvent.FAIL);
         if (died) {
-            timers.plan(new DestinationTimers.Target.OfDestination(queue), until);
+            timers.plan(new DestinationTimers.TimerTarget.OfDestination(queue), until);
             // With per-recipient destinations, the death of one says nothing about the others at
             // that host.
             if (queue.key().equals(queue.route().nextHop())) {
@@ -152,13 +152,14 @@ final class Destinations {
     List<DestinationQueue> broken(String transport, Reply reason, long nowMillis) {
         deadTransports.put(transport, reason);
         scheduler.setDead(transport, true);
-        timers.plan(new DestinationTimers.Target.OfTransport(transport), nowMillis + config.transportRetryMillis());
+        timers.plan(new DestinationTimers.TimerTarget.OfTransport(transport),
+                nowMillis + config.transportRetryMillis());
         return scheduler.queues(transport);
     }
 
     private void transportWorks(String transport) {
         if (deadTransports.remove(transport) != null) {
-            timers.cancel(new DestinationTimers.Target.OfTransport(transport));
+            timers.cancel(new DestinationTimers.TimerTarget.OfTransport(transport));
             scheduler.setDead(transport, false);
         }
     }
@@ -179,7 +180,7 @@ final class Destinations {
         if (destination.isDead()) {
             good(queue, false, nowMillis);
         }
-        timers.plan(new DestinationTimers.Target.OfDestination(queue), destination.suspend(nowMillis));
+        timers.plan(new DestinationTimers.TimerTarget.OfDestination(queue), destination.suspend(nowMillis));
         changed(queue, FeedbackEvent.SUSPEND);
         scheduler.seatMayBeFree(queue);
     }
@@ -198,7 +199,7 @@ final class Destinations {
 
     /// Plans the timer for the next start slot.
     void awaitTurn(DestinationQueue queue, long nowMillis) {
-        DestinationTimers.Target turn = new DestinationTimers.Target.OfTurn(queue);
+        DestinationTimers.TimerTarget turn = new DestinationTimers.TimerTarget.OfTurn(queue);
         if (!timers.isPlanned(turn)) {
             long turnMillis = spacings.get(queue).turnMillis();
             timers.plan(turn, turnMillis);
@@ -208,7 +209,7 @@ final class Destinations {
 
     /// True when the timer for the next start slot is planned.
     boolean awaitsTurn(DestinationQueue queue) {
-        return timers.isPlanned(new DestinationTimers.Target.OfTurn(queue));
+        return timers.isPlanned(new DestinationTimers.TimerTarget.OfTurn(queue));
     }
 
     /// A delivery of this message starts and takes a slot. True when its duration is to be
@@ -266,7 +267,7 @@ final class Destinations {
     void flush(long nowMillis) {
         seating.flush(nowMillis);
         scheduler.seatsMayBeFree();
-        for (DestinationTimers.Target target : timers.all()) {
+        for (DestinationTimers.TimerTarget target : timers.all()) {
             if (isDead(target)) {
                 timers.cancel(target);
                 reopen(target);
@@ -281,24 +282,24 @@ final class Destinations {
         boolean diedBefore = byQueue.get(queue).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < requestedMillis;
         if (diedBefore) {
-            timers.cancel(new DestinationTimers.Target.OfDestination(queue));
+            timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
             reopen(queue);
         }
     }
 
-    private boolean isDead(DestinationTimers.Target target) {
+    private boolean isDead(DestinationTimers.TimerTarget target) {
         return switch (target) {
-            case DestinationTimers.Target.OfTransport _ -> true;
-            case DestinationTimers.Target.OfDestination(DestinationQueue queue) -> byQueue.get(queue).isDead();
-            case DestinationTimers.Target.OfTurn _ -> false;
+            case DestinationTimers.TimerTarget.OfTransport _ -> true;
+            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> byQueue.get(queue).isDead();
+            case DestinationTimers.TimerTarget.OfTurn _ -> false;
         };
     }
 
-    private void reopen(DestinationTimers.Target target) {
+    private void reopen(DestinationTimers.TimerTarget target) {
         switch (target) {
-            case DestinationTimers.Target.OfTransport(String name) -> transportWorks(name);
-            case DestinationTimers.Target.OfDestination(DestinationQueue queue) -> reopen(queue);
-            case DestinationTimers.Target.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
+            case DestinationTimers.TimerTarget.OfTransport(String name) -> transportWorks(name);
+            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> reopen(queue);
+            case DestinationTimers.TimerTarget.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
         }
     }
 
@@ -329,7 +330,7 @@ final class Destinations {
 
     private void forget(DestinationQueue queue, FeedbackEvent why) {
         spacings.remove(queue);
-        timers.cancel(new DestinationTimers.Target.OfTurn(queue));
+        timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
         trace.feedback(queue, why, queue.running(), byQueue.remove(queue).figures());
         scheduler.drop(queue);
     }

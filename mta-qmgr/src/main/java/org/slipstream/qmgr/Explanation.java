@@ -51,9 +51,9 @@ final class Explanation {
     ActiveMessage message(Activation message) {
         Optional<FirstDelivery> first = Optional.ofNullable(firstDeliveries.get(message.id))
                 .filter(_ -> !message.reporting);
-        Optional<QmgrSnapshot.SeatView> seat = first
+        Optional<QmgrSnapshot.SnapshotSeat> seat = first
                 .flatMap(delivery -> Optional.ofNullable(positions.get(delivery.number()))
-                        .map(at -> new QmgrSnapshot.SeatView(delivery.number(), at.connection(), at.ahead())));
+                        .map(at -> new QmgrSnapshot.SnapshotSeat(delivery.number(), at.connection(), at.ahead())));
         QueuePhase phase = first.map(this::underWay).orElseGet(() -> standing(message));
         String besides = first.map(_ -> message.isLeaving() ? ", then it is " + leaving(message) : rest(message))
                 .orElse("");

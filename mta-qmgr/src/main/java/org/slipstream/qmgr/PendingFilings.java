@@ -12,12 +12,12 @@ import java.util.Map;
 ///
 /// Each message has one order at a time; a later operator's request waits here.
 final class PendingFilings {
-    enum Kind {
+    enum FilingKind {
         DEFER, REMOVE, HOLD, RELEASE, MAKE_DUE
     }
 
     /// @param next the operator's request to execute afterwards
-    record Filing(Kind kind, OperatorRequest next) {}
+    record Filing(FilingKind kind, OperatorRequest next) {}
 
     private final Map<QueueId, Filing> filings = new LinkedHashMap<>();
 
@@ -29,7 +29,7 @@ final class PendingFilings {
         return filings.isEmpty();
     }
 
-    void begin(QueueId id, Kind kind) {
+    void begin(QueueId id, FilingKind kind) {
         if (filings.putIfAbsent(id, new Filing(kind, OperatorRequest.NONE)) != null) {
             throw new IllegalStateException("queue=" + id + " is being filed already: " + filings.get(id));
         }
@@ -46,6 +46,6 @@ final class PendingFilings {
             throw new ImpossibleEventException("queue=" + id + " was not being filed");
         }
         // A removed message needs no further order.
-        return filing.kind() == Kind.REMOVE ? new Filing(Kind.REMOVE, OperatorRequest.NONE) : filing;
+        return filing.kind() == FilingKind.REMOVE ? new Filing(FilingKind.REMOVE, OperatorRequest.NONE) : filing;
     }
 }

@@ -25,7 +25,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     /// @param seat of the delivery that the phase describes
     /// @param waits the route that an entry waits for, when one does and may be delivered
     public record ActiveMessage(QueueId id, int waiting, int running, QueuePhase phase, String besides,
-            Optional<SeatView> seat, Optional<Waits> waits) {
+            Optional<SnapshotSeat> seat, Optional<Waits> waits) {
         /// The phase as one sentence for operators.
         public String why() {
             return phase.text() + besides;
@@ -36,7 +36,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     public record Waits(Route route, boolean mayOpen) {}
 
     /// @param ahead earlier deliveries on the same connection
-    public record SeatView(long delivery, long connection, int ahead) {}
+    public record SnapshotSeat(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes) {}

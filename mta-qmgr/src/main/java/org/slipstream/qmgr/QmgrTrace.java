@@ -17,7 +17,7 @@ public interface QmgrTrace extends SchedTrace {
     /// The window or the state of a destination changed. The figures are those afterwards.
     ///
     /// @param running deliveries, including the reported one
-    default void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {}
+    default void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.FlowFigures figures) {}
 
     /// Recipients were deferred because their destination or transport is dead.
     default void deferredWithoutAttempt(QueueId id, DestinationQueue queue, List<Recipient> recipients) {}

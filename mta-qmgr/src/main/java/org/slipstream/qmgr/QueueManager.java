@@ -137,7 +137,7 @@ public final class QueueManager {
         this.admission = admission.orElseGet(pendingArrivals::admission);
         this.scanning = admission.isEmpty();
         this.inFlow = new InFlowControl(config.lanes());
-        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageMinimum(),
+        this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace);
         this.outcomes = new Outcomes(step, scheduler);
@@ -457,7 +457,7 @@ public final class QueueManager {
         if (message.isLeaving()) {
             outcomes.leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {
-            // Another read would loop. Whatever the cause is, the next attempt examines the message
+            // Another read would loop. In each case the next attempt examines the message
             // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
@@ -483,14 +483,14 @@ public final class QueueManager {
 
     // ---- deliveries
 
-    private Gate.Answer gate(Message message, DestinationQueue queue) {
+    private Gate.GateAnswer gate(Message message, DestinationQueue queue) {
         return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
-            case Seat.Queue _,Seat.Defer _ -> Gate.Answer.FREE; // takes no slot, so spacing does not apply
+            case Seat.Queue _,Seat.Defer _ -> Gate.GateAnswer.FREE; // takes no slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
             case Seat.Wait wait -> switch (wait.scope()) {
-                case MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
-                case HERE, UNPROVEN -> Gate.Answer.NOT_HERE;
-                case EVERYWHERE -> mayOthersShare(queue) ? Gate.Answer.NOT_HERE : Gate.Answer.NOWHERE;
+                case MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
+                case HERE, UNPROVEN -> Gate.GateAnswer.NOT_HERE;
+                case EVERYWHERE -> mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;
             };
         };
     }
@@ -509,26 +509,26 @@ public final class QueueManager {
                 : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
-    private Gate.Answer look(Message message, DestinationQueue queue, long nowMillis) {
+    private Gate.GateAnswer look(Message message, DestinationQueue queue, long nowMillis) {
         return switch (seating.find(message.id(), queue.route(), destinations.mayOpen(queue), nowMillis)) {
-            case Seat.Queue _ -> Gate.Answer.FREE;
+            case Seat.Queue _ -> Gate.GateAnswer.FREE;
             // With a planned start slot, a message that has one delivery left by now is asked about
             // in that slot.
             case Seat.Reuse _,Seat.Open _ ->
                 destinations.waitMillis(message, queue, nowMillis) == 0 && !destinations.awaitsTurn(queue)
-                        ? Gate.Answer.FREE
-                        : Gate.Answer.NOT_YET;
-            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.Answer.NOT_OF_MESSAGE;
-            case Seat.Wait _,Seat.Defer _ -> Gate.Answer.NOT_HERE;
+                        ? Gate.GateAnswer.FREE
+                        : Gate.GateAnswer.NOT_YET;
+            case Seat.Wait wait when wait.scope() == Seat.Scope.MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
+            case Seat.Wait _,Seat.Defer _ -> Gate.GateAnswer.NOT_HERE;
         };
     }
 
-    private Gate.Answer inTurn(Message message, DestinationQueue queue) {
+    private Gate.GateAnswer inTurn(Message message, DestinationQueue queue) {
         if (destinations.waitMillis(message, queue, now()) == 0) {
-            return Gate.Answer.FREE;
+            return Gate.GateAnswer.FREE;
         }
         destinations.awaitTurn(queue, now());
-        return Gate.Answer.NOT_YET;
+        return Gate.GateAnswer.NOT_YET;
     }
 
     private void seat(Entry entry) {

@@ -36,7 +36,7 @@ public final class BytesInCore {
 
     private BytesInCore(int messages, int each, int domains) {
         QmgrConfig config = Settings.of(s -> s.active(messages + 1).recipients(50, 1_000_000).also(
-                c -> c.withMemory(new QmgrConfig.Memory(10_000_000, 10))));
+                c -> c.withMemory(new QueueSettings.Memory(10_000_000, 10))));
         this.brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1));
         this.each = each;
         this.routes = new Route[domains];

@@ -7,6 +7,7 @@ import org.slipstream.qmgr.run.FeedbackLog;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,8 @@ class FeedbackLogTest {
     @Tag("PF-13")
     void eachKindOfEventIsOneLineWithTheSameFields() {
         List<String> lines = Stream.of(logged(s -> s, this::sixMessagesForADestinationThatIsDown),
-                logged(s -> s.transport(t -> t.withRateDelay(3_000)), this::twoMessagesWithAPauseBetween),
+                logged(s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))),
+                        this::twoMessagesWithAPauseBetween),
                 logged(s -> s, () -> fourFailBesideOneThatWorks(0)),
                 logged(s -> s, () -> fourFailBesideOneThatWorks(300_000))).flatMap(List::stream).toList();
 

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
 import org.junit.jupiter.api.Test;
 
+import java.time.Duration;
 import java.util.Set;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
@@ -60,6 +61,7 @@ class FencesTest {
     }
 
     private static final DescribedPredicate<JavaClass> WORLD = resideInAPackage("java.time..")
+            .and(describe("more than an amount of time", c -> !c.isEquivalentTo(Duration.class)))
             .or(resideInAPackage("java.net..")).or(resideInAPackage("java.nio.."))
             .or(resideInAPackage("java.io..")
                     .and(describe("more than a serialization marker", c -> !c.getSimpleName().equals("Serializable"))))

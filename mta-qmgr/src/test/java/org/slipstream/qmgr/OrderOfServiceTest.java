@@ -11,6 +11,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -169,8 +170,8 @@ class OrderOfServiceTest {
     @Tag("PF-67")
     void tenThousandRecipientsAreReadInBatchesAndNeverAreMoreInMemoryThanTheLimits() {
         Story story = new Story(s -> s.lanes(3, 3).active(100)
-                .also(config -> config.withMemory(new QmgrConfig.Memory(800, 10)).withTransports(TransportTable
-                        .of(config.transports().common().withRecipientLimits(500, 50, 100, 5_000)))));
+                .also(config -> config.withMemory(new QueueSettings.Memory(800, 10)).withTransports(TransportTable
+                        .of(config.transports().common().withRecipientLimits(500, 50, 100, Duration.ofSeconds(5))))));
         QueueId id = story.queue(IntStream.range(0, 10_000).mapToObj(i -> "r" + i + "@d" + i % 13 + ".example")
                 .toArray(String[]::new));
 
@@ -254,7 +255,7 @@ class OrderOfServiceTest {
     @Test
     @Tag("PF-15")
     void betweenTwoDeliveriesToARateLimitedDestinationThereIsAPause() {
-        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)));
+        Story story = new Story(s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))));
         QueueId first = story.queue("a@slow.example");
         QueueId second = story.queue("b@slow.example");
         assertThat(story.removed).containsOnlyKeys(first);
@@ -269,7 +270,8 @@ class OrderOfServiceTest {
     @Tag("PF-12")
     @Tag("PF-15")
     void aRecipientThatRestsLeavesItsSeatToItsNeighbour() {
-        Story story = new Story(s -> s.transport(t -> t.withRateDelay(3_000)).lanes(1, 100).recipients(1, 1_000));
+        Story story = new Story(
+                s -> s.transport(t -> t.withRateDelay(Duration.ofMillis(3_000))).lanes(1, 100).recipients(1, 1_000));
         QueueId message = story.queue("a@slow.example", "b@slow.example", "c@slow.example");
 
         // Each has its own window and rate delay; they share one connection in turn.

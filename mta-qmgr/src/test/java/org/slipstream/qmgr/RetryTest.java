@@ -10,6 +10,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -292,7 +293,7 @@ class RetryTest {
     @Test
     @Tag("ZM-36")
     void withoutASecondExpiryMailThatWasNeverTriedStays() {
-        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(Long.MAX_VALUE)));
+        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(Optional.empty())));
         story.broken = true;
         QueueId old = story.queue("a@far.example");
         story.until(30 * DAY);
@@ -304,7 +305,7 @@ class RetryTest {
     @Test
     @Tag("ZM-36")
     void aSecondExpiryOfNothingComesWithTheLifetime() {
-        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(0)));
+        Story story = new Story(s -> s.also(config -> config.withSecondExpiry(Optional.of(Duration.ZERO))));
         story.broken = true;
         QueueId old = story.queue("a@far.example");
         story.until(5 * DAY + 2 * HOUR);

@@ -1,5 +1,9 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.SettingsRecords;
+
+import java.time.Duration;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /// The defaults with single changes.
@@ -22,10 +26,19 @@ public final class Settings {
 
     public static QmgrConfig of(UnaryOperator<Settings> change) {
         Settings s = change.apply(new Settings());
+        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.of("activeMessages", s.activeLimit,
+                "minimalBackoff", Duration.ofMillis(s.minimalBackoffMillis),
+                "maximalBackoff", Duration.ofMillis(s.maximalBackoffMillis),
+                "lifetime", Duration.ofMillis(s.lifetimeMillis),
+                "bounceLifetime", Duration.ofMillis(s.bounceLifetimeMillis),
+                "delayNotice", Duration.ofMillis(s.delayNoticeMillis),
+                "idleConnection", Duration.ofMillis(s.idleLaneMillis),
+                "scanInterval", Duration.ofMillis(s.scanIntervalMillis),
+                "spacedStarts", false));
+        TransportSettings transport = TransportSettings.defaults().withRecipientsPerDelivery(s.recipientsPerDelivery)
+                .withConcurrency(s.lanes, TransportSettings.defaults().initialConcurrency(), s.lanesPerDestination);
         return s.last
-                .apply(new QmgrConfig(s.activeLimit, s.minimalBackoffMillis, s.maximalBackoffMillis, s.lifetimeMillis,
-                        s.bounceLifetimeMillis, s.delayNoticeMillis, s.recipientsPerDelivery, s.recipientBatch,
-                        s.lanesPerDestination, s.lanes, s.idleLaneMillis, s.scanLimit, s.scanIntervalMillis));
+                .apply(QmgrConfig.of(queue, TransportTable.of(transport)).withReads(s.recipientBatch, s.scanLimit));
     }
 
     /// A change without a short form here.

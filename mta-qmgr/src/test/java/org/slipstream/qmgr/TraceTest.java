@@ -23,7 +23,8 @@ class TraceTest {
         List<String> heard = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override
-            public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, FeedbackEvent event, int running,
+                    Destination.FlowFigures figures) {
                 heard.add(event + " " + figures.window());
             }
 

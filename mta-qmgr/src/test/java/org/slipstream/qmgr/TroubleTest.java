@@ -177,7 +177,8 @@ class TroubleTest {
         List<Integer> windows = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override
-            public void feedback(DestinationQueue line, FeedbackEvent kind, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, FeedbackEvent kind, int running,
+                    Destination.FlowFigures figures) {
                 kinds.add(kind);
                 windows.add(figures.window());
             }

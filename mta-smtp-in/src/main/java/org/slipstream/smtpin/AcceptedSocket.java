@@ -9,12 +9,12 @@ import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 
-/// A client's socket whose input any thread can end: all further reads, and one that is blocked, throw a
-/// [SocketTimeoutException].
+/// A client's socket whose input any thread can end: all further reads, and one that is blocked,
+/// throw a [SocketTimeoutException].
 ///
-/// In clear text, shutting down the input would be enough. TLS takes the end of its input for the client's
-/// close_notify, and before TLS 1.3 it then ends its output too (RFC 5246 section 7.2.1). A timeout below TLS
-/// leaves the output open, so a last reply can be sent.
+/// In clear text, shutting down the input would be enough. TLS takes the end of its input for the
+/// client's close_notify, and before TLS 1.3 it then ends its output too (RFC 5246 section 7.2.1).
+/// A timeout below TLS leaves the output open, so a last reply can be sent.
 final class AcceptedSocket extends Socket {
     private volatile boolean timedOut;
 

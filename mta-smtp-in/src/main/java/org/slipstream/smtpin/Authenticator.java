@@ -19,14 +19,14 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Runs the exchange of a SASL mechanism with the client (RFC 4954 section 4): challenges as 334 in base64,
-/// responses as lines. Runs on the session's thread, except the steps of the mechanism, which may hash a
-/// password: [PasswordThreads].
+/// Runs the exchange of a SASL mechanism with the client (RFC 4954 section 4): challenges as 334 in
+/// base64, responses as lines. Runs on the session's thread, except the steps of the mechanism,
+/// which may hash a password: [PasswordThreads].
 final class Authenticator {
-    sealed interface Result {
-        record Proven(String user) implements Result {}
+    sealed interface AuthResult {
+        record Proven(String user) implements AuthResult {}
 
-        record Refused(Reply reply) implements Result {}
+        record Refused(Reply reply) implements AuthResult {}
     }
 
     private static final Logger log = LoggerFactory.getLogger(Authenticator.class);
@@ -53,16 +53,17 @@ final class Authenticator {
     }
 
     /// @throws IOException when the client disconnects during the exchange
-    Result run(Client client, Command.Auth auth, long timeoutNanos) throws IOException {
+    AuthResult run(Client client, Command.Auth auth, long timeoutNanos) throws IOException {
         String network = NETWORK.key(client.address());
         if (guard.isBanned(network)) {
             log.info("event=login-refused session={} client={} reason=\"banned after failed logins\"", client.session(),
                     ReceivedLine.literal(client.address()));
-            return new Result.Refused(Reply.of(421, "4.7.0", hostname + " Too many failed logins, try again later"));
+            return new AuthResult.Refused(
+                    Reply.of(421, "4.7.0", hostname + " Too many failed logins, try again later"));
         }
         Optional<Mechanism> begun = mechanisms.begin(auth.mechanism(), wire.bindings());
         if (begun.isEmpty()) {
-            return new Result.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
+            return new AuthResult.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
         }
         Mechanism mechanism = begun.get();
         AuthResponse said = auth.initial().isPresent()
@@ -70,7 +71,7 @@ final class Authenticator {
                 : ask(mechanism.opening(), timeoutNanos);
         for (int round = 0; round < ROUNDS; round++) {
             if (said instanceof AuthResponse.Invalid(Reply reply)) {
-                return new Result.Refused(reply);
+                return new AuthResult.Refused(reply);
             }
             Mechanism.Turn turn;
             try {
@@ -92,22 +93,22 @@ final class Authenticator {
                 case Mechanism.Turn.Proven(String user) -> {
                     log.info("event=login session={} client={} user=\"{}\" mechanism={}", client.session(),
                             ReceivedLine.literal(client.address()), LogText.text(user), auth.mechanism());
-                    return new Result.Proven(user);
+                    return new AuthResult.Proven(user);
                 }
                 case Mechanism.Turn.Failed failed -> {
                     return failed(client, network, auth.mechanism(), failed);
                 }
             }
         }
-        return new Result.Refused(Reply.of(501, "5.5.4", "Authentication exchange too long"));
+        return new AuthResult.Refused(Reply.of(501, "5.5.4", "Authentication exchange too long"));
     }
 
     // RFC 4954 section 6.
-    private static Result temporaryFailure() {
-        return new Result.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
+    private static AuthResult temporaryFailure() {
+        return new AuthResult.Refused(Reply.of(454, "4.7.0", "Temporary authentication failure"));
     }
 
-    private Result failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {
+    private AuthResult failed(Client client, String network, String mechanism, Mechanism.Turn.Failed failed) {
         long delayMillis = guard.failedMillis(network);
         log.info("event=login-failed session={} client={} user=\"{}\" mechanism={} reason=\"{}\" millis={}",
                 client.session(), ReceivedLine.literal(client.address()), LogText.text(failed.user()), mechanism,
@@ -118,7 +119,7 @@ final class Authenticator {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return new Result.Refused(Reply.of(535, "5.7.8", "Authentication failed"));
+        return new AuthResult.Refused(Reply.of(535, "5.7.8", "Authentication failed"));
     }
 
     private sealed interface AuthResponse {
@@ -131,15 +132,15 @@ final class Authenticator {
         wire.send(Reply.of(334, Base64.getEncoder().encodeToString(challenge)));
         wire.flush();
         return switch (wire.readLine(LINE_BYTES, timeoutNanos)) {
-            case SmtpStream.Line.Text(String text) when text.equals("*") -> new AuthResponse.Invalid(
+            case SmtpStream.ReadLine.Text(String text) when text.equals("*") -> new AuthResponse.Invalid(
                     Reply.of(501, "5.7.0", "Authentication cancelled"));
-            case SmtpStream.Line.Text(String text) -> decode(text);
-            case SmtpStream.Line.TooLong() ->
+            case SmtpStream.ReadLine.Text(String text) -> decode(text);
+            case SmtpStream.ReadLine.TooLong() ->
                 new AuthResponse.Invalid(Reply.of(500, "5.5.6", "Authentication line too long"));
-            case SmtpStream.Line.Broken() -> new AuthResponse.Invalid(
+            case SmtpStream.ReadLine.Broken() -> new AuthResponse.Invalid(
                     Reply.of(521, "5.5.2",
                             hostname + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case SmtpStream.Line.End() -> throw SmtpStream.disconnected();
+            case SmtpStream.ReadLine.End() -> throw SmtpStream.disconnected();
         };
     }
 

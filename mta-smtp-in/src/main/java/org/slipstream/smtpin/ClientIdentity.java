@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The client's identity as a third party states it: a proxy in its PROXY header, or an authorized host
-/// by XCLIENT. Stateless.
+/// The client's identity as a third party states it: a proxy in its PROXY header, or an authorized
+/// host by XCLIENT. Stateless.
 final class ClientIdentity {
     /// The result of reading an XCLIENT command. An attribute that is not given leaves its value
     /// unchanged; `[UNAVAILABLE]` and `[TEMPUNAVAIL]` make it unknown.
@@ -32,7 +32,7 @@ final class ClientIdentity {
     private ClientIdentity() {}
 
     /// Reads the PROXY header and not a byte more, because a TLS handshake may follow at once.
-    static ProxyHeader.Result proxied(SmtpStream wire, long timeoutNanos) throws IOException {
+    static ProxyHeader.ProxyResult proxied(SmtpStream wire, long timeoutNanos) throws IOException {
         ClientWait wait = wire.begin(timeoutNanos);
         byte[] prefix = wire.readExactly(ProxyHeader.PREFIX_BYTES, wait);
         if (ProxyHeader.isBinary(prefix)) {
@@ -44,24 +44,24 @@ final class ClientIdentity {
             System.arraycopy(rest, 0, all, fixed.length, rest.length);
             return ProxyHeader.binary(all);
         }
-        return ProxyHeader.isLine(prefix) ? line(wire, prefix, wait) : new ProxyHeader.Result.Malformed();
+        return ProxyHeader.isLine(prefix) ? line(wire, prefix, wait) : new ProxyHeader.ProxyResult.Malformed();
     }
 
-    private static ProxyHeader.Result line(SmtpStream wire, byte[] prefix, ClientWait wait) throws IOException {
+    private static ProxyHeader.ProxyResult line(SmtpStream wire, byte[] prefix, ClientWait wait) throws IOException {
         StringBuilder line = new StringBuilder(new String(prefix, StandardCharsets.ISO_8859_1));
         while (line.indexOf("\r\n") < 0) {
             if (line.length() >= ProxyHeader.LINE_BYTES) {
-                return new ProxyHeader.Result.Malformed();
+                return new ProxyHeader.ProxyResult.Malformed();
             }
             line.append((char) (wire.readExactly(1, wait)[0] & 255));
         }
         return line.indexOf("\r\n") == line.length() - 2
                 ? ProxyHeader.line(line.substring(0, line.length() - 2))
-                : new ProxyHeader.Result.Malformed();
+                : new ProxyHeader.ProxyResult.Malformed();
     }
 
-    /// Interprets the attributes of Postfix's XCLIENT_README. NAME, PORT, PROTO, DESTADDR and DESTPORT
-    /// are accepted and ignored.
+    /// Interprets the attributes of Postfix's XCLIENT_README. NAME, PORT, PROTO, DESTADDR and
+    /// DESTPORT are accepted and ignored.
     static Impersonation impersonation(Command.Xclient xclient, Optional<String> helo, Optional<String> login) {
         Optional<InetAddress> address = Optional.empty();
         Optional<String> newHelo = helo;

@@ -18,14 +18,14 @@ import java.util.Optional;
 /// | places of unknown clients | nine tenths; one tenth is reserved for known clients |
 /// | lingering connections | a tenth of the places, and a tenth of those of one client network, at least one |
 ///
-/// **Known** are the clients of [ListenerConfig.Trust#known], clients of a network from which a user has
-/// logged in since the start ([GuessGuard] bounds how many networks are remembered), and authenticated
-/// users. A proxy counts as known until its header names the client.
+/// **Known** are the clients of [ListenerConfig.Trust#known], clients of a network from which a
+/// user has logged in since the start ([GuessGuard] bounds how many networks are remembered), and
+/// authenticated users. A proxy counts as known until its header names the client.
 ///
-/// A session that is about to end needs no place: its last reply is sent, and only the client's read
-/// remains. It **lingers**, so that a client that is refused again and again does not take the places of
-/// others. When too many connections linger, the session keeps its place while the last reply is sent and
-/// then closes.
+/// A session that is about to end needs no place: its last reply is sent, and only the client's
+/// read remains. It **lingers**, so that a client that is refused again and again does not take the
+/// places of others. When too many connections linger, the session keeps its place while the last
+/// reply is sent and then closes.
 final class ConnectionAdmission {
     private static final ClientNetwork NETWORK = ClientNetwork.standard();
     private static final int SHARE = 10;
@@ -93,8 +93,8 @@ final class ConnectionAdmission {
             this.known = known;
         }
 
-        /// Assigns the place to the client, which a proxy names only later. @return the refusal when a
-        /// limit is reached
+        /// Assigns the place to the client, which a proxy names only later. @return the refusal
+        /// when a limit is reached
         Optional<Reply> claim(InetAddress client) {
             synchronized (ConnectionAdmission.this) {
                 String key = NETWORK.key(client);
@@ -112,7 +112,8 @@ final class ConnectionAdmission {
             }
         }
 
-        // A client behind a proxy may turn out to be unknown, and all places for unknown clients may be taken.
+        // A client behind a proxy may turn out to be unknown, and all places for unknown clients
+        // may be taken.
         private boolean become(boolean nowKnown) {
             boolean admitted = nowKnown || !known || unknownClients < places - reserved;
             if (admitted && known != nowKnown) {

@@ -17,12 +17,12 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The data phase of a session: receives messages by DATA or BDAT, not slower than permitted ([Pace]),
-/// and returns the outcome of each. One per session, on its thread.
+/// The data phase of a session: receives messages by DATA or BDAT, not slower than permitted
+/// ([Pace]), and returns the outcome of each. One per session, on its thread.
 ///
-/// By DATA a message is one long read. By BDAT it is several commands, and the draft stays open between
-/// them. The pace keeps counting between chunks, or a client could hold a draft indefinitely by sending a
-/// byte now and then.
+/// By DATA a message is one long read. By BDAT it is several commands, and the draft stays open
+/// between them. The pace keeps counting between chunks, or a client could hold a draft
+/// indefinitely by sending a byte now and then.
 final class DataPhase implements AutoCloseable {
     /// The outcome of a message or of a chunk.
     sealed interface ContentResult {
@@ -79,7 +79,8 @@ final class DataPhase implements AutoCloseable {
         }
     }
 
-    /// Receives a chunk (RFC 3030 section 2), the whole of it even when its message is already refused.
+    /// Receives a chunk (RFC 3030 section 2), the whole of it even when its message is already
+    /// refused.
     ///
     /// @throws IOException when the client disconnects before the end: then there is no message
     ContentResult chunk(Client client, ReceivingTransaction mail, long bytes, boolean last) throws IOException {
@@ -202,7 +203,7 @@ final class DataPhase implements AutoCloseable {
     }
 
     private Pace newPace() {
-        return new Pace(config.limits().dataMinimumBytesPerSecond(), tuning.dataCredit().toNanos());
+        return new Pace(config.limits().dataRate(), tuning.dataCredit().toNanos());
     }
 
     private ContentResult conclude(Client client, IncomingMessage incoming, ReceivingTransaction mail) {

@@ -7,18 +7,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// The MAIL parameters that [org.slipstream.core.Envelope] does not hold. Each occurs only on a service
-/// that offers the extension, and the [MessageHandler] of such a service stores it.
+/// The MAIL parameters that [org.slipstream.core.Envelope] does not hold. Each occurs only on a
+/// service that offers the extension, and the [MessageHandler] of such a service stores it.
 ///
 /// @param holdUntil earliest time of delivery (RFC 4865)
 /// @param deliverBy latest time of delivery (RFC 2852)
 /// @param priority −9 to 9 (RFC 6710), a tie-break only
-/// @param requireTls relay only over authenticated TLS to servers that offer the same, or return (RFC 8689)
-/// @param originator the first submitter as an authenticated client states it; `<>` when unknown (RFC
-/// 4954 section 5)
+/// @param requireTls relay only over authenticated TLS to servers that offer the same, or return
+///     (RFC 8689)
+/// @param originator the first submitter as an authenticated client states it; `<>` when unknown
+///     (RFC 4954 section 5)
 /// @param user the authenticated user
 /// @param tags of the policy checks
-public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverBy> deliverBy, OptionalInt priority,
+public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverByRequest> deliverBy, OptionalInt priority,
         boolean requireTls, Optional<String> originator, Optional<String> user, List<Tag> tags) {
     public static final EnvelopeExtras NONE = new EnvelopeExtras(Optional.empty(), Optional.empty(),
             OptionalInt.empty(), false, Optional.empty(), Optional.empty(), List.of());
@@ -28,7 +29,8 @@ public record EnvelopeExtras(Optional<Instant> holdUntil, Optional<DeliverBy> de
     }
 
     /// @param deadline on this server's clock
-    /// @param returned true: late mail is returned; false: its sender is notified and delivery continues
+    /// @param returned true: late mail is returned; false: its sender is notified and delivery
+    ///     continues
     /// @param traced relaying is to be reported
-    public record DeliverBy(Instant deadline, boolean returned, boolean traced) {}
+    public record DeliverByRequest(Instant deadline, boolean returned, boolean traced) {}
 }

@@ -24,14 +24,16 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 
-/// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks ([#takeChunk]).
+/// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks
+/// ([#takeChunk]).
 ///
-/// The first fault closes the draft. The rest of the message is still read, because everything after DATA
-/// is content until the final dot. No reply is sent before that dot, and no byte after it is consumed.
+/// The first fault closes the draft. The rest of the message is still read, because everything
+/// after DATA is content until the final dot. No reply is sent before that dot, and no byte after
+/// it is consumed.
 ///
-/// When a message has several faults, the most severe decides the reply, not the first: which fault is
-/// found first may depend on how the network has split the stream, and the reply must not ([Fault] is in
-/// the order of severity).
+/// When a message has several faults, the most severe decides the reply, not the first: which fault
+/// is found first may depend on how the network has split the stream, and the reply must not
+/// ([Fault] is in the order of severity).
 final class IncomingMessage implements AutoCloseable {
     private enum Fault {
         NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
@@ -91,7 +93,8 @@ final class IncomingMessage implements AutoCloseable {
         this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
     }
 
-    /// Writes this server's Received line, which counts neither as size nor as part of the client's header.
+    /// Writes this server's Received line, which counts neither as size nor as part of the client's
+    /// header.
     void begin(String received) {
         add(received.getBytes(StandardCharsets.UTF_8));
     }
@@ -101,7 +104,8 @@ final class IncomingMessage implements AutoCloseable {
         write(lines, 0, lines.length);
     }
 
-    /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the message.
+    /// Takes `block[from, to)` and returns the position behind the last byte that belongs to the
+    /// message.
     int take(byte[] block, int from, int to) throws IOException {
         int position = scanner.scan(block, from, to, content);
         takenBytes += position - from;
@@ -111,7 +115,7 @@ final class IncomingMessage implements AutoCloseable {
         }
         if (scanner.bareNewline()) {
             refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " " + BARE));
-        } else if (scanner.longestLineBytes() > limits.textLineBytes()) {
+        } else if (scanner.longestLineBytes() > limits.textLine().bytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
         return position;
@@ -129,8 +133,8 @@ final class IncomingMessage implements AutoCloseable {
         }
     }
 
-    /// Ends the last chunk. A text without a final CRLF gets one, so that stored content always consists
-    /// of lines.
+    /// Ends the last chunk. A text without a final CRLF gets one, so that stored content always
+    /// consists of lines.
     void endOfChunks() {
         complete = true;
         if (!binary) {
@@ -146,13 +150,13 @@ final class IncomingMessage implements AutoCloseable {
     private void checkLines(boolean isEnd) {
         if (lines.bareNewline(isEnd)) {
             refuse(Fault.NEWLINE, Reply.of(550, "5.6.0", BARE));
-        } else if (lines.longestLineBytes() > limits.textLineBytes()) {
+        } else if (lines.longestLineBytes() > limits.textLine().bytes()) {
             refuse(Fault.LINE, lineTooLong());
         }
     }
 
     private Reply lineTooLong() {
-        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLineBytes() + " octets");
+        return Reply.of(500, "5.6.0", "Line too long, at most " + limits.textLine().bytes() + " octets");
     }
 
     private void content(byte[] block, int offset, int length) {
@@ -176,8 +180,8 @@ final class IncomingMessage implements AutoCloseable {
         held = Optional.empty();
     }
 
-    /// Writes the header and adds missing fields after its last field, like Postfix. A line that is not a
-    /// field would continue the last added field; an empty line separates them.
+    /// Writes the header and adds missing fields after its last field, like Postfix. A line that is
+    /// not a field would continue the last added field; an empty line separates them.
     private void complete(ByteArrayOutputStream given) {
         byte[] bytes = given.toByteArray();
         int end = (int) header.fieldBytes();
@@ -230,10 +234,10 @@ final class IncomingMessage implements AutoCloseable {
     }
 
     private void checkLimits() {
-        if (sizeBytes > limits.messageBytes()) {
+        if (sizeBytes > limits.messageSize().bytes()) {
             refuse(Fault.SIZE, Reply.of(552, "5.3.4",
-                    "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
-        } else if (header.bytes() > limits.headerBytes() || header.lines() > limits.headerLines()) {
+                    "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
+        } else if (header.bytes() > limits.headerSize().bytes() || header.lines() > limits.headerLines()) {
             refuse(Fault.HEADER, Reply.of(552, "5.3.4", "Message header size exceeds fixed limit"));
         } else if (header.received() > limits.hops()) {
             refuse(Fault.HOPS, Reply.of(554, "5.4.6", "Too many hops, possible mail loop"));
@@ -255,7 +259,8 @@ final class IncomingMessage implements AutoCloseable {
         return scanner.malformedEnd();
     }
 
-    /// Refuses a malformed end of data, for which the client waits for a reply. A fault found before stays.
+    /// Refuses a malformed end of data, for which the client waits for a reply. A fault found
+    /// before stays.
     void refuseMalformedEnd() {
         refuse(Fault.AMBIGUOUS, Reply.of(521, "5.5.2", hostname + " End data with <CR><LF>.<CR><LF>"));
     }

@@ -27,8 +27,8 @@ interface Link {
     /// The connection is closed when the wait is over.
     void write(byte[] bytes, int offset, int length, ClientWait wait) throws IOException;
 
-    /// Performs the server's side of a TLS handshake and continues in TLS. Closes the connection when the
-    /// wait is over.
+    /// Performs the server's side of a TLS handshake and continues in TLS. Closes the connection
+    /// when the wait is over.
     ///
     /// @return protocol and cipher suite
     String startTls(SSLContext context, ClientWait wait) throws IOException;

@@ -21,7 +21,7 @@ public record ListenerServices(MessageHandler handler, Policy policy, Optional<U
     /// A message handler without users and ETRN.
     public static ListenerServices of(MessageHandler handler) {
         return new ListenerServices(handler, Policy.standard(), Optional.empty(),
-                new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime), Optional.empty(),
+                new GuessGuard(GuessGuard.GuessSettings.standard(), System::nanoTime), Optional.empty(),
                 MemoryBudget.standard(),
                 PasswordThreads.standard());
     }

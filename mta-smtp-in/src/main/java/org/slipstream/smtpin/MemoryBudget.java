@@ -2,13 +2,13 @@ package org.slipstream.smtpin;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The memory that the open transactions of all ports share: for recipients, and for headers that a check
-/// reads.
+/// The memory that the open transactions of all ports share: for recipients, and for headers that a
+/// check reads.
 ///
-/// A limit per session multiplies with the number of sessions, which anyone can open. So each transaction
-/// has a small allowance of its own ([#ALLOWANCE_BYTES]), enough for a dozen ordinary recipients, and
-/// everything beyond it comes out of one budget. When the budget is spent, larger requests get 452 4.3.1,
-/// and mail of usual size continues to be accepted.
+/// A limit per session multiplies with the number of sessions, which anyone can open. So each
+/// transaction has a small allowance of its own ([#ALLOWANCE_BYTES]), enough for a dozen ordinary
+/// recipients, and everything beyond it comes out of one budget. When the budget is spent, larger
+/// requests get 452 4.3.1, and mail of usual size continues to be accepted.
 ///
 /// Thread-safe.
 public final class MemoryBudget {

@@ -10,14 +10,14 @@ import org.slipstream.smtpin.policy.Client;
 import java.io.IOException;
 import java.util.Optional;
 
-/// The application behind the listener: decides about senders and recipients, and stores messages. Called
-/// on session threads; may block on disk.
+/// The application behind the listener: decides about senders and recipients, and stores messages.
+/// Called on session threads; may block on disk.
 public interface MessageHandler {
     /// At MAIL. `declaredBytes` is the SIZE parameter or 0.
-    Verdict sender(Client client, Optional<Address> sender, long declaredBytes);
+    HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes);
 
     /// At RCPT: known local mailbox or alias, relaying for a listed network, or neither.
-    Verdict recipient(Client client, Optional<Address> sender, Address recipient);
+    HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient);
 
     /// At the start of DATA. @throws IOException local trouble, answered by [#troubleReply]
     DraftContent draft(Client client) throws IOException;
@@ -36,16 +36,16 @@ public interface MessageHandler {
         public static final ContentRules STRICT = new ContentRules(false, false);
     }
 
-    sealed interface Verdict {
-        record Accept() implements Verdict {}
+    sealed interface HandlerVerdict {
+        record Accept() implements HandlerVerdict {}
 
-        record Refuse(Reply reply) implements Verdict {}
+        record Refuse(Reply reply) implements HandlerVerdict {}
 
-        static Verdict accept() {
+        static HandlerVerdict accept() {
             return new Accept();
         }
 
-        static Verdict refuse(int code, String status, String text) {
+        static HandlerVerdict refuse(int code, String status, String text) {
             return new Refuse(Reply.of(code, status, text));
         }
     }
@@ -59,7 +59,8 @@ public interface MessageHandler {
         /// Returns when the message is durable. The envelope is as the client gave it; the handler
         /// expands aliases.
         ///
-        /// @param extras further MAIL parameters; a service offers only extensions that its handler supports
+        /// @param extras further MAIL parameters; a service offers only extensions that its handler
+        ///     supports
         /// @param facts about everything written; empty when unknown
         void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException;
 

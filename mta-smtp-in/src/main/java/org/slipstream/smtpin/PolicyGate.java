@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Asks the policy and then the message handler; keeps the tags of the client and logs every refusal with
-/// its reason. One per session, on its thread.
+/// Asks the policy and then the message handler; keeps the tags of the client and logs every
+/// refusal with its reason. One per session, on its thread.
 final class PolicyGate {
     private static final Logger log = LoggerFactory.getLogger(PolicyGate.class);
 
@@ -66,7 +66,7 @@ final class PolicyGate {
     }
 
     private interface Question {
-        MessageHandler.Verdict ask();
+        MessageHandler.HandlerVerdict ask();
     }
 
     private static Optional<Reply> decide(Client client, ReceivingTransaction mail, Supplier<String> envelopeKeys,
@@ -76,11 +76,11 @@ final class PolicyGate {
             return verdict.refusal();
         }
         return switch (further.ask()) {
-            case MessageHandler.Verdict.Accept() -> {
+            case MessageHandler.HandlerVerdict.Accept() -> {
                 mail.add(verdict.tags());
                 yield Optional.empty();
             }
-            case MessageHandler.Verdict.Refuse(Reply reply) -> {
+            case MessageHandler.HandlerVerdict.Refuse(Reply reply) -> {
                 logRefusal(client, reply, envelopeKeys.get(), Optional.empty());
                 yield Optional.of(reply);
             }

@@ -42,7 +42,8 @@ final class ReceivedLine {
 
     private ReceivedLine() {}
 
-    /// @param only the recipient when there is exactly one; several would disclose blind copies to each other
+    /// @param only the recipient when there is exactly one; several would disclose blind copies to
+    ///     each other
     static String compose(Client client, Protocol protocol, String hostname, QueueId id, Optional<Address> only,
             Instant now) {
         return "Received: from " + client.helo().orElse("unknown") + " (" + literal(client.address()) + ")\r\n\tby "

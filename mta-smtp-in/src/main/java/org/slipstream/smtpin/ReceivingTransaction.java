@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3), used by its session's
-/// thread.
+/// One mail transaction from MAIL to the end of the message (RFC 5321 section 3.3), used by its
+/// session's thread.
 ///
 /// Its memory is taken from a [MemoryBudget] and released when it closes.
 final class ReceivingTransaction implements AutoCloseable {
-    /// The objects of a recipient, in the list and during the commit: [org.slipstream.core.Recipient]
-    /// twice, the key that finds duplicates, a row.
+    /// The objects of a recipient, in the list and during the commit:
+    /// [org.slipstream.core.Recipient] twice, the key that finds duplicates, a row.
     private static final int RECIPIENT_BYTES = 400;
     /// An address is held as text, as a key, and in the encoded envelope.
     private static final int COPIES = 3;
@@ -83,8 +83,8 @@ final class ReceivingTransaction implements AutoCloseable {
         return recipients.size() == 1 ? Optional.of(recipients.getFirst().address()) : Optional.empty();
     }
 
-    /// The envelope of a message. Undeclared octets above 127 make its body 8BITMIME, so that the next
-    /// hop learns of them.
+    /// The envelope of a message. Undeclared octets above 127 make its body 8BITMIME, so that the
+    /// next hop learns of them.
     Envelope envelope(boolean eightBitSeen) {
         BodyType declared = said.body().orElse(BodyType.SEVEN_BIT);
         BodyType body = eightBitSeen && declared == BodyType.SEVEN_BIT ? BodyType.EIGHT_BIT_MIME : declared;
@@ -96,8 +96,9 @@ final class ReceivingTransaction implements AutoCloseable {
             case MailParameters.Hold.For(long seconds) -> begun.plusSeconds(seconds);
             case MailParameters.Hold.Until(Instant time) -> time;
         });
-        Optional<EnvelopeExtras.DeliverBy> deliverBy = said.deliverBy()
-                .map(by -> new EnvelopeExtras.DeliverBy(begun.plusSeconds(by.seconds()), by.returned(), by.traced()));
+        Optional<EnvelopeExtras.DeliverByRequest> deliverBy = said.deliverBy()
+                .map(by -> new EnvelopeExtras.DeliverByRequest(begun.plusSeconds(by.seconds()), by.returned(),
+                        by.traced()));
         // RFC 4954 section 5: an unauthenticated client's AUTH parameter is not trusted.
         Optional<String> originator = said.originator().map(who -> user.isPresent() ? who : "<>");
         return new EnvelopeExtras(hold, deliverBy, said.priority(), said.requireTls(), originator, user, tags);

@@ -11,17 +11,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// Ends each [ClientWait] of a listener's connections that is over. It is the only clock of a session,
-/// for reads, writes and handshakes, in clear text and under TLS.
+/// Ends each [ClientWait] of a listener's connections that is over. It is the only clock of a
+/// session, for reads, writes and handshakes, in clear text and under TLS.
 ///
-/// A socket timeout covers reads only and restarts with each octet, so a TLS record that drips never
-/// meets it. It also costs more: each timed wait of a virtual thread is a task for the one thread that
-/// keeps the timers, every fifth microsecond of a message's time. Here a wait costs two writes of a
-/// field, and one scan a second over all connections finds the waits that are over. So a wait may last a
-/// second longer than its limit.
+/// A socket timeout covers reads only and restarts with each octet, so a TLS record that drips
+/// never meets it. It also costs more: each timed wait of a virtual thread is a task for the one
+/// thread that keeps the timers, every fifth microsecond of a message's time. Here a wait costs two
+/// writes of a field, and one scan a second over all connections finds the waits that are over. So
+/// a wait may last a second longer than its limit.
 ///
-/// While the port is crowded, every wait under way gets the shorter limit and keeps it until it ends.
-/// Otherwise the first connections that are closed would make space, and all others could stay.
+/// While the port is crowded, every wait under way gets the shorter limit and keeps it until it
+/// ends. Otherwise the first connections that are closed would make space, and all others could
+/// stay.
 final class SessionWatchdog implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SessionWatchdog.class);
 

@@ -22,18 +22,19 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// One port: accepts sessions until it is closed.
 ///
-/// SubEthaSMTP provides the accept loop, a virtual thread per session, the session's socket and its end.
-/// The library's command loop never runs. It reads lines of at most 998 characters and closes after a
-/// longer one, knows verbs by their first four letters, replies to unknown ones and timeouts itself,
-/// counts nothing, and none of that can be replaced from outside. The library asks a [SessionHandler]
-/// whether it may greet a client. Ours returns after the whole [SmtpSession], when no client is left to
-/// greet.
+/// SubEthaSMTP provides the accept loop, a virtual thread per session, the session's socket and its
+/// end. The library's command loop never runs. It reads lines of at most 998 characters and closes
+/// after a longer one, knows verbs by their first four letters, replies to unknown ones and
+/// timeouts itself, counts nothing, and none of that can be replaced from outside. The library asks
+/// a [SessionHandler] whether it may greet a client. Ours returns after the whole [SmtpSession],
+/// when no client is left to greet.
 public final class SmtpListener implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SmtpListener.class);
-    /// Numbers the sessions of all ports of the process, so that a number in the log is one session.
+    /// Numbers the sessions of all ports of the process, so that a number in the log is one
+    /// session.
     private static final AtomicLong sessions = new AtomicLong();
-    /// Connections beyond the places and the lingering ones, which only get the reply that all places are
-    /// taken.
+    /// Connections beyond the places and the lingering ones, which only get the reply that all
+    /// places are taken.
     private static final int REFUSALS = 50;
     private static final int BLOCKS_KEPT = 32;
 
@@ -73,7 +74,8 @@ public final class SmtpListener implements AutoCloseable {
         this.server = server();
     }
 
-    /// Binds and accepts. @throws IOException when the address is in use or not permitted; the message names it
+    /// Binds and accepts. @throws IOException when the address is in use or not permitted; the
+    /// message names it
     public void start() throws IOException {
         if (config.address().isUnresolved()) {
             throw cannotListen("unknown host", new IOException(config.address().toString()));
@@ -96,7 +98,8 @@ public final class SmtpListener implements AutoCloseable {
         return server.getPortAllocated();
     }
 
-    /// Refuses new sessions with 421, lets running transactions finish within `timeout`, then closes.
+    /// Refuses new sessions with 421, lets running transactions finish within `timeout`, then
+    /// closes.
     public synchronized void stop(Duration timeout) {
         if (stopping) {
             return;
@@ -152,8 +155,8 @@ public final class SmtpListener implements AutoCloseable {
         return true;
     }
 
-    // The library waits for its sessions without a limit; a session blocked on disk must not keep the
-    // process alive.
+    // The library waits for its sessions without a limit; a session blocked on disk must not keep
+    // the process alive.
     private void closePort() {
         Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
         try {
@@ -197,16 +200,17 @@ public final class SmtpListener implements AutoCloseable {
             Thread.currentThread().setName("in-" + number);
             SocketLink link;
             try {
-                // The library makes its writer on the accepting thread, where the JDK gives it 16 KiB; on
-                // a virtual thread it gets 1 KiB. Its streams stay unused, and an idle session takes 11
-                // KiB instead of 26.
+                // The library makes its writer on the accepting thread, where the JDK gives it 16
+                // KiB; on a virtual thread it gets 1 KiB. Its streams stay unused, and an idle
+                // session takes 11 KiB instead of 26.
                 session.setSocket(session.getSocket());
                 link = new SocketLink((AcceptedSocket) session.getSocket(), number, tuning.linger());
             } catch (IOException gone) {
                 log.debug("event=client-gone session={} error=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
-            SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(), config.limits().idleMillis() * 1_000_000);
+            SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(),
+                    config.limits().idle().toMillis() * 1_000_000);
             SmtpSession smtpSession = new SmtpSession(number, client, wire, services, config, tuning, place,
                     mechanisms,
                     () -> stopping);

@@ -25,15 +25,16 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
-/// One SMTP session on its virtual thread, from the greeting to the last reply: line in, command, step,
-/// reply out.
+/// One SMTP session on its virtual thread, from the greeting to the last reply: line in, command,
+/// step, reply out.
 ///
-/// [ServerProtocol] decides what is replied; this class reads lines, asks [PolicyGate], sends replies and
-/// logs. [CommandParser] interprets a line, and [DataPhase] receives a message.
+/// [ServerProtocol] decides what is replied; this class reads lines, asks [PolicyGate], sends
+/// replies and logs. [CommandParser] interprets a line, and [DataPhase] receives a message.
 ///
-/// Only the thread that stops the listener also writes to the connection. [#activity] excludes both from
-/// writing at once: a session that waits for a command outside a transaction is `WAITING`. The first
-/// compare-and-set wins: either the session with its next command, or the stopping thread with its 421.
+/// Only the thread that stops the listener also writes to the connection. [#activity] excludes both
+/// from writing at once: a session that waits for a command outside a transaction is `WAITING`. The
+/// first compare-and-set wins: either the session with its next command, or the stopping thread
+/// with its 421.
 final class SmtpSession {
     private enum Activity {
         SERVING, WAITING, DISMISSED
@@ -154,12 +155,12 @@ final class SmtpSession {
     }
 
     private boolean readProxyHeader() throws IOException {
-        ProxyHeader.Result header = ClientIdentity.proxied(wire, timeoutNanos());
+        ProxyHeader.ProxyResult header = ClientIdentity.proxied(wire, timeoutNanos());
         switch (header) {
-            case ProxyHeader.Result.Client(InetAddress client, int _) -> address = client;
-            case ProxyHeader.Result.Itself() -> {
+            case ProxyHeader.ProxyResult.Client(InetAddress client, int _) -> address = client;
+            case ProxyHeader.ProxyResult.Itself() -> {
             }
-            case ProxyHeader.Result.Malformed() -> {
+            case ProxyHeader.ProxyResult.Malformed() -> {
                 log.warn("event=proxy-header-invalid session={} client={}", number, literal());
                 reject(Reply.of(421, "4.3.0", config.hostname() + " No PROXY header"));
             }
@@ -178,25 +179,25 @@ final class SmtpSession {
     }
 
     private void handleLine() throws IOException {
-        Optional<SmtpStream.Line> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrShutDown();
+        Optional<SmtpStream.ReadLine> line = transaction.isPresent() ? Optional.of(readLine()) : readLineOrShutDown();
         if (line.isEmpty()) {
             return;
         }
         switch (line.get()) {
-            case SmtpStream.Line.Text(String text) -> execute(parser.parse(text));
-            case SmtpStream.Line.TooLong() -> {
+            case SmtpStream.ReadLine.Text(String text) -> execute(parser.parse(text));
+            case SmtpStream.ReadLine.TooLong() -> {
                 apply(protocol.refuse(state, Reply.of(500, "5.5.2",
-                        "Line too long, at most " + config.limits().commandBytes() + " octets")));
+                        "Line too long, at most " + config.limits().commandLine() + " octets")));
                 wire.flush();
             }
-            case SmtpStream.Line.Broken() -> closeWith(
+            case SmtpStream.ReadLine.Broken() -> closeWith(
                     Reply.of(521, "5.5.2",
                             config.hostname() + " Error: bare <CR> or <LF> received; end each line with <CR><LF>"));
-            case SmtpStream.Line.End() -> open = false;
+            case SmtpStream.ReadLine.End() -> open = false;
         }
     }
 
-    private Optional<SmtpStream.Line> readLineOrShutDown() throws IOException {
+    private Optional<SmtpStream.ReadLine> readLineOrShutDown() throws IOException {
         activity.set(Activity.WAITING);
         if (stopping.getAsBoolean()) {
             if (activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
@@ -205,7 +206,7 @@ final class SmtpSession {
             open = false;
             return Optional.empty();
         }
-        SmtpStream.Line line = readLine();
+        SmtpStream.ReadLine line = readLine();
         if (!activity.compareAndSet(Activity.WAITING, Activity.SERVING)) {
             open = false;
             return Optional.empty();
@@ -213,15 +214,15 @@ final class SmtpSession {
         return Optional.of(line);
     }
 
-    private SmtpStream.Line readLine() throws IOException {
+    private SmtpStream.ReadLine readLine() throws IOException {
         long start = tuning.nanos().getAsLong();
-        SmtpStream.Line line = wire.readLine(config.limits().commandBytes(), dataPhase.timeoutNanos(timeoutNanos()));
+        SmtpStream.ReadLine line = wire.readLine(config.limits().commandLine(), dataPhase.timeoutNanos(timeoutNanos()));
         dataPhase.waited(tuning.nanos().getAsLong() - start);
         return line;
     }
 
     private long timeoutNanos() {
-        return config.limits().idleMillis() * 1_000_000;
+        return config.limits().idle().toMillis() * 1_000_000;
     }
 
     private void execute(Command command) throws IOException {
@@ -230,7 +231,8 @@ final class SmtpSession {
             logNegative(step.replies().getFirst(), command);
         }
         apply(step);
-        // RFC 2920 section 3.2 and RFC 3030 section 4.2: only the replies to these commands may be collected.
+        // RFC 2920 section 3.2 and RFC 3030 section 4.2: only the replies to these commands may be
+        // collected.
         boolean collected = command instanceof Command.Mail || command instanceof Command.Rcpt
                 || command instanceof Command.Rset || command instanceof Command.Bdat;
         if (!collected) {
@@ -248,8 +250,8 @@ final class SmtpSession {
             }
             case ProtocolAction.Close(boolean byUs) -> {
                 open = false;
-                // Before the last reply: a client that has read it may reconnect at once and must find
-                // the place free.
+                // Before the last reply: a client that has read it may reconnect at once and must
+                // find the place free.
                 releasePlace();
                 closedByServer = byUs;
                 if (byUs) {
@@ -385,11 +387,11 @@ final class SmtpSession {
             return;
         }
         switch (authenticator.run(client(), auth, timeoutNanos())) {
-            case Authenticator.Result.Proven(String user) -> {
+            case Authenticator.AuthResult.Proven(String user) -> {
                 place.loggedIn();
                 apply(protocol.authenticated(state, user));
             }
-            case Authenticator.Result.Refused(Reply reply) -> apply(protocol.notAuthenticated(state, reply));
+            case Authenticator.AuthResult.Refused(Reply reply) -> apply(protocol.notAuthenticated(state, reply));
         }
     }
 
@@ -414,8 +416,8 @@ final class SmtpSession {
         }
     }
 
-    // RFC 2920 section 3.1: EHLO, AUTH and DATA are last in a group; a client that sends more has not
-    // read their replies.
+    // RFC 2920 section 3.1: EHLO, AUTH and DATA are last in a group; a client that sends more has
+    // not read their replies.
     private boolean rejectsPipelining() throws IOException {
         boolean ahead = config.service().strictTurns() && wire.clientIsAhead();
         if (ahead) {
@@ -442,7 +444,8 @@ final class SmtpSession {
         }
     }
 
-    /// Sends a reply with an enhanced status, except the greeting, EHLO's and 3xx replies (RFC 2034 section 4).
+    /// Sends a reply with an enhanced status, except the greeting, EHLO's and 3xx replies (RFC 2034
+    /// section 4).
     private void send(Reply reply) throws IOException {
         boolean bare = reply.status().isEmpty() && !reply.isPositive();
         wire.send(bare ? new Reply(reply.code(), Optional.of(reply.statusOrGeneral()), reply.lines()) : reply);

@@ -13,30 +13,30 @@ import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
 
-/// The buffered bytes of one session in both directions: lines and blocks in, replies out. Used by the
-/// session's thread, except for [#abort] and, under the exclusion that [SmtpSession] describes, [#send] and
-/// [#flush].
+/// The buffered bytes of one session in both directions: lines and blocks in, replies out. Used by
+/// the session's thread, except for [#abort] and, under the exclusion that [SmtpSession] describes,
+/// [#send] and [#flush].
 ///
-/// Replies are collected while more commands are buffered, and sent together before the next wait for the
-/// client (RFC 2920 section 3.2: when the input is empty, all pending replies are sent).
+/// Replies are collected while more commands are buffered, and sent together before the next wait
+/// for the client (RFC 2920 section 3.2: when the input is empty, all pending replies are sent).
 ///
 /// A session waits for commands most of the time, so it waits with a small buffer. For a message it
-/// borrows a large one ([BufferPool]) and returns it after the message has arrived, before it waits for the
-/// disk.
+/// borrows a large one ([BufferPool]) and returns it after the message has arrived, before it waits
+/// for the disk.
 final class SmtpStream {
     /// The result of reading a command line.
-    sealed interface Line {
+    sealed interface ReadLine {
         /// @param text without CRLF, one character per octet
-        record Text(String text) implements Line {}
+        record Text(String text) implements ReadLine {}
 
         /// Longer than permitted; read to its end and discarded.
-        record TooLong() implements Line {}
+        record TooLong() implements ReadLine {}
 
         /// A line with a bare CR or LF, or a line without end.
-        record Broken() implements Line {}
+        record Broken() implements ReadLine {}
 
         /// The client has closed the connection.
-        record End() implements Line {}
+        record End() implements ReadLine {}
     }
 
     private static final int IDLE_BYTES = 1 << 10;
@@ -72,20 +72,20 @@ final class SmtpStream {
     ///
     /// @param limitBytes with CRLF
     /// @throws SocketTimeoutException when the line is not complete after `timeoutNanos`
-    Line readLine(int limitBytes, long timeoutNanos) throws IOException {
+    ReadLine readLine(int limitBytes, long timeoutNanos) throws IOException {
         if (from == to) {
             useSmallBuffer(); // A client that was ahead has kept the large buffer until now.
             flush();
         }
         ClientWait wait = begin(timeoutNanos);
         if (from == to && !fill(wait)) {
-            return new Line.End();
+            return new ReadLine.End();
         }
         int end = endOfLine();
         if (input[end - 1] == '\n') {
             // Nearly all lines arrive in one piece.
-            Line line = end - from > limitBytes
-                    ? new Line.TooLong()
+            ReadLine line = end - from > limitBytes
+                    ? new ReadLine.TooLong()
                     : line(new String(input, from, end - from, StandardCharsets.ISO_8859_1));
             from = end;
             return line;
@@ -93,12 +93,12 @@ final class SmtpStream {
         return readInPieces(limitBytes, wait);
     }
 
-    private Line readInPieces(int limitBytes, ClientWait wait) throws IOException {
+    private ReadLine readInPieces(int limitBytes, ClientWait wait) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         long length = 0;
         while (true) {
             if (from == to && !fill(wait)) {
-                return new Line.End();
+                return new ReadLine.End();
             }
             int end = endOfLine();
             length += end - from;
@@ -107,10 +107,10 @@ final class SmtpStream {
             }
             from = end;
             if (input[end - 1] == '\n') {
-                return length > limitBytes ? new Line.TooLong() : line(line.toString(StandardCharsets.ISO_8859_1));
+                return length > limitBytes ? new ReadLine.TooLong() : line(line.toString(StandardCharsets.ISO_8859_1));
             }
             if (length > ENDLESS_BYTES) {
-                return new Line.Broken();
+                return new ReadLine.Broken();
             }
         }
     }
@@ -123,11 +123,11 @@ final class SmtpStream {
         return Math.min(at + 1, to);
     }
 
-    private static Line line(String withEnd) {
+    private static ReadLine line(String withEnd) {
         int length = withEnd.length() - 2;
         return length >= 0 && withEnd.indexOf('\r') == length
-                ? new Line.Text(withEnd.substring(0, length))
-                : new Line.Broken();
+                ? new ReadLine.Text(withEnd.substring(0, length))
+                : new ReadLine.Broken();
     }
 
     /// Reads exactly N bytes, and not one more from the connection.
@@ -149,7 +149,8 @@ final class SmtpStream {
     /// Sends pending replies and waits for input when the buffer is empty.
     ///
     /// @return false when the client has closed its side
-    /// @throws SocketTimeoutException when nothing arrived within `timeoutNanos`; no later read succeeds
+    /// @throws SocketTimeoutException when nothing arrived within `timeoutNanos`; no later read
+    ///     succeeds
     boolean await(long timeoutNanos) throws IOException {
         if (from < to) {
             return true;
@@ -164,8 +165,8 @@ final class SmtpStream {
         to = 0;
         to = Math.max(0, link.read(input, 0, input.length, checked(wait)));
         if (to == input.length) {
-            // A client that is always ahead never blocks this thread, and a virtual thread that never
-            // blocks keeps its carrier thread.
+            // A client that is always ahead never blocks this thread, and a virtual thread that
+            // never blocks keeps its carrier thread.
             Thread.yield();
         }
         return to > 0;
@@ -263,7 +264,8 @@ final class SmtpStream {
         link.write(output, 0, length, begin(replyNanos));
     }
 
-    /// Performs the server's side of a TLS handshake and continues in TLS. Discards input read in clear text.
+    /// Performs the server's side of a TLS handshake and continues in TLS. Discards input read in
+    /// clear text.
     ///
     /// @return protocol and cipher suite
     String startTls(SSLContext context, long timeoutNanos) throws IOException {
@@ -287,8 +289,8 @@ final class SmtpStream {
         replyNanos = limit.toNanos();
     }
 
-    /// Sends the last reply and reads on for a short time. Closing a socket with unread input makes the
-    /// kernel send a reset, which may overtake that reply.
+    /// Sends the last reply and reads on for a short time. Closing a socket with unread input makes
+    /// the kernel send a reset, which may overtake that reply.
     ///
     /// @param mayLinger false: send and close
     void closeAfterDrain(Duration linger, boolean mayLinger) {

@@ -121,15 +121,16 @@ final class SocketLink implements Link {
         } finally {
             writing = ClientWait.NONE;
         }
-        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection closes.
-        // The JDK's own switch applies to the whole process and is read once, perhaps before this code
-        // runs.
+        // A client that renegotiates (TLS 1.2) finds no common cipher suite, and its connection
+        // closes. The JDK's own switch applies to the whole process and is read once, perhaps
+        // before this code runs.
         tls.setEnabledCipherSuites(new String[0]);
         adopt(tls);
         return tls.getSession().getProtocol() + " " + tls.getSession().getCipherSuite();
     }
 
-    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325 section 4.2).
+    // AEAD suites only: CBC with HMAC has been a source of attacks for twenty years (RFC 9325
+    // section 4.2).
     private static String[] authenticated(String[] suites) {
         return Arrays.stream(suites)
                 .filter(suite -> suite.contains("_GCM_") || suite.contains("_POLY1305_")).toArray(String[]::new);
@@ -150,7 +151,8 @@ final class SocketLink implements Link {
         return values;
     }
 
-    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK throws.
+    // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK
+    // throws.
     private static Optional<byte[]> exporter(SSLSession tls) {
         try {
             return tls instanceof ExtendedSSLSession extended
@@ -164,8 +166,8 @@ final class SocketLink implements Link {
         }
     }
 
-    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256 instead
-    // of MD5 and SHA-1.
+    // RFC 5929 section 4.1: the certificate's hash, with the hash of its signature, but SHA-256
+    // instead of MD5 and SHA-1.
     private static Optional<byte[]> endPoint(SSLSession tls) {
         try {
             if (tls.getLocalCertificates() == null

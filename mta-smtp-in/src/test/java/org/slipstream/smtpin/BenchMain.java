@@ -14,7 +14,8 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A listener that takes everything and keeps nothing, to be measured from outside with Postfix's `smtp-source`:
+/// A listener that takes everything and keeps nothing, to be measured from outside with Postfix's
+/// `smtp-source`:
 ///
 /// ```
 /// smtp-source -s 20 -m 5000 -l 4096 -c -f a@x.example -t b@y.example 127.0.0.1:PORT        # one message per connection
@@ -41,13 +42,13 @@ final class BenchMain {
         private final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
 
         @Override
-        public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
-            return Verdict.accept();
+        public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+            return HandlerVerdict.accept();
         }
 
         @Override
-        public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
-            return Verdict.accept();
+        public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
+            return HandlerVerdict.accept();
         }
 
         @Override

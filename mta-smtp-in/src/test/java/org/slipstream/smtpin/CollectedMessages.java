@@ -16,13 +16,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A message handler in memory that accepts all recipients except `nobody`, with a disk that fills up on
-/// request.
+/// A message handler in memory that accepts all recipients except `nobody`, with a disk that fills
+/// up on request.
 class CollectedMessages implements MessageHandler {
     record Accepted(Client client, Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts,
             String content) {
-        /// The content without the trace lines that we put on top, and with `ID` for the queue id in a
-        /// Message-ID of ours.
+        /// The content without the trace lines that we put on top, and with `ID` for the queue id
+        /// in a Message-ID of ours.
         String asSent() {
             int at = content.indexOf("\r\n");
             while (content.startsWith("\r\n\t", at)) {
@@ -48,21 +48,21 @@ class CollectedMessages implements MessageHandler {
     }
 
     @Override
-    public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+    public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
         return sender.isPresent() && sender.get().localPart().equals("refused")
-                ? Verdict.refuse(550, "5.7.1", "We do not like you")
-                : Verdict.accept();
+                ? HandlerVerdict.refuse(550, "5.7.1", "We do not like you")
+                : HandlerVerdict.accept();
     }
 
     @Override
-    public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+    public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (recipient.localPart()) {
-            case "nobody" -> Verdict.refuse(550, "5.1.1", "No such user");
-            case "later" -> Verdict.refuse(450, "4.2.1", "Try later");
-            case "plain" -> new Verdict.Refuse(Reply.of(550, "No status from me"));
-            case "away" -> Verdict.refuse(421, "4.3.2", "Leaving now");
+            case "nobody" -> HandlerVerdict.refuse(550, "5.1.1", "No such user");
+            case "later" -> HandlerVerdict.refuse(450, "4.2.1", "Try later");
+            case "plain" -> new HandlerVerdict.Refuse(Reply.of(550, "No status from me"));
+            case "away" -> HandlerVerdict.refuse(421, "4.3.2", "Leaving now");
             case "broken" -> throw new IllegalStateException("planted");
-            default -> Verdict.accept();
+            default -> HandlerVerdict.accept();
         };
     }
 

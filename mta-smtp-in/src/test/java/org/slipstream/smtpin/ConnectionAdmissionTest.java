@@ -22,8 +22,8 @@ class ConnectionAdmissionTest {
     private final InetAddress proxy = InetAddress.ofLiteral("203.0.113.1");
     private final ListenerConfig config = Ports
             .with(Ports.with(Ports.config(), "connections", 20), "connectionsPerClient", 12)
-            .withTrust(new ListenerConfig.Trust(proxy::equals, _ -> false, friend::equals));
-    private final GuessGuard guesses = new GuessGuard(GuessGuard.Settings.standard(), System::nanoTime);
+            .withTrust(new ListenerConfig.ProxyTrust(proxy::equals, _ -> false, friend::equals));
+    private final GuessGuard guesses = new GuessGuard(GuessGuard.GuessSettings.standard(), System::nanoTime);
     private final ConnectionAdmission admission = new ConnectionAdmission(config, guesses);
 
     @Test
@@ -50,7 +50,8 @@ class ConnectionAdmissionTest {
         enter(InetAddress.ofLiteral("2001:db8:0:1::1"), 1);
     }
 
-    /// A client that opens a connection for each message comes again when it has read 221, however late our thread is.
+    /// A client that opens a connection for each message comes again when it has read 221, however
+    /// late our thread is.
     @Test
     void whoHasReadTheGoodbyeFindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);

@@ -9,7 +9,8 @@ import java.util.List;
 public final class FactsByTheBook {
     private FactsByTheBook() {}
 
-    /// @throws IllegalArgumentException when a line has another end than CR LF, so that there may be no facts
+    /// @throws IllegalArgumentException when a line has another end than CR LF, so that there may
+    ///     be no facts
     public static ContentFacts of(String content) {
         if (!content.isEmpty() && !content.endsWith("\r\n") || content.replace("\r\n", "").matches("(?s).*[\r\n].*")) {
             throw new IllegalArgumentException("no clean lines: " + content);

@@ -19,11 +19,12 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; what a run has
-/// found is kept as a file of `corpus/` and played ever after.
+/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; what
+/// a run has found is kept as a file of `corpus/` and played ever after.
 ///
-/// The rule for sessions is that the network has no say: however a stream of bytes is cut into pieces,
-/// the same is answered and the same mail is taken. A failure prints its seed and the stream.
+/// The rule for sessions is that the network has no say: however a stream of bytes is cut into
+/// pieces, the same is answered and the same mail is taken. A failure prints its seed and the
+/// stream.
 class FuzzTest {
     private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(
             Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000);

@@ -96,7 +96,7 @@ class ListenerTest {
     @Test
     void behindAProxyEachClientHasItsPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
-                .withTrust(new ListenerConfig.Trust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
+                .withTrust(new ListenerConfig.ProxyTrust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
         try (SmtpListener listener = Ports.started(config, house);
                 SmtpTalker one = proxied(listener, "192.0.2.1");
                 SmtpTalker two = proxied(listener, "192.0.2.2")) {
@@ -176,7 +176,8 @@ class ListenerTest {
         }
     }
 
-    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new ones.
+    /// While nine of ten places are taken, waits under way get a tenth of the time, not only new
+    /// ones.
     @Test
     void aFullHouseSendsAllSilentClientsAway() throws Exception {
         SimulatedClock clock = new SimulatedClock();

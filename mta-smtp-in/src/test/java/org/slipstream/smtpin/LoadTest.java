@@ -116,13 +116,13 @@ class LoadTest {
         final CRC32 crc = new CRC32();
 
         @Override
-        public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
-            return Verdict.accept();
+        public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+            return HandlerVerdict.accept();
         }
 
         @Override
-        public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
-            return Verdict.accept();
+        public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
+            return HandlerVerdict.accept();
         }
 
         @Override

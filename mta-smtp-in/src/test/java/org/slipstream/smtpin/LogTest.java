@@ -14,7 +14,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What an operator finds in the log: one line for what was taken, one for what was refused, none for the rest.
+/// What an operator finds in the log: one line for what was taken, one for what was refused, none
+/// for the rest.
 class LogTest {
     private final CollectedMessages house = new CollectedMessages();
 
@@ -88,8 +89,8 @@ class LogTest {
         assertThat(lines(right)).isEmpty();
     }
 
-    /// The grammar permits nearly everything in quotes, and a log line must still have the fields that we
-    /// wrote.
+    /// The grammar permits nearly everything in quotes, and a log line must still have the fields
+    /// that we wrote.
     @Test
     void aQuotedLocalPartWritesNoFieldsOfItsOwn() throws Exception {
         try (SmtpListener listener = Ports.started(Ports.config(), house);

@@ -15,7 +15,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What strangers make the server keep in open transactions is bounded whatever their number, and is given back however they end.
+/// What strangers make the server keep in open transactions is bounded whatever their number, and
+/// is given back however they end.
 class MemoryBudgetTest {
     private static final String LONGEST = "RCPT TO:<user+" + "x".repeat(238) + "@y.example>";
     private static final int SESSIONS = 12;
@@ -54,7 +55,8 @@ class MemoryBudgetTest {
         }
     }
 
-    /// @return how many were taken before there was no memory for another, which is no error of the client
+    /// @return how many were taken before there was no memory for another, which is no error of the
+    ///     client
     private static int hoard(SmtpTalker client) throws IOException {
         client.ask("EHLO client.example");
         client.ask("MAIL FROM:<a@x.example>");

@@ -18,18 +18,18 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The questions that tests for open relays ask, to a handler that accepts every name of its domain:
-/// whatever gets through here, a mailbox host with a catch-all would get.
+/// The questions that tests for open relays ask, to a handler that accepts every name of its
+/// domain: whatever gets through here, a mailbox host with a catch-all would get.
 class OpenRelayTest {
     private static final Set<String> OURS = Set.of("here.example", "[192.0.2.1]", "mx.test");
 
     /// A handler that accepts its domains from anyone, and other domains from users.
     private static final class CatchAll extends CollectedMessages {
         @Override
-        public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+        public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
             return OURS.contains(recipient.domain().toLowerCase(Locale.ROOT)) || client.user().isPresent()
-                    ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
+                    ? HandlerVerdict.accept()
+                    : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         }
     }
 

@@ -47,9 +47,10 @@ class PasswordThreadsTest {
     private final CollectedMessages messages = new CollectedMessages();
     private final ListenerServices services = ListenerServices.of(messages).withPasswords(passwords).withCredentials(
             users,
-            new GuessGuard(new GuessGuard.Settings(0, 0, 100, 60_000, 60_000, 100), System::nanoTime));
+            new GuessGuard(new GuessGuard.GuessSettings(Duration.ZERO, Duration.ZERO, 100, Duration.ofMinutes(1),
+                    Duration.ofMinutes(1)), System::nanoTime));
     private final ListenerConfig config = Ports.config().withService(Stage.service("clear"))
-            .withTrust(new ListenerConfig.Trust(_ -> false, _ -> false,
+            .withTrust(new ListenerConfig.ProxyTrust(_ -> false, _ -> false,
                     address -> address.getHostAddress().equals("127.0.0.2")));
 
     @Test

@@ -50,12 +50,13 @@ final class Stage {
             case "tls" -> config = config.withTls(Certificates.mx());
             case "policy" -> policy = policy(value);
             case "etrn" -> etrn = true;
-            case "speaker" -> config = config.withTrust(new ListenerConfig.Trust(_ -> false, _ -> true, _ -> false));
+            case "speaker" ->
+                config = config.withTrust(new ListenerConfig.ProxyTrust(_ -> false, _ -> true, _ -> false));
             case "trusted-loopback" -> config = config.withTrust(
-                    new ListenerConfig.Trust(InetAddress::isLoopbackAddress, InetAddress::isLoopbackAddress,
+                    new ListenerConfig.ProxyTrust(InetAddress::isLoopbackAddress, InetAddress::isLoopbackAddress,
                             _ -> false));
             case "dataCreditMillis" -> dataCredit = Duration.ofMillis(Long.parseLong(value));
-            case "proxy" -> config = config.withTrust(new ListenerConfig.Trust(_ -> true, _ -> false, _ -> false));
+            case "proxy" -> config = config.withTrust(new ListenerConfig.ProxyTrust(_ -> true, _ -> false, _ -> false));
             default -> config = Ports.with(config, name, Long.parseLong(value));
         }
     }
@@ -90,8 +91,9 @@ final class Stage {
                             new HeaderPatterns.Rule("Subject", Pattern.compile("lottery"), new Ruling.Tag("lottery")),
                             new HeaderPatterns.Rule("X-Trusted", Pattern.compile("yes"), Ruling.accept()))));
             // Time stands still here.
-            case "rates" -> List.of(new Rates(new Rates.Settings(5, 2, 3, ClientNetwork.standard(), 100), () -> 0));
-            case "nobody" -> List.of(new Rates(new Rates.Settings(0, 2, 3, ClientNetwork.standard(), 100), () -> 0));
+            case "rates" -> List.of(new Rates(new Rates.RateSettings(5, 2, 3, ClientNetwork.standard(), 100), () -> 0));
+            case "nobody" ->
+                List.of(new Rates(new Rates.RateSettings(0, 2, 3, ClientNetwork.standard(), 100), () -> 0));
             case "names" -> List.of(new Names());
             default -> throw new IllegalArgumentException("no policy " + name);
         };
@@ -135,7 +137,8 @@ final class Stage {
 
     ListenerServices services() {
         ListenerServices services = ListenerServices.of(messages).withPolicy(policy).withCredentials(new Users(),
-                new GuessGuard(new GuessGuard.Settings(0, 0, 3, 60_000, 60_000, 100), System::nanoTime));
+                new GuessGuard(new GuessGuard.GuessSettings(Duration.ZERO, Duration.ZERO, 3, Duration.ofMinutes(1),
+                        Duration.ofMinutes(1)), System::nanoTime));
         return etrn ? services.withEtrn(Stage::wake) : services;
     }
 

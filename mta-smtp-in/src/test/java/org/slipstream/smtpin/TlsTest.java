@@ -331,7 +331,8 @@ class TlsTest {
             other[0] ^= 1;
             assertThat(plus(client, "tls-exporter", other)).startsWith("535 5.7.8");
             assertThat(plus(client, "tls-unique", exporter)).startsWith("535 5.7.8");
-            // The certificate of a P-384 key is signed with another hash; ours is SHA-256 or SHA-384.
+            // The certificate of a P-384 key is signed with another hash; ours is SHA-256 or
+            // SHA-384.
             String signature = ((java.security.cert.X509Certificate) tls.getPeerCertificates()[0]).getSigAlgName();
             byte[] hashed = signature.startsWith("SHA384")
                     ? MessageDigest.getInstance("SHA-384").digest(tls.getPeerCertificates()[0].getEncoded())

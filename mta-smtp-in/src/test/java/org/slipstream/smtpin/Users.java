@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
-/// A users file in memory: `alice` with the password `secret`, `jürgen` with `pässwort`, and `broken`, whose entry cannot be read.
+/// A users file in memory: `alice` with the password `secret`, `jürgen` with `pässwort`, and
+/// `broken`, whose entry cannot be read.
 final class Users implements UserSecrets {
     private static final Map<String, String> PASSWORDS = Map.of("alice", "secret", "j\u00fcrgen", "p\u00e4sswort");
     private static final Map<String, ScramKeys> KEYS = Map.of("alice", keys("secret"), "j\u00fcrgen",

@@ -1,6 +1,6 @@
 package org.slipstream.smtpout;
 
-/// What is known about the identity of the peer on a connection.
+/// The knowledge about the identity of the peer on a connection.
 enum Assurance {
     /// Unauthenticated, perhaps in clear text.
     NONE,

@@ -22,19 +22,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// One outgoing connection, on its own virtual thread `out-<n>`: opens, sends deliveries, several at once
-/// where the peer supports that, and closes.
+/// One outgoing connection, on its own virtual thread `out-<n>`: opens, sends deliveries, several
+/// at once where the peer supports that, and closes.
 ///
 /// The queue manager decides when a connection opens and closes; the carrier owns the socket and
-/// executes. Every open and every delivery gets exactly one reply, even after a failure of the network or
-/// a defect here: see [PendingReplies].
+/// executes. Every open and every delivery gets exactly one reply, even after a failure of the
+/// network or a defect here: see [PendingReplies].
 ///
-/// **Stale connections.** A peer may close an idle connection at any time, also while the next deliveries
-/// are being sent. When it closes before it has replied to any of them, the connection counts as lost,
-/// which is not a failure of the host.
+/// **Stale connections.** A peer may close an idle connection at any time, also while the next
+/// deliveries are being sent. When it closes before it has replied to any of them, the connection
+/// counts as lost, which is not a failure of the host.
 ///
-/// **Stopping.** The thread is never interrupted, because it may be reading a message, and an interrupt
-/// would close the spool's file. To stop a carrier, abort its connection.
+/// **Stopping.** The thread is never interrupted, because it may be reading a message, and an
+/// interrupt would close the spool's file. To stop a carrier, abort its connection.
 final class Carrier implements Runnable, ConnectionOwner {
     private static final Logger log = LoggerFactory.getLogger(Carrier.class);
 
@@ -52,7 +52,8 @@ final class Carrier implements Runnable, ConnectionOwner {
     private Optional<Traffic> traffic = Optional.empty();
     private boolean closing;
 
-    // Guarded by this, for threads that abort: the wire in use, and whether it is still being opened.
+    // Guarded by this, for threads that abort: the wire in use, and whether it is still being
+    // opened.
     private Optional<Wire> wire = Optional.empty();
     private boolean opening = true;
     private boolean aborted;
@@ -84,7 +85,8 @@ final class Carrier implements Runnable, ConnectionOwner {
         return inbox.post(new CarrierInbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
     }
 
-    /// Finishes deliveries under way, then ends. A connection that is still being opened is aborted.
+    /// Finishes deliveries under way, then ends. A connection that is still being opened is
+    /// aborted.
     void close() {
         inbox.post(new CarrierInbox.Close());
         synchronized (this) {
@@ -108,7 +110,8 @@ final class Carrier implements Runnable, ConnectionOwner {
         wire.ifPresent(w -> w.abort(End.ABORTED, "server is shutting down"));
     }
 
-    /// Sends all pending replies from the caller's thread, when the carrier hangs where no abort reaches it.
+    /// Sends all pending replies from the caller's thread, when the carrier hangs where no abort
+    /// reaches it.
     void failPending() {
         inbox.end();
         pending.failAll(FailureReplies.stopping());
@@ -189,8 +192,8 @@ final class Carrier implements Runnable, ConnectionOwner {
         return phase;
     }
 
-    /// Handles all input before it writes, so that replies the peer sent unasked are known first. Writes
-    /// everything that can be written before it waits.
+    /// Handles all input before it writes, so that replies the peer sent unasked are known first.
+    /// Writes everything that can be written before it waits.
     private Ending serve(Traffic running) {
         while (running.ending().isEmpty()) {
             for (var item = inbox.poll(); item.isPresent(); item = inbox.poll()) {

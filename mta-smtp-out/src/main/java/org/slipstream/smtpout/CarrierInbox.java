@@ -12,12 +12,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// The inbox of a carrier: orders and replies from the wire, in one queue. The carrier waits only here.
+/// The inbox of a carrier: orders and replies from the wire, in one queue. The carrier waits only
+/// here.
 ///
 /// An inbox ends once. From then on it accepts nothing, and a post returns false.
 ///
-/// The watchdog ends a wait: a timed wait of a virtual thread wakes the thread of the scheduler's timers
-/// twice, to add the timer and to remove it, which costs more than everything else here.
+/// The watchdog ends a wait: a timed wait of a virtual thread wakes the thread of the scheduler's
+/// timers twice, to add the timer and to remove it, which costs more than everything else here.
 final class CarrierInbox {
     private final WireWatchdog.Post watchdog;
     /// Used by the reader's thread only.

@@ -23,11 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// All outgoing SMTP and LMTP connections, each a [Carrier] on its own virtual thread with an inbox.
-/// Callers never block.
+/// All outgoing SMTP and LMTP connections, each a [Carrier] on its own virtual thread with an
+/// inbox. Callers never block.
 ///
-/// The caller numbers connections and never reuses a number. Orders and events can cross: a delivery may
-/// be sent to a connection whose loss is not yet reported. Such a delivery is unanswered.
+/// The caller numbers connections and never reuses a number. Orders and events can cross: a
+/// delivery may be sent to a connection whose loss is not yet reported. Such a delivery is
+/// unanswered.
 public final class Carriers implements AutoCloseable {
     private static final Duration FINISH = Duration.ofSeconds(10);
     private static final Duration CUT = Duration.ofMillis(500);
@@ -107,8 +108,8 @@ public final class Carriers implements AutoCloseable {
         close(FINISH);
     }
 
-    /// Lets deliveries under way finish, then aborts them; their results are failures of this server.
-    /// Takes no longer than `timeout`, or [#CUT] where that is longer.
+    /// Lets deliveries under way finish, then aborts them; their results are failures of this
+    /// server. Takes no longer than `timeout`, or [#CUT] where that is longer.
     public void close(Duration timeout) {
         synchronized (this) {
             closed = true;

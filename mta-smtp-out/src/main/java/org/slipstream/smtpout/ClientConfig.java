@@ -1,99 +1,132 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.LongLines;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 
-/// The settings of the SMTP client.
+/// Everything that the client is told at its start: its settings, its name, and which peers are
+/// treated differently.
 ///
-/// @param hostname in EHLO
-/// @param startTls use STARTTLS when offered (opportunistic: certificates are not checked, RFC 7435)
-/// @param dnsServers empty for those of the system
-/// @param longLines treatment of lines of more than 998 octets
-/// @param ahead limits of pipelining
-/// @param peers hosts with settings of their own
-public record ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers,
-        long connectMillis, long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis,
-        long dataBlockMillis, long finalReplyMillis, long resetMillis, long quitMillis, LongLines longLines,
-        Ahead ahead, Peers peers) {
-    /// The limits of sending ahead of the replies on one connection.
-    ///
-    /// @param first unanswered messages on a new connection, until [PipeDepth] has measured
-    /// @param messages maximum of unanswered messages
-    /// @param bytes maximum of their total size; a larger message goes alone. It limits what is sent
-    /// twice when the connection is lost
-    /// @param pauseMillis after such a pause the peer may have closed the connection, so a reply must
-    /// arrive before a message is sent to its end
-    public record Ahead(int first, int messages, long bytes, long pauseMillis) {
-        public static final Ahead DEFAULT = new Ahead(2, 50, 4 << 20);
+/// @param hostname our name in EHLO
+/// @param ahead bounds of pipelining
+public record ClientConfig(String hostname, ClientSettings settings, Duration resetTimeout, Duration quitTimeout,
+        Ahead ahead,
+        Peers peers) {
+    private static final Duration RESET = Duration.ofSeconds(20);
+    private static final Duration QUIT = Duration.ofSeconds(5);
 
-        public Ahead(int first, int messages, long bytes) {
-            this(first, messages, bytes, 1_000);
+    /// How far to go ahead of the replies on one connection.
+    ///
+    /// @param first unanswered messages on a new connection, until it is known how many are worth
+    ///     it
+    /// @param messages unanswered ones, at the most
+    /// @param bytes of unanswered messages, together; a larger message is sent alone. It bounds
+    ///     what is sent twice when the connection is lost
+    /// @param pause after which the peer may have closed the connection, so it answers before a
+    ///     message is sent to its end
+    public record Ahead(int first, int messages, DataSize bytes, Duration pause) {
+        public static final Ahead DEFAULT = new Ahead(2, 50, ClientSettings.defaults().bytesAhead());
+
+        public Ahead(int first, int messages, DataSize bytes) {
+            this(first, messages, bytes, Duration.ofSeconds(1));
         }
 
         public Ahead {
-            if (first < 1 || messages < first || bytes < 1) {
+            if (first < 1 || messages < first || bytes.bytes() < 1) {
                 throw new IllegalArgumentException("at least one message: " + first + ", " + messages + ", " + bytes);
             }
         }
     }
 
-    /// Without settings for particular hosts.
-    public ClientConfig(String hostname, boolean startTls, List<InetSocketAddress> dnsServers, long connectMillis,
-            long greetingMillis, long commandMillis, long tlsMillis, long dataReplyMillis, long dataBlockMillis,
-            long finalReplyMillis, long resetMillis, long quitMillis) {
-        this(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis, dataReplyMillis,
-                dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, LongLines.CONVERT, Ahead.DEFAULT,
-                Peers.USUAL);
+    /// All peers are treated alike.
+    public static ClientConfig of(String hostname, ClientSettings settings) {
+        return new ClientConfig(hostname, settings, RESET, QUIT, Ahead.DEFAULT, Peers.USUAL);
     }
 
     public static ClientConfig of(String hostname) {
-        return new ClientConfig(hostname, true, List.of(), 30_000, 300_000, 300_000, 300_000, 120_000, 180_000, 600_000,
-                20_000, 5_000);
+        return of(hostname, ClientSettings.defaults());
     }
 
-    ClientConfig with(Ahead bounds) {
-        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, longLines, bounds, peers);
+    public ClientConfig with(Ahead bounds) {
+        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, bounds, peers);
+    }
+
+    ClientConfig with(ClientSettings others) {
+        return new ClientConfig(hostname, others, resetTimeout, quitTimeout, ahead, peers);
     }
 
     ClientConfig with(LongLines treatment) {
-        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, treatment, ahead, peers);
+        return with(SettingsRecords.with(settings, "longLines", treatment));
     }
 
     public ClientConfig withPeers(Peers others) {
-        return new ClientConfig(hostname, startTls, dnsServers, connectMillis, greetingMillis, commandMillis, tlsMillis,
-                dataReplyMillis, dataBlockMillis, finalReplyMillis, resetMillis, quitMillis, longLines, ahead, others);
+        return new ClientConfig(hostname, settings, resetTimeout, quitTimeout, ahead, others);
+    }
+
+    public List<InetSocketAddress> dnsServers() {
+        return settings.dnsServers();
+    }
+
+    boolean startTls() {
+        return settings.startTls();
+    }
+
+    LongLines longLines() {
+        return settings.longLines();
+    }
+
+    long connectMillis() {
+        return settings.connectTimeout().toMillis();
+    }
+
+    long commandMillis() {
+        return settings.commandTimeout().toMillis();
+    }
+
+    long tlsMillis() {
+        return settings.tlsTimeout().toMillis();
+    }
+
+    long dataBlockMillis() {
+        return settings.dataBlockTimeout().toMillis();
+    }
+
+    long quitMillis() {
+        return quitTimeout.toMillis();
     }
 
     PeerPolicy policy(Route route) {
-        return peers.policy(route, PeerPolicy.usual(startTls));
+        return peers.policy(route, PeerPolicy.usual(settings.startTls()));
     }
 
-    /// The key of a route's host for placement: connections with equal keys may be shared. Where the
-    /// certificate is checked against the host's name, connections to one address under two names differ.
+    /// Under which key a host of a route is known to the placement: what its connections may be
+    /// shared by. Where the certificate is checked for the host's name, connections to one address
+    /// under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
         boolean byName = policy(route).tls() == TlsPolicy.VERIFY;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),
-                peers.terms(route, PeerPolicy.usual(startTls)));
+                peers.terms(route, PeerPolicy.usual(settings.startTls())));
     }
 
-    /// The timeout of a reply (RFC 5321 section 4.5.3.2).
+    /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).
     long timeoutMillis(DialogPhase awaited) {
-        return switch (awaited) {
-            case GREETING -> greetingMillis;
-            case HELLO, AUTH, MAIL, RECIPIENT -> commandMillis;
-            case STARTTLS -> tlsMillis;
-            case DATA -> dataReplyMillis;
-            case CHUNK, FINAL -> finalReplyMillis;
-            case RESET -> resetMillis;
-            case QUIT -> quitMillis;
+        Duration timeout = switch (awaited) {
+            case GREETING -> settings.greetingTimeout();
+            case HELLO, AUTH, MAIL, RECIPIENT -> settings.commandTimeout();
+            case STARTTLS -> settings.tlsTimeout();
+            case DATA -> settings.dataReplyTimeout();
+            case CHUNK, FINAL -> settings.finalReplyTimeout();
+            case RESET -> resetTimeout;
+            case QUIT -> quitTimeout;
         };
+        return timeout.toMillis();
     }
 }

@@ -30,12 +30,12 @@ import java.util.Set;
 
 import javax.net.ssl.SSLSocketFactory;
 
-/// The opening of one connection: connects to a host by one of its addresses and performs the handshake
-/// until the peer is ready for a transaction or has failed.
+/// The opening of one connection: connects to a host by one of its addresses and performs the
+/// handshake until the peer is ready for a transaction or has failed.
 ///
-/// Where TLS is opportunistic and the handshake fails, a second connection to the same address follows
-/// without TLS, because delivery in clear text is better than none (RFC 7435 section 3). Where TLS is
-/// mandatory, the mail waits.
+/// Where TLS is opportunistic and the handshake fails, a second connection to the same address
+/// follows without TLS, because delivery in clear text is better than none (RFC 7435 section 3).
+/// Where TLS is mandatory, the mail waits.
 final class ConnectAttempt {
     private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);
 
@@ -52,23 +52,23 @@ final class ConnectAttempt {
     private final Set<Endpoint> tried = new LinkedHashSet<>();
 
     /// The result of an attempt.
-    sealed interface Result {
-        record Ready(Session session) implements Result {}
+    sealed interface AttemptResult {
+        record Ready(Session session) implements AttemptResult {}
 
         /// This machine has no socket for the connection.
-        record NoSocket(Reply reason) implements Result {}
+        record NoSocket(Reply reason) implements AttemptResult {}
 
         /// No address accepted the connection.
-        record NotConnected(Reply reason, Endpoint remote) implements Result {}
+        record NotConnected(Reply reason, Endpoint remote) implements AttemptResult {}
 
         /// The peer accepted the connection, but refused, disconnected or violated the protocol. A
         /// `reason` of 5xx is permanent.
         ///
         /// @param retryAfterMillis the delay that the peer's reply names
-        record PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) implements Result {}
+        record PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) implements AttemptResult {}
 
         /// This server aborted the attempt.
-        record Stopped() implements Result {}
+        record Stopped() implements AttemptResult {}
     }
 
     ConnectAttempt(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
@@ -83,7 +83,7 @@ final class ConnectAttempt {
         this.endpoints = List.copyOf(endpoints);
     }
 
-    Result run() {
+    AttemptResult run() {
         boolean tcp = endpoints.getFirst() instanceof Endpoint.Tcp;
         return run(endpoints, tcp || policy.tls().isMandatory() ? policy.tls() : TlsPolicy.NONE);
     }
@@ -93,11 +93,11 @@ final class ConnectAttempt {
         return tried;
     }
 
-    private Result run(List<? extends Endpoint> candidates, TlsPolicy tls) {
+    private AttemptResult run(List<? extends Endpoint> candidates, TlsPolicy tls) {
         Wire wire = new Wire(candidates, watchdog,
                 new Dialer(config.peers().sources(), config.peers().staggerMillis()));
         if (!owner.adopt(wire)) {
-            return new Result.Stopped();
+            return new AttemptResult.Stopped();
         }
         owner.phaseChanged(
                 WirePhase.now(QueuePhase.Code.CONNECTING, candidates.getFirst().toString(), config.connectMillis()));
@@ -118,12 +118,12 @@ final class ConnectAttempt {
         return handshake(wire, new ClientDialog(protocol, approach(tls)));
     }
 
-    private static Result notConnected(Endpoint endpoint, Ended gone) {
+    private static AttemptResult notConnected(Endpoint endpoint, Ended gone) {
         return switch (gone.end()) {
-            case ABORTED -> new Result.Stopped();
-            case NO_SOCKET -> new Result.NoSocket(FailureReplies.noSocket(endpoint, gone));
+            case ABORTED -> new AttemptResult.Stopped();
+            case NO_SOCKET -> new AttemptResult.NoSocket(FailureReplies.noSocket(endpoint, gone));
             case CLOSED, BROKEN, TIMED_OUT, GARBLED ->
-                new Result.NotConnected(FailureReplies.noConnection(endpoint, gone), endpoint);
+                new AttemptResult.NotConnected(FailureReplies.noConnection(endpoint, gone), endpoint);
         };
     }
 
@@ -150,14 +150,14 @@ final class ConnectAttempt {
         return (SSLSocketFactory) SSLSocketFactory.getDefault();
     }
 
-    private Result handshake(Wire wire, ClientDialog dialog) {
+    private AttemptResult handshake(Wire wire, ClientDialog dialog) {
         HandshakeStep step = dialog.begin();
         long roundTripNanos = Long.MAX_VALUE;
         while (true) {
             switch (step) {
                 case HandshakeStep.Send(String commands, DialogPhase awaited) -> {
-                    // A failed write shows at the next read, and the peer may have sent a reason before
-                    // it disconnected.
+                    // A failed write shows at the next read, and the peer may have sent a reason
+                    // before it disconnected.
                     wire.send(commands, config.timeoutMillis(awaited));
                     step = new HandshakeStep.Await(awaited);
                 }
@@ -190,7 +190,7 @@ final class ConnectAttempt {
                 case HandshakeStep.Ready _ -> {
                     log.debug("event=connected connection={} host={} tls={}", connection,
                             LogText.word(wire.endpoint().toString()), wire.security());
-                    return new Result.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
+                    return new AttemptResult.Ready(new Session(wire, dialog, roundTripNanos, assurance()));
                 }
                 case HandshakeStep.Refused(Reply reply, DialogPhase phase) -> {
                     return refused(wire, reply, phase);
@@ -207,9 +207,9 @@ final class ConnectAttempt {
         return policy.tls() == TlsPolicy.VERIFY ? Assurance.AUTHENTICATED : Assurance.NONE;
     }
 
-    private Result noTls(Wire wire, Ended failed) {
+    private AttemptResult noTls(Wire wire, Ended failed) {
         if (failed.end() == End.ABORTED) {
-            return new Result.Stopped();
+            return new AttemptResult.Stopped();
         }
         boolean mandatory = policy.tls().isMandatory();
         log.info("event=tls-handshake-failed connection={} host={} error=\"{}\" next=\"{}\"", connection,
@@ -220,15 +220,15 @@ final class ConnectAttempt {
                 : run(List.of(wire.endpoint()), TlsPolicy.NONE);
     }
 
-    private Result disconnected(Wire wire, DialogPhase awaited, Ended gone) {
+    private AttemptResult disconnected(Wire wire, DialogPhase awaited, Ended gone) {
         log.debug("event=connection-lost connection={} host={} reason=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(gone.reason().toString()));
         return gone.end() == End.ABORTED
-                ? new Result.Stopped()
+                ? new AttemptResult.Stopped()
                 : peerFailed(FailureReplies.lostConnection(wire.endpoint().toString(), awaited, gone), wire);
     }
 
-    private Result refused(Wire wire, Reply reply, DialogPhase phase) {
+    private AttemptResult refused(Wire wire, Reply reply, DialogPhase phase) {
         log.info("event=host-refused connection={} host={} reply=\"{}\"", connection,
                 LogText.word(wire.endpoint().toString()), LogText.text(reply.toString()));
         // RFC 5321 section 3.1: QUIT also after a refusal; its reply is not awaited.
@@ -239,10 +239,10 @@ final class ConnectAttempt {
         Reply reason = phase == DialogPhase.STARTTLS || phase == DialogPhase.AUTH
                 ? FailureReplies.unfit(wire.endpoint(), code, reply)
                 : FailureReplies.refused(wire.endpoint(), code, reply);
-        return new Result.PeerFailed(reason, wire.endpoint(), RetryHint.millis(reply));
+        return new AttemptResult.PeerFailed(reason, wire.endpoint(), RetryHint.millis(reply));
     }
 
-    private static Result peerFailed(Reply reason, Wire wire) {
-        return new Result.PeerFailed(reason, wire.endpoint(), OptionalLong.empty());
+    private static AttemptResult peerFailed(Reply reason, Wire wire) {
+        return new AttemptResult.PeerFailed(reason, wire.endpoint(), OptionalLong.empty());
     }
 }

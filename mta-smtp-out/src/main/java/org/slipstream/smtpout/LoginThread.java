@@ -6,12 +6,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/// The platform thread `out-login`, which computes the responses of logins one after the other and ends
-/// when idle.
+/// The platform thread `out-login`, which computes the responses of logins one after the other and
+/// ends when idle.
 ///
-/// SCRAM iterates the password's hash as often as the server demands, up to a million times: a second of
-/// CPU time. A connection's virtual thread would hold a carrier thread for that time and delay all
-/// connections.
+/// SCRAM iterates the password's hash as often as the server demands, up to a million times: a
+/// second of CPU time. A connection's virtual thread would hold a carrier thread for that time and
+/// delay all connections.
 final class LoginThread {
     private static final ThreadPoolExecutor ONE = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),

@@ -21,16 +21,16 @@ import java.util.random.RandomGenerator;
 
 /// Opens a connection to the host of a route by one of its addresses.
 ///
-/// The queue manager has chosen the host, so a route names one here. The address families alternate,
-/// beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). After an address that cannot
-/// be reached, disconnects or refuses in its greeting, the next is tried. The attempt ends after
-/// [#MAX_ADDRESSES] addresses, or [#MAX_SESSIONS] peers that accepted the connection and then failed. At
-/// least two addresses are tried where there are two.
+/// The queue manager has chosen the host, so a route names one here. The address families
+/// alternate, beginning with either, and race ([org.slipstream.smtpout.wire.Dialer]). After an
+/// address that cannot be reached, disconnects or refuses in its greeting, the next is tried. The
+/// attempt ends after [#MAX_ADDRESSES] addresses, or [#MAX_SESSIONS] peers that accepted the
+/// connection and then failed. At least two addresses are tried where there are two.
 ///
-/// The reported failure is the last temporary one. The failure is permanent only when every address tried
-/// refused both EHLO and HELO with 5xx. A greeting with 5xx counts as temporary: overloaded and
-/// misconfigured hosts send it, and it concerns the host, not the mail. A failure of this server is
-/// reported only when no address has failed.
+/// The reported failure is the last temporary one. The failure is permanent only when every address
+/// tried refused both EHLO and HELO with 5xx. A greeting with 5xx counts as temporary: overloaded
+/// and misconfigured hosts send it, and it concerns the host, not the mail. A failure of this
+/// server is reported only when no address has failed.
 final class Opener {
     static final int MAX_ADDRESSES = 5;
     static final int MAX_SESSIONS = 2;
@@ -111,10 +111,10 @@ final class Opener {
     }
 
     /// The addresses of the route, or a lookup of the name.
-    private HostFinder.Answer find(Route.Host host) {
+    private HostFinder.HostAnswer find(Route.Host host) {
         return host.addresses().isEmpty()
                 ? hosts.find(host.name())
-                : new HostFinder.Answer.Found(host.addresses().stream().map(InetAddress::ofLiteral).toList());
+                : new HostFinder.HostAnswer.Found(host.addresses().stream().map(InetAddress::ofLiteral).toList());
     }
 
     /// One pass over the addresses with its failures so far, on the carrier's thread.
@@ -139,11 +139,11 @@ final class Opener {
         Result host(ClientProtocol protocol, Route.Host host, boolean configured) {
             owner.phaseChanged(WirePhase.now(QueuePhase.Code.LOOKUP, host.toString(), 0));
             return switch (find(host)) {
-                case HostFinder.Answer.Found(List<InetAddress> addresses) -> endpoints(protocol,
+                case HostFinder.HostAnswer.Found(List<InetAddress> addresses) -> endpoints(protocol,
                         inOrder(addresses).stream().map(a -> new Endpoint.Tcp(host.name(), a, host.port())).toList());
-                case HostFinder.Answer.None(String reason) -> notFound(host,
+                case HostFinder.HostAnswer.None(String reason) -> notFound(host,
                         FailureReplies.unknownHost(host.name(), reason, configured));
-                case HostFinder.Answer.Trouble(String reason) -> notFound(host,
+                case HostFinder.HostAnswer.Trouble(String reason) -> notFound(host,
                         FailureReplies.lookupFailed(host.name(), reason));
             };
         }
@@ -164,20 +164,21 @@ final class Opener {
 
         private Optional<Session> race(ClientProtocol protocol, List<Endpoint> endpoints) {
             var attempt = new ConnectAttempt(config, watchdog, owner, connection, protocol, policy, endpoints);
-            ConnectAttempt.Result result = attempt.run();
+            ConnectAttempt.AttemptResult result = attempt.run();
             tried.addAll(attempt.tried());
             switch (result) {
-                case ConnectAttempt.Result.Ready(Session session) -> {
+                case ConnectAttempt.AttemptResult.Ready(Session session) -> {
                     return Optional.of(session);
                 }
-                case ConnectAttempt.Result.NoSocket(Reply reason) -> ours = Optional.of(Result.Failed.ours(reason));
-                case ConnectAttempt.Result.NotConnected(Reply reason, Endpoint remote) -> failed(reason, remote,
+                case ConnectAttempt.AttemptResult.NoSocket(Reply reason) ->
+                    ours = Optional.of(Result.Failed.ours(reason));
+                case ConnectAttempt.AttemptResult.NotConnected(Reply reason, Endpoint remote) -> failed(reason, remote,
                         OptionalLong.empty());
-                case ConnectAttempt.Result.PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
+                case ConnectAttempt.AttemptResult.PeerFailed(Reply reason, Endpoint remote, OptionalLong retryAfterMillis) -> {
                     sessions++;
                     failed(reason, remote, retryAfterMillis);
                 }
-                case ConnectAttempt.Result.Stopped _ -> stopped = true;
+                case ConnectAttempt.AttemptResult.Stopped _ -> stopped = true;
             }
             return Optional.empty();
         }

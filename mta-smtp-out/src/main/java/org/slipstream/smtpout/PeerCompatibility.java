@@ -16,9 +16,9 @@ import java.util.Optional;
 
 /// Decides whether a peer can take a message as it is, converted, or not at all.
 ///
-/// Most peers support everything, and for them the content is not read. It is read ahead of time only for
-/// a peer without an extension that this message might need, unless reception recorded that the content
-/// is ASCII.
+/// Most peers support everything, and for them the content is not read. It is read ahead of time
+/// only for a peer without an extension that this message might need, unless reception recorded
+/// that the content is ASCII.
 sealed interface PeerCompatibility {
     PeerCompatibility AS_IT_IS = new Unchanged();
 
@@ -61,8 +61,8 @@ sealed interface PeerCompatibility {
                         "message is malformed and cannot be converted to 7bit for the next hop"));
     }
 
-    // RFC 8689 section 4.2.1: only to an authenticated host under TLS that offers REQUIRETLS. Otherwise
-    // the message is returned, because a retry would not change the peer.
+    // RFC 8689 section 4.2.1: only to an authenticated host under TLS that offers REQUIRETLS.
+    // Otherwise the message is returned, because a retry would not change the peer.
     private static Optional<Reply> requireTlsFailure(Transfer transfer, PeerExtensions peer, Assurance assurance) {
         if (!transfer.envelope().options().requireTls() || assurance == Assurance.FINAL) {
             return Optional.empty();
@@ -86,7 +86,8 @@ sealed interface PeerCompatibility {
                 : Optional.empty();
     }
 
-    /// For content with lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not permit.
+    /// For content with lines of more than 998 octets, which RFC 5321 section 4.5.3.1.6 does not
+    /// permit.
     ///
     /// @throws IOException when the content cannot be read
     static PeerCompatibility withShortLines(Transfer transfer, PeerExtensions peer) throws IOException {

@@ -16,9 +16,10 @@ import javax.net.ssl.SSLSocketFactory;
 ///
 /// @param byNextHop policies by [Route#nextHop], for example of smart hosts: `[relay.example]:587`
 /// @param sources local addresses to bind
-/// @param staggerMillis delay before a host's next address is tried in parallel (RFC 8305 section 5)
-/// @param trust the authorities of [org.slipstream.smtpout.dialog.TlsPolicy#VERIFY]; empty for the Java
-/// runtime's trust store
+/// @param staggerMillis delay before a host's next address is tried in parallel (RFC 8305 section
+///     5)
+/// @param trust the authorities of [org.slipstream.smtpout.dialog.TlsPolicy#VERIFY]; empty for the
+///     Java runtime's trust store
 public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
         Optional<SSLSocketFactory> trust) {
     public static final Peers USUAL = new Peers(Map.of(), Sources.ANY, 250, Optional.empty());

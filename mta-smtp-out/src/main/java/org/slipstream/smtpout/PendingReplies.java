@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// The orders of one connection without a reply. Each order, the open or a delivery, gets exactly one
-/// reply, whatever happens.
+/// The orders of one connection without a reply. Each order, the open or a delivery, gets exactly
+/// one reply, whatever happens.
 ///
 /// Thread-safe: at shutdown another thread may reply for a connection that hangs in a lookup.
 final class PendingReplies {
@@ -65,7 +65,8 @@ final class PendingReplies {
         return deliveries.remove(delivery.number()) != null;
     }
 
-    /// The transfers in place of this one, in order: itself, or one for each group of its recipients.
+    /// The transfers in place of this one, in order: itself, or one for each group of its
+    /// recipients.
     synchronized List<Transfer> divided(Transfer whole, List<List<Recipient>> groups) {
         if (groups.size() == 1 || deliveries.remove(whole.number()) == null) {
             return List.of(whole);

@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 
 /// A connection after its handshake: the wire and the dialog on it.
 ///
-/// A virtual thread, `out-<n>-in`, only reads replies and passes them on. So the carrier waits on its
-/// inbox only, notices at once when the peer closes an idle connection, and can write while replies
-/// arrive. A client that writes ahead without reading would sooner or later deadlock with the peer, both
-/// with full TCP buffers (RFC 2920 section 3.1). TCP flow control stops a peer that floods this server
-/// with unsolicited replies: at most [#CHARS_AHEAD] characters are read before the carrier has handled
-/// any.
+/// A virtual thread, `out-<n>-in`, only reads replies and passes them on. So the carrier waits on
+/// its inbox only, notices at once when the peer closes an idle connection, and can write while
+/// replies arrive. A client that writes ahead without reading would sooner or later deadlock with
+/// the peer, both with full TCP buffers (RFC 2920 section 3.1). TCP flow control stops a peer that
+/// floods this server with unsolicited replies: at most [#CHARS_AHEAD] characters are read before
+/// the carrier has handled any.
 final class Session {
     /// Many times the size of the replies to all outstanding commands.
     private static final int CHARS_AHEAD = 1 << 20;
@@ -62,22 +62,24 @@ final class Session {
         return wire.endpoint().toString();
     }
 
-    /// The peer's name in outcomes: the host of this delivery's route with the connection's address.
-    /// Hosts with one address share connections, so the connection may have been opened for another host.
+    /// The peer's name in outcomes: the host of this delivery's route with the connection's
+    /// address. Hosts with one address share connections, so the connection may have been opened
+    /// for another host.
     String remote(Delivery delivery) {
         return delivery.route() instanceof Route.Smtp smtp && wire.endpoint() instanceof Endpoint.Tcp tcp
                 ? new Endpoint.Tcp(smtp.hosts().getFirst().name(), tcp.address(), tcp.port()).toString()
                 : remote();
     }
 
-    /// Passes all further replies to `listener`, those that arrived together in one list; the last is
-    /// [WireInput.Ended].
+    /// Passes all further replies to `listener`, those that arrived together in one list; the last
+    /// is [WireInput.Ended].
     void listen(String name, Consumer<List<WireInput>> listener) {
         Thread.ofVirtual().name(name).start(() -> {
             List<WireInput> inputs;
             do {
                 inputs = read();
-                // The wire buffers fewer replies than the semaphore permits, or this could block indefinitely.
+                // The wire buffers fewer replies than the semaphore permits, or this could block
+                // indefinitely.
                 space.acquireUninterruptibly(weight(inputs));
                 listener.accept(inputs);
             } while (!(inputs.getLast() instanceof WireInput.Ended));

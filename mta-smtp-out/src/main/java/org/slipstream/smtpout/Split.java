@@ -14,12 +14,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// A delivery in several transactions, because the peer accepts only some of its recipients in one. It
-/// has one result when all portions have theirs.
+/// A delivery in several transactions, because the peer accepts only some of its recipients in one.
+/// It has one result when all portions have theirs.
 ///
 /// A delivery cannot come back in parts. When one portion was answered and another was not, the
-/// recipients of the other are deferred. A delivery without any answered portion is unanswered, and it
-/// may have arrived if one portion may have.
+/// recipients of the other are deferred. A delivery without any answered portion is unanswered, and
+/// it may have arrived if one portion may have.
 ///
 /// Not thread-safe.
 final class Split {

@@ -32,18 +32,18 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The messages of one session, on the carrier's thread: connects the [Pipeline], which decides what to
-/// write and what a reply means, with the [Wire], and gives each delivery its result.
+/// The messages of one session, on the carrier's thread: connects the [Pipeline], which decides
+/// what to write and what a reply means, with the [Wire], and gives each delivery its result.
 ///
-/// Three rules keep mail safe after failures. A message that could not be read to its end never gets its
-/// end written: with DATA the connection is aborted, with BDAT the transaction is reset. A message that
-/// was not sent whole cannot have been accepted, whatever the peer replies. Once the last byte may have
-/// left, a missing reply proves nothing: the delivery is unanswered and may have arrived, and the log
-/// says so.
+/// Three rules keep mail safe after failures. A message that could not be read to its end never
+/// gets its end written: with DATA the connection is aborted, with BDAT the transaction is reset. A
+/// message that was not sent whole cannot have been accepted, whatever the peer replies. Once the
+/// last byte may have left, a missing reply proves nothing: the delivery is unanswered and may have
+/// arrived, and the log says so.
 ///
 /// **After a pause** the first message is not written to its end before the peer has replied to
-/// something. A peer may close an idle connection at that moment, and a whole message that is lost with
-/// it may have arrived, as far as this side knows. One round trip after a pause
+/// something. A peer may close an idle connection at that moment, and a whole message that is lost
+/// with it may have arrived, as far as this side knows. One round trip after a pause
 /// ([ClientConfig.Ahead#pauseMillis]) saves that message the wait for its next attempt.
 final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
@@ -82,7 +82,8 @@ final class Traffic {
     }
 
     private enum Cause {
-        /// The peer disconnected while nothing was under way, or before it replied to anything of it.
+        /// The peer disconnected while nothing was under way, or before it replied to anything of
+        /// it.
         STALE,
         /// The connection broke.
         BROKEN,
@@ -122,7 +123,7 @@ final class Traffic {
             return false;
         }
         return flights.isEmpty() || flights.size() < depth.depth()
-                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes();
+                && bytesInFlight + transfer.sizeBytes() <= config.ahead().bytes().bytes();
     }
 
     /// The recipients of each transaction of this delivery.
@@ -153,8 +154,8 @@ final class Traffic {
         report(effects);
     }
 
-    /// The transfer in a form that this peer supports. Empty when there is none; the delivery then has
-    /// its result.
+    /// The transfer in a form that this peer supports. Empty when there is none; the delivery then
+    /// has its result.
     private Optional<Flight> fitted(Transfer transfer) throws IOException {
         PeerExtensions peer = session.dialog().extensions();
         Optional<Flight> flight = open(transfer, PeerCompatibility.of(transfer, peer, session.assurance()));
@@ -192,12 +193,13 @@ final class Traffic {
     }
 
     private boolean isAfterPause() {
-        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pauseMillis() * 1_000_000;
+        return used && System.nanoTime() - idleSinceNanos >= config.ahead().pause().toNanos();
     }
 
     // ---- writing
 
-    /// Queues one command or piece of content for writing. False when there is nothing to write now.
+    /// Queues one command or piece of content for writing. False when there is nothing to write
+    /// now.
     boolean write() {
         if (ending.isPresent() || wire.mute().isPresent()) {
             return false;
@@ -348,8 +350,8 @@ final class Traffic {
     }
 
     private void gone(Ended gone) {
-        // A reply that begins with 250 is a success even when its line is broken, and such a message must
-        // not be sent again.
+        // A reply that begins with 250 is a success even when its line is broken, and such a
+        // message must not be sent again.
         gone.begun().filter(reply -> isFinal() && !isTooEarly(reply)).ifPresent(this::replied);
         if (ending.isPresent()) {
             return;

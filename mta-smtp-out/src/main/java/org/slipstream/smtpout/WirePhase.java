@@ -3,8 +3,8 @@ package org.slipstream.smtpout;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.smtpout.dialog.DialogPhase;
 
-/// The current phase of one connection. Its carrier writes it to a volatile field at each change; any
-/// thread may read it.
+/// The current phase of one connection. Its carrier writes it to a volatile field at each change;
+/// any thread may read it.
 ///
 /// @param remote the peer
 /// @param delivery whose reply is awaited or whose content is sent; 0 for none

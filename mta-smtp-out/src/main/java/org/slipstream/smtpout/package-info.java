@@ -1,5 +1,5 @@
-/// The SMTP client: a dialog without a socket, a wire without a dialog, and a carrier that joins them on
-/// a thread.
+/// The SMTP client: a dialog without a socket, a wire without a dialog, and a carrier that joins
+/// them on a thread.
 ///
 /// ```
 /// Carriers ── Carrier ─┬─ Opener ── ConnectAttempt   hosts and addresses, greeting to ready
@@ -9,6 +9,6 @@
 /// dialog: commands, replies     wire: bytes     host, dns: addresses and routes
 /// ```
 ///
-/// Messages follow each other on a connection before they are answered: see `dialog.Pipeline`. Only the
-/// peer, a timeout and a stop can end a connection early.
+/// Messages follow each other on a connection before they are answered: see `dialog.Pipeline`. Only
+/// the peer, a timeout and a stop can end a connection early.
 package org.slipstream.smtpout;

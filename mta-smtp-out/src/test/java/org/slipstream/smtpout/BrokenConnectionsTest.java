@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Content;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
@@ -85,7 +86,8 @@ class BrokenConnectionsTest {
                 S 250 2.0.0 taken
                 """ + Transcript.BYE;
         try (var server = SmtpSink.following(breaks, plain);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(1, 50, 1 << 20)), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(1, 50, DataSize.ofMebibytes(1))), events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             events.next(Badly.class);
@@ -130,7 +132,9 @@ class BrokenConnectionsTest {
                 DROP
                 """;
         try (var server = SmtpSink.following(HELLO + TAKE + answersFirst + closes);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(2, 50, 1 << 20, 0)), events)) {
+                var carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(2, 50, DataSize.ofMebibytes(1), Duration.ZERO)),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             for (int i = 1; i <= 2; i++) {
                 Post.deliver(carriers, 1, transfer(i));
@@ -154,7 +158,8 @@ class BrokenConnectionsTest {
                 CHUNK
                 DROP
                 """);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 1 << 30)), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(1 << 30))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, Post.transfer(2, Post.content(("x".repeat(70) + "\r\n").repeat(500_000))));
@@ -257,7 +262,7 @@ class BrokenConnectionsTest {
         };
         try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING", "8BITMIME"));
                 Carriers carriers = Post.carriers(Post.patient().with(LongLines.SEND)
-                        .with(new ClientConfig.Ahead(5, 50, 10 << 20)),
+                        .with(new ClientConfig.Ahead(5, 50, DataSize.ofMebibytes(10))),
                         events)) {
             carriers.open(1, Post.route(sink), false);
             for (int i = 1; i <= 5; i++) {
@@ -270,8 +275,9 @@ class BrokenConnectionsTest {
         }
     }
 
-    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that the
-    /// queue manager has chosen one by one are whole on one wire before the peer has replied to anything.
+    /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that
+    /// the queue manager has chosen one by one are whole on one wire before the peer has replied to
+    /// anything.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test
@@ -321,7 +327,8 @@ class BrokenConnectionsTest {
     void theBytesUnderWayAreBounded() {
         // Two messages of 26 bytes are more than 40: the second waits for the first to be answered.
         try (var server = SmtpSink.following(HELLO + TAKE + TAKE + Transcript.BYE);
-                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, 40)), events)) {
+                var carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(5, 50, DataSize.of(40))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             Post.deliver(carriers, 1, transfer(1));
             Post.deliver(carriers, 1, transfer(2));
@@ -342,7 +349,7 @@ class BrokenConnectionsTest {
                 STALL
                 """)) {
             var carriers = new Carriers(Post.patient(), events,
-                    _ -> new HostFinder.Answer.Found(
+                    _ -> new HostFinder.HostAnswer.Found(
                             List.of(InetAddress.getLoopbackAddress())),
                     new SplittableRandom(1));
             carriers.open(1, Post.route(server), false);

@@ -18,7 +18,8 @@ import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's life.
+/// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's
+/// life.
 class BrokenPeersTest {
     private static final int HASTY = 400;
 

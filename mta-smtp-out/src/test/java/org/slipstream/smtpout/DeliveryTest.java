@@ -51,7 +51,8 @@ class DeliveryTest {
         }
     }
 
-    /// Domains whose MX hosts have one address share connections. Each message is told the name that its own domain gives the host.
+    /// Domains whose MX hosts have one address share connections. Each message is told the name
+    /// that its own domain gives the host.
     @Test
     void eachMessageNamesTheHostAsItsOwnRouteDoes() {
         Route.Smtp a = new Route.Smtp("a.example", List.of(new Route.Host("mx.a.example", 25, 0)));

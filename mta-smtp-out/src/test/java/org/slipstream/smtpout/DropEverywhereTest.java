@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
@@ -21,13 +22,15 @@ import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Five messages under way on one connection, and the connection breaks at every single byte, of what the
-/// peer reads and of what it answers. What comes back is sent again. Each message arrives once, but for
-/// those of which the carrier said that they may arrive twice; and answered is answered.
+/// Five messages under way on one connection, and the connection breaks at every single byte, of
+/// what the peer reads and of what it answers. What comes back is sent again. Each message arrives
+/// once, but for those of which the carrier said that they may arrive twice; and answered is
+/// answered.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;
-    private static final ClientConfig CONFIG = Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20));
+    private static final ClientConfig CONFIG = Post.patient()
+            .with(new ClientConfig.Ahead(MESSAGES, 50, DataSize.ofMebibytes(1)));
 
     @Test
     void bdatAndThePeerReadsNoFurther() throws IOException {

@@ -14,7 +14,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// All events of connections in their order, as records or as the [DeliveryResult] itself; waits for those that a test expects.
+/// All events of connections in their order, as records or as the [DeliveryResult] itself; waits
+/// for those that a test expects.
 final class EventLog implements CarrierEvents {
     private static final long PATIENCE_SECONDS = 90;
 

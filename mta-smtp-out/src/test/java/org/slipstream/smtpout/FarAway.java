@@ -1,5 +1,6 @@
 package org.slipstream.smtpout;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
@@ -17,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/// Messages per second on one connection to a peer that is far away, with and without writing ahead: the table in
-/// `docs/performance.md`. Run without arguments, or with `seconds-per-figure`.
+/// Messages per second on one connection to a peer that is far away, with and without writing
+/// ahead: the table in `docs/performance.md`. Run without arguments, or with `seconds-per-figure`.
 final class FarAway implements CarrierEvents {
     private static final int[] ROUND_TRIPS_MILLIS = {0, 20, 100};
     private static final int BYTES = 4096;
@@ -80,7 +81,7 @@ final class FarAway implements CarrierEvents {
         try (SmtpSink sink = SmtpSink.start(Post.accepting(way.extensions).countsOnly());
                 LatencyProxy far = new LatencyProxy(sink.port(), Duration.ofMillis(roundTripMillis));
                 Carriers carriers = Post.carriers(
-                        Post.patient().with(new ClientConfig.Ahead(1, way.ahead, 4 << 20)), this)) {
+                        Post.patient().with(new ClientConfig.Ahead(1, way.ahead, DataSize.ofMebibytes(4))), this)) {
             String text = ("x".repeat(70) + "\r\n").repeat(BYTES / 72);
             one = () -> Post.deliver(carriers, 1, Post.transfer(numbers.incrementAndGet(), Post.content(text)));
             carriers.open(1, new Route.Smtp("far", List.of(new Route.Host("127.0.0.1", far.port(), 0))), false);

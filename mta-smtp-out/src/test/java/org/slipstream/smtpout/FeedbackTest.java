@@ -12,8 +12,9 @@ import org.slipstream.testkit.Transcript;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// What tells a destination that fails from one that refuses a message. A reply to MAIL or anything behind it is an answer, also
-/// in the first transaction of a connection; only a connection that ends without one leaves a message unanswered.
+/// What tells a destination that fails from one that refuses a message. A reply to MAIL or anything
+/// behind it is an answer, also in the first transaction of a connection; only a connection that
+/// ends without one leaves a message unanswered.
 @Tag("PF-06")
 class FeedbackTest {
     private final EventLog events = new EventLog();
@@ -71,7 +72,8 @@ class FeedbackTest {
         assertThat(events.news()).as("ready and the answer, nothing else").hasSize(2);
     }
 
-    /// The session has served messages before, so the reply is about the session. The message goes over another one.
+    /// The session has served messages before, so the reply is about the session. The message goes
+    /// over another one.
     @Test
     void a421ToALaterMailLeavesThatMessageUnanswered() {
         try (var server = SmtpSink.following(Transcript.HELLO + Transcript.TAKE

@@ -1,6 +1,7 @@
 package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Route;
@@ -19,8 +20,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A peer with small buffers that never reads while it has something to say, and says much: if the client
-/// did not read while it writes, both would wait indefinitely (RFC 2920 section 3.1).
+/// A peer with small buffers that never reads while it has something to say, and says much: if the
+/// client did not read while it writes, both would wait indefinitely (RFC 2920 section 3.1).
 class FullBuffersTest {
     private static final int MESSAGES = 40;
     /// A reply that fills the peer's way out.
@@ -35,7 +36,8 @@ class FullBuffersTest {
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             Thread.ofPlatform().daemon().start(() -> serve(listener));
             var route = new Route.Smtp("[x]", List.of(new Route.Host("127.0.0.1", listener.getLocalPort(), 0)));
-            try (Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(50, 50, 100 << 20)),
+            try (Carriers carriers = Post.carriers(
+                    Post.patient().with(new ClientConfig.Ahead(50, 50, DataSize.ofMebibytes(100))),
                     events)) {
                 carriers.open(1, route, false);
                 for (int i = 1; i <= MESSAGES; i++) {

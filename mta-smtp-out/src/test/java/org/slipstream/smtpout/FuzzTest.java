@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
@@ -28,8 +29,9 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Peers that send anything at all in place of replies, in the middle of a run of messages. Whatever it is, every transfer is
-/// answered once and the connection ends; what ever broke something is kept in `src/test/resources/corpus`.
+/// Peers that send anything at all in place of replies, in the middle of a run of messages.
+/// Whatever it is, every transfer is answered once and the connection ends; what ever broke
+/// something is kept in `src/test/resources/corpus`.
 class FuzzTest {
     private static final int MESSAGES = 3;
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000;
@@ -86,7 +88,8 @@ class FuzzTest {
     private static void meet(byte[] answers, String extensions) throws IOException {
         EventLog events = new EventLog();
         try (ServerSocket listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                Carriers carriers = Post.carriers(Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, 1 << 20)),
+                Carriers carriers = Post.carriers(
+                        Post.patient().with(new ClientConfig.Ahead(MESSAGES, 50, DataSize.ofMebibytes(1))),
                         events)) {
             Thread.ofVirtual().start(() -> serve(listener, answers, extensions));
             carriers.open(1, new Route.Smtp("[x]",

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpout.auth.Credentials;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
@@ -49,7 +50,8 @@ class HostKeyTest {
     void eachClassOfTlsHasConnectionsOfItsOwn() {
         assertThat(List.of("a.example", "checked.example", "encrypted.example", "implicit.example"))
                 .extracting(nextHop -> key(nextHop, "mx", 25, "192.0.2.1")).doesNotHaveDuplicates();
-        ClientConfig without = new ClientConfig("me.example", false, List.of(), 1, 1, 1, 1, 1, 1, 1, 1, 1);
+        ClientConfig without = ClientConfig.of("me.example",
+                SettingsRecords.with(ClientSettings.defaults(), "startTls", false));
         Route.Smtp route = route("a.example", "mx", 25, "192.0.2.1");
         assertThat(without.hostKey(route, route.hosts().getFirst())).hasToString("[192.0.2.1]:25/none");
     }

@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.Content;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
@@ -53,7 +54,8 @@ class LimitsTest {
         }
     }
 
-    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another number says so (RFC 9422).
+    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another
+    /// number says so (RFC 9422).
     @Tag("FI-08")
     @ParameterizedTest
     @CsvSource({"SIZE 1000000, '100,100,50'", "LIMITS MAILMAX=1000, '100,100,50'",
@@ -96,7 +98,8 @@ class LimitsTest {
                 CHUNK LAST
                 DROP
                 """);
-                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events)) {
+                var oneByOne = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
+                        events)) {
             oneByOne.open(1, Post.route(server), false);
             events.ready();
             Post.deliver(oneByOne, 1, transfer(1, FIVE));

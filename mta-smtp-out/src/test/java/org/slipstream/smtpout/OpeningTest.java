@@ -112,9 +112,9 @@ class OpeningTest {
 
     @Test
     void namesThatLeadNowhereDefer() {
-        Map<String, HostFinder.Answer> names = new TreeMap<>();
-        names.put("none.example", new HostFinder.Answer.None("host not found"));
-        names.put("trouble.example", new HostFinder.Answer.Trouble("SERVFAIL"));
+        Map<String, HostFinder.HostAnswer> names = new TreeMap<>();
+        names.put("none.example", new HostFinder.HostAnswer.None("host not found"));
+        names.put("trouble.example", new HostFinder.HostAnswer.Trouble("SERVFAIL"));
         try (var carriers = new Carriers(Post.patient(), events, names::get, new SplittableRandom(1))) {
             Route.Host none = new Route.Host("none.example", 25, 1);
             Route.Host trouble = new Route.Host("trouble.example", 25, 2);
@@ -176,8 +176,8 @@ class OpeningTest {
         return events.failed(connection).reason().toString();
     }
 
-    private static HostFinder.Answer found(InetAddress... addresses) {
-        return new HostFinder.Answer.Found(List.of(addresses));
+    private static HostFinder.HostAnswer found(InetAddress... addresses) {
+        return new HostFinder.HostAnswer.Found(List.of(addresses));
     }
 
     private static Route route(Route.Host host) {

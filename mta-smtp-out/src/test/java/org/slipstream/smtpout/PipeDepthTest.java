@@ -106,8 +106,8 @@ class PipeDepthTest {
         }
     }
 
-    /// The depth after so many messages to a peer that takes one after the other and sends its replies when it has so many, or nothing
-    /// left to do.
+    /// The depth after so many messages to a peer that takes one after the other and sends its
+    /// replies when it has so many, or nothing left to do.
     private static int settled(long roundTripNanos, long serviceNanos, int flock, int messages) {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, roundTripNanos);
         record UnderWay(long sent, int before, int depthThen) {}

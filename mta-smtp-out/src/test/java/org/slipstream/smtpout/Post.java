@@ -6,6 +6,7 @@ import org.slipstream.core.Delivery;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.host.HostFinder;
 import org.slipstream.testkit.SinkScript;
@@ -15,7 +16,9 @@ import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -69,8 +72,8 @@ final class Post {
         };
     }
 
-    /// All timeouts short, where a test means to run into one, and none that a slow machine runs into by
-    /// accident.
+    /// All timeouts short, where a test means to run into one, and none that a slow machine runs
+    /// into by accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
     }
@@ -91,12 +94,18 @@ final class Post {
 
     /// Carriers that look nothing up.
     static Carriers carriers(ClientConfig config, CarrierEvents events) {
-        return new Carriers(config, events, _ -> new HostFinder.Answer.Found(List.of(InetAddress.getLoopbackAddress())),
+        return new Carriers(config, events,
+                _ -> new HostFinder.HostAnswer.Found(List.of(InetAddress.getLoopbackAddress())),
                 new SplittableRandom(1));
     }
 
     static ClientConfig hasty(long millis) {
-        return new ClientConfig("me.example", true, List.of(), 5000, millis, millis, millis, millis, millis, millis,
-                millis, millis);
+        Duration timeout = Duration.ofMillis(millis);
+        ClientSettings settings = SettingsRecords.with(ClientSettings.defaults(),
+                Map.of("connectTimeout", Duration.ofSeconds(5), "greetingTimeout", timeout, "commandTimeout", timeout,
+                        "tlsTimeout",
+                        timeout, "dataReplyTimeout", timeout, "dataBlockTimeout", timeout, "finalReplyTimeout",
+                        timeout));
+        return new ClientConfig("me.example", settings, timeout, timeout, ClientConfig.Ahead.DEFAULT, Peers.USUAL);
     }
 }

@@ -25,7 +25,8 @@ import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// A provider's relay: TLS from the first byte or by STARTTLS, a certificate that is checked, and a password.
+/// A provider's relay: TLS from the first byte or by STARTTLS, a certificate that is checked, and a
+/// password.
 class SmartHostTest {
     private static final Optional<Credentials> ALICE = Optional.of(new Credentials("alice", "s3cret"));
     private static final String LOGIN = """
@@ -46,7 +47,8 @@ class SmartHostTest {
             TLS
             """;
 
-    /// For 127.0.0.1 and relay.example, signed by itself; a client that trusts it trusts nothing else.
+    /// For 127.0.0.1 and relay.example, signed by itself; a client that trusts it trusts nothing
+    /// else.
     private static final SSLContext RELAY = TestCertificates.of("relay.example");
 
     private final EventLog events = new EventLog();
@@ -66,8 +68,8 @@ class SmartHostTest {
         }
     }
 
-    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is not
-    /// its to keep.
+    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is
+    /// not its to keep.
     @Test
     void aLoginIsAnsweredOnAThreadOfItsOwn() {
         mailGoesWithAPasswordUnderImplicitTls();
@@ -90,7 +92,8 @@ class SmartHostTest {
         try (var server = tlsSink(STARTTLS.replaceFirst("TLS\n$", "NOTLS\n"))) {
             open(server, new PeerPolicy(TlsPolicy.VERIFY, false, ALICE, false), Optional.of(RELAY.getSocketFactory()),
                     "other.example");
-            assertThat(events.failed().reason().toString()).startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
+            assertThat(events.failed().reason().toString())
+                    .startsWith("450 4.7.5 TLS is required for other.example[127.0.0.1]:");
         }
     }
 
@@ -134,7 +137,8 @@ class SmartHostTest {
         }
     }
 
-    /// An address that this machine does not have is a failure of this server: the host was not called.
+    /// An address that this machine does not have is a failure of this server: the host was not
+    /// called.
     @Test
     void aSourceAddressThatIsNotHereIsNoFailureOfTheHost() {
         Sources sources = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("192.0.2.7")), Optional.empty());

@@ -39,8 +39,8 @@ class StaleConnectionsTest {
         }
     }
 
-    /// The first bytes of the message were all that left, so the message goes over another connection and
-    /// no host is to blame.
+    /// The first bytes of the message were all that left, so the message goes over another
+    /// connection and no host is to blame.
     @ParameterizedTest
     @ValueSource(strings = {"DROP", "CUT"})
     void aPeerThatClosesJustAsTheNextMessageComesIsLostAndTheMessageUnanswered(String end) {
@@ -83,8 +83,8 @@ class StaleConnectionsTest {
         try (var server = SmtpSink.following(HELLO + TAKE + "DROP\n")) {
             carriers.open(1, Post.route(server), false);
             events.ready();
-            // The second delivery is in the mailbox before the first is answered, and the loss comes with
-            // that answer.
+            // The second delivery is in the mailbox before the first is answered, and the loss
+            // comes with that answer.
             Post.deliver(carriers, 1, transfer(1, content(handedOver)));
             Post.deliver(carriers, 1, transfer(2));
             handedOver.countDown();

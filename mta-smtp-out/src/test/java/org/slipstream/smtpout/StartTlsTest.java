@@ -4,6 +4,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.TestCertificates;
 import org.slipstream.testkit.Transcript;
@@ -19,7 +20,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Opportunistic TLS against servers with a self-signed certificate, with a broken one, and with second thoughts.
+/// Opportunistic TLS against servers with a self-signed certificate, with a broken one, and with
+/// second thoughts.
 class StartTlsTest {
     private static final String OFFER = """
             S 220 sink
@@ -130,9 +132,7 @@ class StartTlsTest {
     @Test
     void noTlsWhenItIsSwitchedOff() {
         ClientConfig on = Post.patient();
-        ClientConfig off = new ClientConfig(on.hostname(), false, on.dnsServers(), on.connectMillis(),
-                on.greetingMillis(), on.commandMillis(), on.tlsMillis(), on.dataReplyMillis(), on.dataBlockMillis(),
-                on.finalReplyMillis(), on.resetMillis(), on.quitMillis());
+        ClientConfig off = on.with(SettingsRecords.with(on.settings(), "startTls", false));
         String offered = OFFER.replace("C STARTTLS\n", "");
         try (var server = SmtpSink.following(offered + TAKE + BYE); var clear = new Carriers(off, events)) {
             clear.open(1, Post.route(server), false);

@@ -2,6 +2,7 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Content;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
@@ -31,8 +32,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order gets
-/// one reply.
+/// Failures of this server: a stop at any time, content that cannot be read, defects. Every order
+/// gets one reply.
 class StoppingTest {
     private final EventLog events = new EventLog();
 
@@ -86,8 +87,9 @@ class StoppingTest {
                 DATA
                 STALL
                 """)) {
-            var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, 1 << 20)), events,
-                    _ -> new HostFinder.Answer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
+            var carriers = new Carriers(Post.patient().with(new ClientConfig.Ahead(1, 1, DataSize.ofMebibytes(1))),
+                    events,
+                    _ -> new HostFinder.HostAnswer.Found(List.of(InetAddress.ofLiteral("127.0.0.1"))),
                     new SplittableRandom(1));
             carriers.open(1, Post.route(server), false);
             events.ready();
@@ -112,7 +114,7 @@ class StoppingTest {
             } catch (InterruptedException e) {
                 throw new IllegalStateException("interrupted", e);
             }
-            return new HostFinder.Answer.None("too late");
+            return new HostFinder.HostAnswer.None("too late");
         }, new SplittableRandom(1));
         carriers.open(1, new Route.Smtp("x.example", List.of(new Route.Host("mx.example", 25, 0))), false);
         Post.deliver(carriers, 1, transfer(1));

@@ -13,7 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// A content with facts that lies in the middle of an array or of a file, and counts how often it is read.
+/// A content with facts that lies in the middle of an array or of a file, and counts how often it
+/// is read.
 public final class StoredContent implements Content {
     private static final String BEFORE = "before\r\n.\r\n";
     private static final String BEHIND = ".\r\nbehind";

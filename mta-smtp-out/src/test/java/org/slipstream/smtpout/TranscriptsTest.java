@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.RecipientOutcome;
@@ -26,8 +27,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered, what is
-/// said on the wire, and the events.
+/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered,
+/// what is said on the wire, and the events.
 ///
 /// ```
 /// # What this is about.
@@ -77,7 +78,8 @@ class TranscriptsTest {
         EventLog events = new EventLog();
         List<String> heard = new ArrayList<>();
         try (var server = SmtpSink.following(String.join("\n", script));
-                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, 1 << 20)), events)) {
+                var carriers = Post.carriers(config.with(new ClientConfig.Ahead(5, 50, DataSize.ofMebibytes(1))),
+                        events)) {
             carriers.open(1, Post.route(server), false);
             for (String[] words : transfers) {
                 String[] recipients = Arrays.copyOfRange(words, 2, words.length);

@@ -8,7 +8,7 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.DamagedMessageException;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.Position;
 
@@ -25,16 +25,17 @@ import java.util.concurrent.TimeUnit;
 
 /// Keeps the size of the log in proportion to the queue. Belongs to the index thread.
 ///
-/// Segments are deleted from the log's beginning only, because a record must outlive the message that it is
-/// about. A segment is deleted when no message is stored in it and the index is synced beyond it. So one
-/// message that waits for days would keep all later segments. When the log has more than twice the segments
-/// that the queue would fill (and at least four), the messages that are still queued in the first segment
-/// are appended once more at the end, with their current state, and the first segment is empty.
+/// Segments are deleted from the log's beginning only, because a record must outlive the message
+/// that it is about. A segment is deleted when no message is stored in it and the index is synced
+/// beyond it. So one message that waits for days would keep all later segments. When the log has
+/// more than twice the segments that the queue would fill (and at least four), the messages that
+/// are still queued in the first segment are appended once more at the end, with their current
+/// state, and the first segment is empty.
 ///
-/// A message is copied at most once while the log turns over, and the log turns over once for each queue's
-/// size of new mail. So the cost is at most one byte copied per byte received, and close to nothing while
-/// the queue is short. This is the cleaner of a log-structured file system (Rosenblum and Ousterhout 1992),
-/// restricted to the oldest segment.
+/// A message is copied at most once while the log turns over, and the log turns over once for each
+/// queue's size of new mail. So the cost is at most one byte copied per byte received, and close to
+/// nothing while the queue is short. This is the cleaner of a log-structured file system (Rosenblum
+/// and Ousterhout 1992), restricted to the oldest segment.
 final class Cleaner {
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
     private static final int AT_ONCE = 256;
@@ -55,8 +56,8 @@ final class Cleaner {
     private LogWriter writer;
     private Runnable again = () -> {};
     private volatile boolean underWay;
-    /// The greatest segment that was copied; messages that changed during the copy are left out and copied
-    /// the next time.
+    /// The greatest segment that was copied; messages that changed during the copy are left out and
+    /// copied the next time.
     private long copied;
     private long copiedNanos;
     private boolean copying;
@@ -105,8 +106,8 @@ final class Cleaner {
             return;
         }
         long most = SPARE_SEGMENTS + 2 * index.totals().sizeBytes() / segmentBytes;
-        // A copied segment is deleted when the index has applied the copies; the next segment need not wait
-        // for that.
+        // A copied segment is deleted when the index has applied the copies; the next segment need
+        // not wait for that.
         SortedSet<Long> left = closed.tailSet(copied + 1);
         if (left.size() > most) {
             begin(left.getFirst());
@@ -127,8 +128,8 @@ final class Cleaner {
         }
     }
 
-    /// Copies host records that would be deleted with their segments. A host in the tail is left out: its
-    /// latest record is beyond the index's position.
+    /// Copies host records that would be deleted with their segments. A host in the tail is left
+    /// out: its latest record is beyond the index's position.
     private void keepHosts(long applied) throws IOException {
         hostsSegment = applied;
         List<Task.Carried> hosts = index.hosts().stream().map(LogRecord.KeepHost::new)
@@ -154,7 +155,7 @@ final class Cleaner {
         copied = Math.max(copied, segment);
         copiedNanos = System.nanoTime();
         log.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
-            if (found instanceof Found.Sound(LogRecord.Stored stored, Position _)) {
+            if (found instanceof ScannedRecord.Sound(LogRecord.Stored stored, Position _)) {
                 waiting.add(stored);
             }
         });
@@ -185,7 +186,8 @@ final class Cleaner {
             NewMessage content = log.read(stored);
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
         } catch (DamagedMessageException e) {
-            // The message keeps its segment and all later ones until a reader meets it and sets it aside.
+            // The message keeps its segment and all later ones until a reader meets it and sets it
+            // aside.
             LOG.warn("event=message-not-copied queue={} reason=\"{}\"", stored.id(), e.getMessage());
             return Optional.empty();
         }

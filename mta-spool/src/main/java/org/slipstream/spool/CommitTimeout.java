@@ -3,15 +3,15 @@ package org.slipstream.spool;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/// Ends the wait of sessions whose messages the log thread has not taken in time. Their clients get a 451
-/// and try again, which is better than a client that disconnects without a reply.
+/// Ends the wait of sessions whose messages the log thread has not taken in time. Their clients get
+/// a 451 and try again, which is better than a client that disconnects without a reply.
 ///
-/// Only messages that the log thread has not taken can be withdrawn. Whether a message whose sync hangs is
-/// in the log is unknown, and a 451 for it would duplicate it (RFC 1047).
+/// Only messages that the log thread has not taken can be withdrawn. Whether a message whose sync
+/// hangs is in the log is unknown, and a 451 for it would duplicate it (RFC 1047).
 ///
-/// The queue is checked periodically, because a timer per message would cost more than some of its system
-/// calls. The thread is a platform thread, so that it also runs when the carrier threads of virtual threads
-/// are busy.
+/// The queue is checked periodically, because a timer per message would cost more than some of its
+/// system calls. The thread is a platform thread, so that it also runs when the carrier threads of
+/// virtual threads are busy.
 final class CommitTimeout implements AutoCloseable {
     private static final long LONGEST_NAP_MILLIS = 5_000;
 

@@ -8,18 +8,19 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.util.Optional;
 
-/// A message while one session thread writes it. [#commit] or [#close] ends it; closing an uncommitted
-/// draft leaves nothing behind.
+/// A message while one session thread writes it. [#commit] or [#close] ends it; closing an
+/// uncommitted draft leaves nothing behind.
 ///
-/// Content up to 128 KiB stays in memory and goes into the shared segment. Larger content is streamed into
-/// a file of its own, which the writing thread syncs.
+/// Content up to 128 KiB stays in memory and goes into the shared segment. Larger content is
+/// streamed into a file of its own, which the writing thread syncs.
 public interface Draft extends AutoCloseable {
     /// The queue id of the message, known from the start because the Received line contains it.
     QueueId id();
 
     void write(byte[] bytes, int offset, int length) throws IOException;
 
-    /// Returns when the message is in the log and the log is synced; only then may the server reply 250.
+    /// Returns when the message is in the log and the log is synced; only then may the server reply
+    /// 250.
     ///
     /// @param facts about the whole content; stored with it
     /// @throws NoSpaceException when the disk is, or would become, full: 452 4.3.1

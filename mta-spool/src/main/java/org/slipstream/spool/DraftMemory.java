@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The memory that all drafts share for messages that are not on disk yet. A draft has a small buffer of
-/// its own. A draft that needs more and finds no memory left goes to its own file at once, like a large
-/// message. So the memory for drafts is bounded, whatever the number of sessions times `inlineBytes` is.
-/// May be called by any thread.
+/// The memory that all drafts share for messages that are not on disk yet. A draft has a small
+/// buffer of its own. A draft that needs more and finds no memory left goes to its own file at
+/// once, like a large message. So the memory for drafts is bounded, whatever the number of sessions
+/// times `inlineBytes` is. May be called by any thread.
 ///
-/// Blocks are used again, the last one first: a new array must be zeroed and is not in the processor's
-/// caches, which costs more than the copy into it.
+/// Blocks are used again, the last one first: a new array must be zeroed and is not in the
+/// processor's caches, which costs more than the copy into it.
 final class DraftMemory {
     /// Limit for the blocks that no draft uses.
     private static final int KEPT_BYTES = 2 << 20;

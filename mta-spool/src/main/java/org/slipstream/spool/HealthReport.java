@@ -13,15 +13,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Failures of the log thread and the index thread that have not ended. The two threads report them, any
-/// thread reads them, and reading never waits for the disk.
+/// Failures of the log thread and the index thread that have not ended. The two threads report
+/// them, any thread reads them, and reading never waits for the disk.
 ///
-/// A failure begins with the first write that fails and ends with the first later write that succeeds, so
-/// an operator sees since when it lasts. The log is not tested without need: its failure ends with the next
-/// successful commit.
+/// A failure begins with the first write that fails and ends with the first later write that
+/// succeeds, so an operator sees since when it lasts. The log is not tested without need: its
+/// failure ends with the next successful commit.
 ///
-/// A write that hangs does not fail. So each thread also reports the begin and end of a write, and a
-/// write that lasts longer than [#STALL_NANOS] is a failure of its own. [SpoolWatchdog] uses the same times.
+/// A write that hangs does not fail. So each thread also reports the begin and end of a write, and
+/// a write that lasts longer than [#STALL_NANOS] is a failure of its own. [SpoolWatchdog] uses the
+/// same times.
 final class HealthReport {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -80,7 +81,8 @@ final class HealthReport {
                 .orElse(OptionalLong.empty());
     }
 
-    /// The innermost cause; the wrapping exceptions only say that the index or the log could not be written.
+    /// The innermost cause; the wrapping exceptions only say that the index or the log could not be
+    /// written.
     private static String innermost(Throwable why) {
         Throwable inner = why;
         while (inner.getCause() != null && inner.getCause() != inner && inner.getCause().getMessage() != null) {

@@ -24,18 +24,18 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-index-0`: applies the message log to the index, many records at a time. No other
-/// thread writes the index.
+/// The thread `spool-index-0`: applies the message log to the index, many records at a time. No
+/// other thread writes the index.
 ///
-/// **When.** A record is applied some seconds after it was written, so most messages have been delivered by
-/// then and are never entered. It is applied at once when a reader or a scan asks ([#bringUp], [#findDue]),
-/// or when the tail grows long.
+/// **When.** A record is applied some seconds after it was written, so most messages have been
+/// delivered by then and are never entered. It is applied at once when a reader or a scan asks
+/// ([#bringUp], [#findDue]), or when the tail grows long.
 ///
-/// **Failures.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps what the
-/// index lacks. The index is opened again twice a second. If it is older than before (an embedded database
-/// may lose what was not synced), the log is read again from the index's position. If its pages are
-/// damaged, it is made again. Readers get an error until then; mail is accepted and delivered as long as
-/// the tail has space.
+/// **Failures.** Nothing is lost and no client waits: the log has everything, and the [Tail] keeps
+/// what the index lacks. The index is opened again twice a second. If it is older than before (an
+/// embedded database may lose what was not synced), the log is read again from the index's
+/// position. If its pages are damaged, it is made again. Readers get an error until then; mail is
+/// accepted and delivered as long as the tail has space.
 final class Indexer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
     /// After a power cut the next start reads at most this much log again.
@@ -106,7 +106,8 @@ final class Indexer implements AutoCloseable {
         thread.start();
     }
 
-    /// Returns when the index has everything that is durable in the log now. May be called by any thread.
+    /// Returns when the index has everything that is durable in the log now. May be called by any
+    /// thread.
     ///
     /// @throws IOException when the index fails
     void bringUp() throws IOException {
@@ -369,8 +370,8 @@ final class Indexer implements AutoCloseable {
                     found.position());
             Recovery.run(log, index, tail.position());
         } else if (found.applied() > standing.applied() && appliedWhole) {
-            // The transaction with the unknown end had been committed; applied again, it would count
-            // attempts twice.
+            // The transaction with the unknown end had been committed; applied again, it would
+            // count attempts twice.
             tail.applied();
         }
     }

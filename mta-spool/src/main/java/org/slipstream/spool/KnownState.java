@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Everything the index knows of a message, as records of the log. It is used for a message whose earlier
-/// records will be deleted, and once for a spool of an earlier version, where some of this was in the index
-/// alone.
+/// Everything the index knows of a message, as records of the log. It is used for a message whose
+/// earlier records will be deleted, and once for a spool of an earlier version, where some of this
+/// was in the index alone.
 final class KnownState {
     private static final Logger LOG = LoggerFactory.getLogger(KnownState.class);
     private static final int PAGE = 500;
@@ -72,8 +72,8 @@ final class KnownState {
         }
     }
 
-    /// At the start, on a spool of an earlier version: writes all state into the log, so that the log alone
-    /// is enough from then on.
+    /// At the start, on a spool of an earlier version: writes all state into the log, so that the
+    /// log alone is enough from then on.
     static void intoLog(QueueIndex index, MessageLog log) throws IOException {
         long messages = 0;
         for (HostRecord host : index.hosts()) {

@@ -37,11 +37,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// The spool on the local disk: passes changes to the log thread and answers queries from memory, index and
-/// log.
+/// The spool on the local disk: passes changes to the log thread and answers queries from memory,
+/// index and log.
 ///
-/// A query to the index first waits until the index has everything that is in the log at that moment.
-/// Messages in delivery are answered from memory: from [RecentContents] and [Tail].
+/// A query to the index first waits until the index has everything that is in the log at that
+/// moment. Messages in delivery are answered from memory: from [RecentContents] and [Tail].
 final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
@@ -93,7 +93,7 @@ final class LocalSpool implements Spool {
         }
         long now = clock.getAsLong();
         QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
-        return new WritingDraft(id, log, writer, space, clock, config.inlineBytes(), drafts, tail);
+        return new WritingDraft(id, log, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
     }
 
     @Override
@@ -280,10 +280,10 @@ final class LocalSpool implements Spool {
     private static Details details(QueueIndex.Indexed message) {
         return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
                 message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
-                    case OPEN -> State.OPEN;
-                    case DELIVERED -> State.DELIVERED;
-                    case FAILED -> State.FAILED;
-                    case FAILED_AND_REPORTED -> State.FAILED_AND_REPORTED;
+                    case OPEN -> MessageState.OPEN;
+                    case DELIVERED -> MessageState.DELIVERED;
+                    case FAILED -> MessageState.FAILED;
+                    case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
                 }, each.last(), each.atMillis())).toList());
     }
 
@@ -300,7 +300,8 @@ final class LocalSpool implements Spool {
             if (page.damaged().isEmpty() || page.messages().size() + page.damaged().size() < wanted) {
                 break;
             }
-            // Damaged messages made the page shorter, and the caller takes a short page for the last one.
+            // Damaged messages made the page shorter, and the caller takes a short page for the
+            // last one.
             from = Stream.concat(page.messages().stream().map(message -> message.summary().id()),
                     page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(QueueId::compareTo);
         }

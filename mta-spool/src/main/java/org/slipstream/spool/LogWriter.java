@@ -17,20 +17,20 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-log-0`: the only writer of the message log. Only [#close] ends it, and it is never
-/// interrupted.
+/// The thread `spool-log-0`: the only writer of the message log. Only [#close] ends it, and it is
+/// never interrupted.
 ///
-/// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes all
-/// waiting tasks, appends them, syncs once and completes them. It does not wait for a group to fill: while
-/// one group is synced, the next one gathers.
+/// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes
+/// all waiting tasks, appends them, syncs once and completes them. It does not wait for a group to
+/// fill: while one group is synced, the next one gathers.
 ///
-/// **Durability.** The sync comes before the first reply, so no message that got a 250 is lost in a power
-/// cut. Clients wait for the log only; the index follows ([Indexer]).
+/// **Durability.** The sync comes before the first reply, so no message that got a 250 is lost in a
+/// power cut. Clients wait for the log only; the index follows ([Indexer]).
 ///
-/// **Failures.** The group is cut off the segment, and the next one goes to a new segment. New messages are
-/// refused with 451 or 452, and their clients try again. All other changes (outcomes, removals, leases,
-/// holds) come only once, so they wait here, in order, and are written with the next group, at the latest
-/// after half a second.
+/// **Failures.** The group is cut off the segment, and the next one goes to a new segment. New
+/// messages are refused with 451 or 452, and their clients try again. All other changes (outcomes,
+/// removals, leases, holds) come only once, so they wait here, in order, and are written with the
+/// next group, at the latest after half a second.
 final class LogWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -81,7 +81,8 @@ final class LogWriter implements AutoCloseable {
         return queue.isClosed();
     }
 
-    /// Writes what waits, on the log thread: an interrupt of the caller's thread would close the file.
+    /// Writes what waits, on the log thread: an interrupt of the caller's thread would close the
+    /// file.
     @Override
     public void close() {
         queue.close();
@@ -195,8 +196,8 @@ final class LogWriter implements AutoCloseable {
                 records.addAll(small);
             }
             for (Task.Carried copy : copies) {
-                // A record of the same group would come before the copy in the log, and the copy would undo
-                // it.
+                // A record of the same group would come before the copy in the log, and the copy
+                // would undo it.
                 if (!subjects.contains(copy.subject())) {
                     copy(copy);
                 }
@@ -225,7 +226,7 @@ final class LogWriter implements AutoCloseable {
             }
             fresh.add(messages);
             for (Task.Deposit deposit : deposits) {
-                space.wrote(deposit.message().content() instanceof NewMessage.OwnFile);
+                space.wrote(deposit.message().content() instanceof NewMessage.InOwnFile);
                 deposit.safe().complete(null);
             }
             callbacks.forEach(LogWriter::run);

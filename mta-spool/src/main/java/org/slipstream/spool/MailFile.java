@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// One message as an `.eml` file that any mail program opens: the envelope in additional header fields
-/// before the message's own.
+/// One message as an `.eml` file that any mail program opens: the envelope in additional header
+/// fields before the message's own.
 ///
 /// ```
 /// X-Slipstream-From: <ann@example.org>                 (<> for the null sender)
@@ -45,8 +45,8 @@ import java.util.Set;
 /// X-Slipstream-To: <bob@example.net> NOTIFY=SUCCESS,DELAY ORCPT=rfc822;Bob+40Example.NET
 /// ```
 ///
-/// The content follows byte for byte. Only recipients that still wait for the message are named, so an
-/// import of the file delivers to them alone.
+/// The content follows byte for byte. Only recipients that still wait for the message are named, so
+/// an import of the file delivers to them alone.
 final class MailFile {
     private static final String PREFIX = "X-Slipstream-";
     private static final int LONGEST_LINE = 1 << 20;
@@ -166,7 +166,8 @@ final class MailFile {
                 value.charAt(semicolon + 1) == 'R', value.endsWith("T"));
     }
 
-    /// The next line without the prefix if it is an `X-Slipstream` field; otherwise nothing is consumed.
+    /// The next line without the prefix if it is an `X-Slipstream` field; otherwise nothing is
+    /// consumed.
     private static Optional<String> ownField(BufferedInputStream in) throws IOException {
         in.mark(LONGEST_LINE);
         byte[] start = in.readNBytes(PREFIX.length());

@@ -13,13 +13,13 @@ import java.util.concurrent.TimeUnit;
 
 /// An operator's order to make a whole queue due, executed in portions of a few hundred messages.
 ///
-/// As one statement it blocked the index for as long as the queue was (300,000 messages: a minute, in which
-/// every client got a 451), and the database kept the whole transaction in memory. Now a reader finds the
-/// next portion, the log thread writes it with its next group, and only then the next portion is searched.
-/// A new message waits for one portion at most.
+/// As one statement it blocked the index for as long as the queue was (300,000 messages: a minute,
+/// in which every client got a 451), and the database kept the whole transaction in memory. Now a
+/// reader finds the next portion, the log thread writes it with its next group, and only then the
+/// next portion is searched. A new message waits for one portion at most.
 ///
-/// Messages are taken in order of id, each once, so the order ends even while mail arrives and leaves. A
-/// stop in the middle leaves the rest unchanged; the operator repeats the order.
+/// Messages are taken in order of id, each once, so the order ends even while mail arrives and
+/// leaves. A stop in the middle leaves the rest unchanged; the operator repeats the order.
 final class MakingDue {
     private static final long AGAIN_MILLIS = 1_000;
     private static final Logger LOG = LoggerFactory.getLogger(MakingDue.class);

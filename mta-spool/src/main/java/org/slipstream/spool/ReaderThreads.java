@@ -13,9 +13,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// The threads `spool-read-0`, `spool-read-1` … that read the index for other threads. Callers may be
-/// virtual threads, and may be interrupted while they wait. The interrupt stays with them and never reaches
-/// the database, because it would close its file.
+/// The threads `spool-read-0`, `spool-read-1` … that read the index for other threads. Callers may
+/// be virtual threads, and may be interrupted while they wait. The interrupt stays with them and
+/// never reaches the database, because it would close its file.
 final class ReaderThreads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderThreads.class);
 

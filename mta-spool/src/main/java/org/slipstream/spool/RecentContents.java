@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Recently committed messages in memory, so that most mail is delivered without reading the disk. Bounded
-/// by bytes; the least recently used is dropped first. May be called by any thread.
+/// Recently committed messages in memory, so that most mail is delivered without reading the disk.
+/// Bounded by bytes; the least recently used is dropped first. May be called by any thread.
 final class RecentContents {
     /// Approximate heap size of the objects of an envelope and of a recipient.
     private static final int ENVELOPE_BYTES = 400;
@@ -98,8 +98,8 @@ final class RecentContents {
 
     /// Takes note of outcomes that are about to be recorded.
     ///
-    /// @return true when all recipients have been delivered to and the message only has to be removed;
-    ///         false when the sender asked for a receipt, which is made from the index first
+    /// @return true when all recipients have been delivered to and the message only has to be
+    ///     removed; false when the sender asked for a receipt, which is made from the index first
     synchronized boolean recorded(QueueId id, List<RecipientOutcome> outcomes) {
         Fresh fresh = messages.get(id);
         if (fresh == null) {

@@ -6,7 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
 
 import java.io.IOException;
@@ -17,16 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Applies the rest of the log to the index: at a start, and when the index comes back older than it was.
+/// Applies the rest of the log to the index: at a start, and when the index comes back older than
+/// it was.
 ///
-/// The index stores the position of the log up to which it was applied. The records after it are applied in
-/// order. A new or lost index starts at the log's beginning, so it is made again. Every step may be
-/// repeated: after a stop in the middle of a recovery, the next recovery starts over.
+/// The index stores the position of the log up to which it was applied. The records after it are
+/// applied in order. A new or lost index starts at the log's beginning, so it is made again. Every
+/// step may be repeated: after a stop in the middle of a recovery, the next recovery starts over.
 ///
 /// **Lost content.** A row may name a missing segment or file. If the segment was deleted in order
-/// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is removed.
-/// Every other message has lost its content. It is set aside with its sender and recipients until an
-/// operator decides.
+/// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is
+/// removed. Every other message has lost its content. It is set aside with its sender and
+/// recipients until an operator decides.
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
@@ -65,19 +66,19 @@ final class Recovery {
         return recovery.lastId;
     }
 
-    private void meet(Found found) {
+    private void meet(ScannedRecord found) {
         switch (found) {
-            case Found.Sound(LogRecord record, Position at) -> meet(record, at);
-            case Found.Withdrawn(long first, long last) ->
+            case ScannedRecord.Sound(LogRecord record, Position at) -> meet(record, at);
+            case ScannedRecord.Withdrawn(long first, long last) ->
                 waiting.removeIf(each -> each instanceof LogRecord.Stored stored
                         && stored.message().seq() >= first && stored.message().seq() <= last);
-            case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+            case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
-            case Found.Headless(long segment, String copy) ->
+            case ScannedRecord.Headless(long segment, String copy) ->
                 LOG.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
                         segment,
                         copy);
-            case Found.Torn(long segment, long offset, long bytes) ->
+            case ScannedRecord.Torn(long segment, long offset, long bytes) ->
                 LOG.info("event=log-ends-inside-record segment={} offset={} bytes={}", segment, offset, bytes);
         }
     }
@@ -88,7 +89,8 @@ final class Recovery {
         }
         reached = at;
         if (fromBeginning && record instanceof LogRecord.SetAside) {
-            // Whether its content can be read is checked again, because the operator may have restored it.
+            // Whether its content can be read is checked again, because the operator may have
+            // restored it.
             return;
         }
         if (record instanceof LogRecord.Stored stored) {
@@ -98,7 +100,8 @@ final class Recovery {
         waiting.add(record);
     }
 
-    /// Applies collected records. Messages that came and left since the index's last position never get rows.
+    /// Applies collected records. Messages that came and left since the index's last position never
+    /// get rows.
     private void apply(Position upTo) {
         try {
             index.apply(Unfinished.of(waiting), upTo, lastId);
@@ -108,7 +111,8 @@ final class Recovery {
         }
     }
 
-    /// Sets aside messages whose content is missing, and deletes content files that no message names.
+    /// Sets aside messages whose content is missing, and deletes content files that no message
+    /// names.
     static void settle(MessageLog log, QueueIndex index) throws IOException {
         QueueIndex.Named named = index.named();
         Set<Long> present = log.segments();

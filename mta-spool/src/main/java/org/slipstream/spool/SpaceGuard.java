@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.DataSize;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -10,20 +11,21 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// Refuses new messages while there is still space for what the queued messages need: outcomes, bounces,
-/// the index.
+/// Refuses new messages while there is still space for what the queued messages need: outcomes,
+/// bounces, the index.
 ///
-/// Checks the disk at most once a second. May be called by any thread; two simultaneous checks do no harm.
+/// Checks the disk at most once a second. May be called by any thread; two simultaneous checks do
+/// no harm.
 ///
-/// Java cannot read free inodes or a quota. Both appear as a write that finds no space on a disk that has
-/// some. [#ranOut] reports it, and messages are refused for the next second; then the next message tries.
-/// The shortage lasts from the first such write until a message of the same kind succeeds: without inodes a
-/// small message still fits into its segment, and a large one needs a file.
+/// Java cannot read free inodes or a quota. Both appear as a write that finds no space on a disk
+/// that has some. [#ranOut] reports it, and messages are refused for the next second; then the next
+/// message tries. The shortage lasts from the first such write until a message of the same kind
+/// succeeds: without inodes a small message still fits into its segment, and a large one needs a
+/// file.
 final class SpaceGuard {
     private static final Logger LOG = LoggerFactory.getLogger(SpaceGuard.class);
     private static final long USUAL_BYTES = 256L << 20;
@@ -71,21 +73,21 @@ final class SpaceGuard {
     record Shortage(Spool.What what, long millis, String reason) {}
 
     private final DiskSpace disk;
-    private final OptionalLong minimumFreeBytes;
+    private final Optional<DataSize> minimumFree;
     private final LongSupplier nanoTime;
     /// Key: whether it was the own file of a large message.
     private final Map<Boolean, Refused> refused = new ConcurrentHashMap<>();
     private volatile Look latest;
     private volatile long closedUntilNanos;
 
-    /// @param minimumFreeBytes empty for the default
-    SpaceGuard(DiskSpace disk, OptionalLong minimumFreeBytes) {
-        this(disk, minimumFreeBytes, System::nanoTime);
+    /// @param minimumFree empty for what is usual
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree) {
+        this(disk, minimumFree, System::nanoTime);
     }
 
-    SpaceGuard(DiskSpace disk, OptionalLong minimumFreeBytes, LongSupplier nanoTime) {
+    SpaceGuard(DiskSpace disk, Optional<DataSize> minimumFree, LongSupplier nanoTime) {
         this.disk = disk;
-        this.minimumFreeBytes = minimumFreeBytes;
+        this.minimumFree = minimumFree;
         this.nanoTime = nanoTime;
         long now = nanoTime.getAsLong();
         latest = new Look(true, now - LOOK_NANOS, now);
@@ -167,7 +169,7 @@ final class SpaceGuard {
 
     private boolean look() {
         try {
-            long minimum = minimumFreeBytes.isPresent() ? minimumFreeBytes.getAsLong() : usual(disk.totalBytes());
+            long minimum = minimumFree.isPresent() ? minimumFree.get().bytes() : usual(disk.totalBytes());
             return disk.usableBytes() >= minimum;
         } catch (IOException e) {
             // A disk that cannot report its free space shows a shortage with the next write.

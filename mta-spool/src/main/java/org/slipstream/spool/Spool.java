@@ -21,10 +21,11 @@ import java.util.stream.Collectors;
 
 /// The spool as the other modules see it. Every method may be called from any thread.
 ///
-/// Methods that change something enqueue a task for the log thread and return at once. `then` runs on that
-/// thread after the group with the change is synced, and must not block. Changes take effect in the order
-/// of the calls. A change that fails (disk full) is tried again until it succeeds; nothing is dropped.
-/// Methods that read may block on disk; callers use a thread of their own that is never interrupted.
+/// Methods that change something enqueue a task for the log thread and return at once. `then` runs
+/// on that thread after the group with the change is synced, and must not block. Changes take
+/// effect in the order of the calls. A change that fails (disk full) is tried again until it
+/// succeeds; nothing is dropped. Methods that read may block on disk; callers use a thread of their
+/// own that is never interrupted.
 public interface Spool extends AutoCloseable {
     /// Begins a new message.
     ///
@@ -44,13 +45,14 @@ public interface Spool extends AutoCloseable {
 
     void defer(QueueId id, long nextAttemptMillis, Runnable then);
 
-    /// Removes the message with all its rows; its segment is deleted when it holds no other message.
+    /// Removes the message with all its rows; its segment is deleted when it holds no other
+    /// message.
     void remove(QueueId id, Runnable then);
 
     void hold(QueueId id, boolean held, Runnable then);
 
-    /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message is
-    /// processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
+    /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
+    /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
     /// Marks all failed recipients as reported.
@@ -58,19 +60,19 @@ public interface Spool extends AutoCloseable {
 
     void delayReported(QueueId id, Runnable then);
 
-    /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves their
-    /// next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is synced. Held
-    /// messages belong to the deferred queue and are found only when created before
+    /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves
+    /// their next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is
+    /// synced. Held messages belong to the deferred queue and are found only when created before
     /// `heldCreatedBeforeMillis`.
     ///
-    /// @param furthestMillis a message deferred beyond this time becomes due then, unless its sender asked
-    /// for the delay; `Long.MAX_VALUE`: no limit
+    /// @param furthestMillis a message deferred beyond this time becomes due then, unless its
+    ///     sender asked for the delay; `Long.MAX_VALUE`: no limit
     void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis, long heldCreatedBeforeMillis,
             long furthestMillis,
             Consumer<Claimed> then);
 
-    /// @param nextDueMillis earliest next attempt in this queue of the messages that were neither claimed
-    /// nor held
+    /// @param nextDueMillis earliest next attempt in this queue of the messages that were neither
+    ///     claimed nor held
     record Claimed(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
 
     /// Open recipients with a number above `after`, in order.
@@ -93,8 +95,8 @@ public interface Spool extends AutoCloseable {
     /// @param untried no outcome has been recorded: every recipient of the envelope is open
     record InMemory(Envelope envelope, Content content, boolean untried) {}
 
-    /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged content
-    /// (checksum) throws an IOException.
+    /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged
+    /// content (checksum) throws an IOException.
     Content content(QueueId id) throws IOException;
 
     /// The envelope as it was committed, without the recipients' states.
@@ -108,33 +110,33 @@ public interface Spool extends AutoCloseable {
             List<RecipientState> recipients) {
         /// Recipients that still wait for the message.
         public List<Recipient> openRecipients() {
-            return recipients.stream().filter(each -> each.state() == State.OPEN).map(RecipientState::recipient)
+            return recipients.stream().filter(each -> each.state() == MessageState.OPEN).map(RecipientState::recipient)
                     .toList();
         }
     }
 
-    enum State {
+    enum MessageState {
         OPEN, DELIVERED, FAILED, FAILED_AND_REPORTED
     }
 
     /// @param last the latest outcome, if there was one
-    record RecipientState(Recipient recipient, State state, Optional<Outcome> last,
+    record RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last,
             long atMillis) {}
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;
 
-    /// The next messages after `after` that match, in order of id, at most `limit`. Reads a bounded part of
-    /// the queue: a short or empty result is the last only when it has no `next`.
+    /// The next messages after `after` that match, in order of id, at most `limit`. Reads a bounded
+    /// part of the queue: a short or empty result is the last only when it has no `next`.
     QueueIndex.Found find(Search search, Optional<QueueId> after, int limit) throws IOException;
 
-    /// The first messages, in order of id, that were tried, are not held, and have a waiting recipient in
-    /// this domain. Reads one page of the index by domain, however long the queue is; there may be more
-    /// when the result has a `next`.
+    /// The first messages, in order of id, that were tried, are not held, and have a waiting
+    /// recipient in this domain. Reads one page of the index by domain, however long the queue is;
+    /// there may be more when the result has a `next`.
     QueueIndex.Found tried(String domain) throws IOException;
 
-    /// The next messages after `after` that are set aside, in order of id, each with its current fault.
-    /// Reads their contents.
+    /// The next messages after `after` that are set aside, in order of id, each with its current
+    /// fault. Reads their contents.
     List<SetAside> setAside(Optional<QueueId> after, int limit) throws IOException;
 
     /// @param details empty when its rows are damaged
@@ -171,22 +173,24 @@ public interface Spool extends AutoCloseable {
     /// @param messages all; @param held those on hold; @param corrupt those set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
-    /// Current failures of the spool. Reads no index and no log, so it returns when they are not available.
+    /// Current failures of the spool. Reads no index and no log, so it returns when they are not
+    /// available.
     List<Trouble> troubles();
 
     enum What {
-        /// The index cannot be written: mail is accepted and delivered as long as the tail of the log has
-        /// space in memory.
+        /// The index cannot be written: mail is accepted and delivered as long as the tail of the
+        /// log has space in memory.
         INDEX,
-        /// A message could not be written into the log: new messages are refused until one succeeds.
+        /// A message could not be written into the log: new messages are refused until one
+        /// succeeds.
         LOG,
         /// The disk has less free space than the minimum: new messages are refused.
         SPACE,
-        /// A write found no space on a disk that has some, so inodes or a quota are used up: new messages
-        /// are refused until one succeeds.
+        /// A write found no space on a disk that has some, so inodes or a quota are used up: new
+        /// messages are refused until one succeeds.
         INODES,
-        /// A write has not returned for long: new messages wait, and are refused when they have waited too
-        /// long.
+        /// A write has not returned for long: new messages wait, and are refused when they have
+        /// waited too long.
         STALL
     }
 

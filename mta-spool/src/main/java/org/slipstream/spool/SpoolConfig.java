@@ -1,22 +1,43 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.DataSize;
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.OptionalLong;
 
-/// @param directory holds segments, large messages, the index, corrupt mail and the lock; created when missing
-/// @param segmentBytes a segment is full at this size
-/// @param inlineBytes messages above this size get a file of their own
-/// @param minimumFreeBytes below this much free space drafts are refused; empty for 256 MiB, or 5 % of a
-/// disk below 5 GiB
-/// @param database the JDBC URL of a PostgreSQL that holds the index; empty for a file in the directory
-public record SpoolConfig(Path directory, long segmentBytes, int inlineBytes, OptionalLong minimumFreeBytes,
-        Optional<String> database) {
-    public SpoolConfig(Path directory, long segmentBytes, int inlineBytes, long minimumFreeBytes) {
-        this(directory, segmentBytes, inlineBytes, OptionalLong.of(minimumFreeBytes), Optional.empty());
+/// The settings of a spool: the section `[spool]`.
+///
+/// @param directory holds segments, large messages, the index, corrupt mail and the lock; made when
+///     missing
+/// @param index the JDBC URL of a PostgreSQL that holds the index; empty for a file in the
+///     directory
+/// @param segmentSize a segment is full at this size
+/// @param inlineSize messages above this size get a file of their own
+/// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of
+///     a disk below 5 GiB
+@SettingsSection("spool")
+public record SpoolConfig(
+        @Setting(value = "spool",
+                doc = "Directory of the queue, relative to the home folder.") Path directory,
+        @Setting(value = "", form = "database", formerly = "register",
+                doc = "Place of the queue index. Empty: a file beside the messages. A URL such as"
+                        + " jdbc:postgresql://127.0.0.1/slipstream?user=slipstream: that"
+                        + " PostgreSQL.") Optional<String> index,
+        @Setting(value = "64MiB", min = "64KiB",
+                doc = "A segment file is full at this size.") DataSize segmentSize,
+        @Setting(value = "128KiB", max = "2147483647",
+                doc = "Larger messages get a file of their own.") DataSize inlineSize,
+        @Setting(value = "auto", none = "auto",
+                doc = "With less free space on the disk no mail is accepted. `auto`: 256 MiB, or 5 % of a disk below"
+                        + " 5 GiB.") Optional<DataSize> minimumFree) {
+    public SpoolConfig(Path directory, DataSize segmentSize, DataSize inlineSize, DataSize minimumFree) {
+        this(directory, Optional.empty(), segmentSize, inlineSize, Optional.of(minimumFree));
     }
 
     public static SpoolConfig at(Path directory) {
-        return new SpoolConfig(directory, 64L << 20, 128 << 10, OptionalLong.empty(), Optional.empty());
+        return SettingsRecords.with(SettingsRecords.defaults(SpoolConfig.class), "directory", directory);
     }
 }

@@ -11,8 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The file `version`, one line: the format of this spool. The number grows whenever the log's format or the
-/// index's schema does. A program reads it before it touches anything else.
+/// The file `version`, one line: the format of this spool. The number grows whenever the log's
+/// format or the index's schema does. A program reads it before it touches anything else.
 final class SpoolFormat {
     static final int VERSION = 7;
 

@@ -12,11 +12,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The lock that admits one process per spool. The operating system releases it when the process ends,
-/// however it ends; the number in the file is for operators only.
+/// The lock that admits one process per spool. The operating system releases it when the process
+/// ends, however it ends; the number in the file is for operators only.
 final class SpoolLock implements AutoCloseable {
-    // Closing any channel of a file releases POSIX locks that the same process holds through another
-    // channel. So a second opening in this process has to be refused before it touches the file.
+    // Closing any channel of a file releases POSIX locks that the same process holds through
+    // another channel. So a second opening in this process has to be refused before it touches the
+    // file.
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
     private final Path key;

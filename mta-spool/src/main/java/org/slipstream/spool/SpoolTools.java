@@ -6,7 +6,7 @@ import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.log.Directories;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewerLogException;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
-/// Operators' tools for the spool of a stopped server. Each tool takes the spool's lock, so it fails with a
-/// clear message while a server runs.
+/// Operators' tools for the spool of a stopped server. Each tool takes the spool's lock, so it
+/// fails with a clear message while a server runs.
 public final class SpoolTools {
     private static final int PAGE = 500;
     private static final QueueId NO_MESSAGE = new QueueId(1);
@@ -46,9 +46,9 @@ public final class SpoolTools {
         }
     }
 
-    /// Reads everything: each record of the log, each message of the index and its content. Invalid bytes
-    /// are copied into `corrupt/`, and messages with damaged or missing content are set aside, as a running
-    /// server would do.
+    /// Reads everything: each record of the log, each message of the index and its content. Invalid
+    /// bytes are copied into `corrupt/`, and messages with damaged or missing content are set
+    /// aside, as a running server would do.
     public static Report verify(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
         long records = scan(config, findings);
@@ -102,7 +102,7 @@ public final class SpoolTools {
 
     /// An operator's order for a message that is set aside.
     @FunctionalInterface
-    public interface Order {
+    public interface CorruptOrder {
         /// @return true when it is done and the message may be removed
         boolean settle(Spool spool, Spool.SetAside message) throws IOException;
     }
@@ -116,13 +116,13 @@ public final class SpoolTools {
         });
     }
 
-    /// Executes an order for messages that are set aside, and removes those for which it succeeded. A
-    /// message that can be read again is skipped.
+    /// Executes an order for messages that are set aside, and removes those for which it succeeded.
+    /// A message that can be read again is skipped.
     ///
     /// @param chosen the messages; empty for all
-    /// @return removed ones, remaining ones, and a finding for each chosen message that remains or does not
-    /// exist
-    public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, Order order)
+    /// @return removed ones, remaining ones, and a finding for each chosen message that remains or
+    ///     does not exist
+    public static Report settleSetAside(SpoolConfig config, LongSupplier clock, Set<QueueId> chosen, CorruptOrder order)
             throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
         Set<QueueId> missing = new LinkedHashSet<>(chosen);
@@ -175,9 +175,9 @@ public final class SpoolTools {
         }
     }
 
-    /// Rewrites damaged headers of segments, makes the index again from the log (the old one is kept under
-    /// another name), then reads everything once. Names the messages that only the old index knows because
-    /// the log has lost them.
+    /// Rewrites damaged headers of segments, makes the index again from the log (the old one is
+    /// kept under another name), then reads everything once. Names the messages that only the old
+    /// index knows because the log has lost them.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<Spool.SetAside> before = setAsideBefore(config, clock);
         Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
@@ -202,8 +202,8 @@ public final class SpoolTools {
         });
     }
 
-    /// Messages whose content is lost, from the index. For a spool of an earlier version this also writes
-    /// into the log what was in the index alone. Empty when the index cannot be opened.
+    /// Messages whose content is lost, from the index. For a spool of an earlier version this also
+    /// writes into the log what was in the index alone. Empty when the index cannot be opened.
     private static List<Spool.SetAside> setAsideBefore(SpoolConfig config, LongSupplier clock) throws SpoolException {
         lock(config).close();
         List<Spool.SetAside> before = new ArrayList<>();
@@ -220,7 +220,7 @@ public final class SpoolTools {
     private static void mend(Segments log) throws IOException {
         List<Long> headless = new ArrayList<>();
         log.scan(Position.START, log.end(), found -> {
-            if (found instanceof Found.Headless(long segment, String _)) {
+            if (found instanceof ScannedRecord.Headless(long segment, String _)) {
                 headless.add(segment);
             }
         });
@@ -231,7 +231,7 @@ public final class SpoolTools {
 
     /// The log of a stopped server; its end is after all segments.
     private static Segments log(SpoolConfig config) throws IOException {
-        Segments log = new Segments(config.directory(), config.segmentBytes());
+        Segments log = new Segments(config.directory(), config.segmentSize().bytes());
         log.startAfter(0);
         return log;
     }
@@ -251,14 +251,14 @@ public final class SpoolTools {
         try (SpoolLock _ = lock(config); Segments log = log(config)) {
             log.scan(Position.START, log.end(), found -> {
                 switch (found) {
-                    case Found.Sound _,Found.Withdrawn _ -> sound[0]++;
-                    case Found.Damaged(long segment, long offset, long bytes, String copy) ->
+                    case ScannedRecord.Sound _,ScannedRecord.Withdrawn _ -> sound[0]++;
+                    case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
                                 + "; copied to " + copy + ".");
-                    case Found.Headless(long segment, String copy) ->
+                    case ScannedRecord.Headless(long segment, String copy) ->
                         findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
                                 + "); its records were read nevertheless, and `spool repair` writes it again.");
-                    case Found.Torn _ -> {
+                    case ScannedRecord.Torn _ -> {
                         // The machine stopped here; no client got a 250 for it.
                     }
                 }
@@ -321,8 +321,9 @@ public final class SpoolTools {
         });
     }
 
-    /// Commits every `.eml` file of `source`, in order of name, as new messages that are due at once. A
-    /// file that was taken is renamed to `.eml.done`, so that an interrupted import can be repeated.
+    /// Commits every `.eml` file of `source`, in order of name, as new messages that are due at
+    /// once. A file that was taken is renamed to `.eml.done`, so that an interrupted import can be
+    /// repeated.
     public static Report importFrom(SpoolConfig config, LongSupplier clock, Path source)
             throws SpoolException, IOException {
         List<Path> files;

@@ -15,17 +15,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index thread does
-/// not return although the disk works.
+/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index
+/// thread does not return although the disk works.
 ///
-/// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database that
-/// caused this). Waiting does not help. Ending the process loses nothing: no client got a 250 for what is
-/// not synced, and a supervisor restarts the server.
+/// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database
+/// that caused this). Waiting does not help. Ending the process loses nothing: no client got a 250
+/// for what is not synced, and a supervisor restarts the server.
 ///
-/// **A disk that hangs, fails or is slow is no reason.** The thread tests the disk before it decides: it
-/// writes and syncs a small file beside the index. The timeout begins with the first test that succeeds
-/// within [#QUICK_NANOS], and begins again after one that does not. Each write that returns ends it. While
-/// the server stops, one successful test is enough.
+/// **A disk that hangs, fails or is slow is no reason.** The thread tests the disk before it
+/// decides: it writes and syncs a small file beside the index. The timeout begins with the first
+/// test that succeeds within [#QUICK_NANOS], and begins again after one that does not. Each write
+/// that returns ends it. While the server stops, one successful test is enough.
 ///
 /// The thread is a platform thread, because all virtual threads may be waiting for the log.
 final class SpoolWatchdog implements AutoCloseable {
@@ -63,7 +63,8 @@ final class SpoolWatchdog implements AutoCloseable {
     private OptionalLong write = OptionalLong.empty();
     private OptionalLong worksSince = OptionalLong.empty();
 
-    /// @param stopping true when the server only waits for its last writes; @param end ends the process
+    /// @param stopping true when the server only waits for its last writes; @param end ends the
+    ///     process
     SpoolWatchdog(HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
             long timeoutMillis,
             Runnable end) {

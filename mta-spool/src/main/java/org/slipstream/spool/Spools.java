@@ -22,20 +22,20 @@ import java.util.function.LongSupplier;
 
 /// Opens spools.
 ///
-/// The order matters. The version is read first, so that a spool of a newer program is not changed. Then
-/// the lock is taken, so that no file of another process is touched. Then the index opens, the end of the
-/// log is applied to it, and the log thread starts last. A failure closes everything that was opened
-/// before.
+/// The order matters. The version is read first, so that a spool of a newer program is not changed.
+/// Then the lock is taken, so that no file of another process is touched. Then the index opens, the
+/// end of the log is applied to it, and the log thread starts last. A failure closes everything
+/// that was opened before.
 public final class Spools {
     private static final Logger LOG = LoggerFactory.getLogger(Spools.class);
     private static final int READERS = 2;
-    /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many wait
-    /// for 1 or 2.
+    /// Clients should wait 10 minutes for the reply to a message (RFC 5321 section 4.5.3.2.6); many
+    /// wait for 1 or 2.
     private static final long PATIENCE_MILLIS = 45_000;
     /// A supervisor restarts the server.
     private static final int EXIT_INTERNAL = 70;
-    /// Older messages are read back from the page cache; if they were kept here, the garbage collector
-    /// would have to copy them.
+    /// Older messages are read back from the page cache; if they were kept here, the garbage
+    /// collector would have to copy them.
     private static final long FRESH_BYTES = 16 << 20;
     /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
@@ -52,13 +52,13 @@ public final class Spools {
         return open(config, clock, new Parts() {});
     }
 
-    /// Checks whether [#open] may succeed without changing anything: an existing spool's format, and the
-    /// database of a shared index.
+    /// Checks whether [#open] may succeed without changing anything: an existing spool's format,
+    /// and the database of a shared index.
     public static void examine(SpoolConfig config) throws SpoolException {
         SpoolFormat.check(config.directory());
         try {
-            if (config.database().isPresent()) {
-                IndexDatabase.reach(config.database().get());
+            if (config.index().isPresent()) {
+                IndexDatabase.reach(config.index().get());
             }
         } catch (UnusableIndexException e) {
             throw refusal(config.directory(), e);
@@ -68,12 +68,12 @@ public final class Spools {
     /// Parts that a test may replace.
     interface Parts {
         default MessageLog log(SpoolConfig config) throws IOException {
-            return new Segments(config.directory(), config.segmentBytes());
+            return new Segments(config.directory(), config.segmentSize().bytes());
         }
 
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
-            return config.database().isPresent()
-                    ? IndexDatabase.openShared(config.database().get(), READERS)
+            return config.index().isPresent()
+                    ? IndexDatabase.openShared(config.index().get(), READERS)
                     : IndexDatabase.open(config.directory(), READERS);
         }
 
@@ -182,7 +182,8 @@ public final class Spools {
     }
 
     /// Renames an index that cannot be read; a new one is made from the log. Other obstacles
-    /// (another process, a newer program, a full disk, missing rights) have nothing to do with its contents.
+    /// (another process, a newer program, a full disk, missing rights) have nothing to do with its
+    /// contents.
     private static void setIndexAside(Path directory, long nowMillis, Exception why) throws IOException {
         Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
         Files.move(directory.resolve(IndexDatabase.FILE_NAME), aside);
@@ -203,8 +204,8 @@ public final class Spools {
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog log, QueueIndex index) throws IOException, SpoolException {
         try {
-            // Makes the names of the log's folders and of a new index durable; the syncs of their contents
-            // do not cover them.
+            // Makes the names of the log's folders and of a new index durable; the syncs of their
+            // contents do not cover them.
             Directories.sync(config.directory());
             if (!parts.acceptsEmptyLog()) {
                 requireLog(config.directory(), log, index);
@@ -212,16 +213,16 @@ public final class Spools {
             long lastId = recover(log, index);
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
-            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFreeBytes());
+            SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
-            Cleaner cleaner = new Cleaner(log, index, config.segmentBytes());
+            Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(log, index, tail, health, cleaner, parts.indexDelayMillis());
             LogWriter writer = new LogWriter(log, tail, fresh, space, health, indexer::discard);
             cleaner.start(writer, indexer::step);
             writer.start();
             indexer.start();
             // A remote database may be slow, and its connections have timeouts of their own.
-            Optional<SpoolWatchdog> watchdog = config.database().isPresent()
+            Optional<SpoolWatchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
                     : Optional.of(
                             new SpoolWatchdog(health, writer::isStopping, SpoolWatchdog.Probe.in(config.directory()),
@@ -248,8 +249,8 @@ public final class Spools {
         return lastId;
     }
 
-    /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with the
-    /// files back in place, the next start succeeds.
+    /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with
+    /// the files back in place, the next start succeeds.
     private static void requireLog(Path directory, MessageLog log, QueueIndex index)
             throws IOException, SpoolException {
         long queued = log.segments().isEmpty() ? index.named().queued() : 0;

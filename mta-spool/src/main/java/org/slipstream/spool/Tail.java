@@ -20,14 +20,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// The end of the log that the index does not have yet, in memory, by subject. May be called by any thread.
+/// The end of the log that the index does not have yet, in memory, by subject. May be called by any
+/// thread.
 ///
-/// The records of a message that is finished before the index thread takes them cancel each other. So a
-/// server that delivers what it receives hardly writes to the index.
+/// The records of a message that is finished before the index thread takes them cancel each other.
+/// So a server that delivers what it receives hardly writes to the index.
 ///
-/// **Bounds.** The tail has a limit in messages and in bytes. From half of the limit each commit waits a
-/// little, and at the limit new mail is refused with 451. Outcomes are never refused, because they shorten
-/// the queue.
+/// **Bounds.** The tail has a limit in messages and in bytes. From half of the limit each commit
+/// waits a little, and at the limit new mail is refused with 451. Outcomes are never refused,
+/// because they shorten the queue.
 final class Tail {
     /// Approximate heap size of the objects of a record.
     private static final int RECORD_BYTES = 150;
@@ -67,7 +68,8 @@ final class Tail {
     private final Map<Object, Pending> pending = new LinkedHashMap<>();
     /// Taken by the index thread and not yet applied.
     private final Map<Object, Pending> taken = new LinkedHashMap<>();
-    /// Subjects of records applied while tasks that are based on an earlier query wait for the log thread.
+    /// Subjects of records applied while tasks that are based on an earlier query wait for the log
+    /// thread.
     private final Set<Object> learnt = new HashSet<>();
     private int waitingTasks;
     private Position end;
@@ -126,8 +128,8 @@ final class Tail {
         return Optional.empty();
     }
 
-    /// The next transaction of the index thread: what was taken before and has not been applied, or what
-    /// was added before `beforeNanos`, at most so many records.
+    /// The next transaction of the index thread: what was taken before and has not been applied, or
+    /// what was added before `beforeNanos`, at most so many records.
     synchronized Batch take(long beforeNanos, int most) {
         if (taken.isEmpty()) {
             Iterator<Map.Entry<Object, Pending>> oldest = pending.entrySet().iterator();
@@ -156,7 +158,7 @@ final class Tail {
         return taken.isEmpty() ? start() : taken.values().iterator().next().start();
     }
 
-    /// What was taken, subject by subject.
+    /// The records that were taken, subject by subject.
     synchronized List<Batch> single() {
         Position from = position();
         return taken.values().stream().map(each -> new Batch(List.copyOf(each.records()), from, 0)).toList();
@@ -192,7 +194,8 @@ final class Tail {
         return pending.containsKey(subject) || taken.containsKey(subject);
     }
 
-    /// Called by the index thread before it applies more: a task that is based on a query now waits.
+    /// Called by the index thread before it applies more: a task that is based on a query now
+    /// waits.
     synchronized void taskWaits() {
         waitingTasks++;
     }
@@ -205,8 +208,8 @@ final class Tail {
         }
     }
 
-    /// True when the query that a waiting task is based on may be out of date: the log has more records of
-    /// the subject, applied or not.
+    /// True when the query that a waiting task is based on may be out of date: the log has more
+    /// records of the subject, applied or not.
     synchronized boolean hasNews(Object subject) {
         return mentions(subject) || learnt.contains(subject);
     }
@@ -253,7 +256,8 @@ final class Tail {
         return Math.max((double) size() / mostMessages, (double) (bytes + takenBytes) / mostBytes);
     }
 
-    /// From half of the limit: waits for the index, longer the fuller the tail is, a second at most.
+    /// From half of the limit: waits for the index, longer the fuller the tail is, a second at
+    /// most.
     synchronized void waitForSpace() throws InterruptedException {
         double over = 2 * fill() - 1;
         if (over > 0) {

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 
 /// A task for the log thread.
 sealed interface Task {
-    /// A message, and the session that waits for it. It fails when it cannot be written; the client tries
-    /// again.
+    /// A message, and the session that waits for it. It fails when it cannot be written; the client
+    /// tries again.
     ///
     /// @param settled set by the first of two sides: the log thread that takes the message, or
-    /// [CommitTimeout] that ends the wait. Once the log thread has taken the message, it may be in the log,
-    /// and the session must wait.
+    ///     [CommitTimeout] that ends the wait. Once the log thread has taken the message, it may be
+    ///     in the log, and the session must wait.
     record Deposit(NewMessage message, CompletableFuture<Void> safe, AtomicBoolean settled,
             long sinceNanos) implements Task {
         Deposit(NewMessage message) {
@@ -39,9 +39,9 @@ sealed interface Task {
     /// A task that the index thread makes from the result of a query.
     sealed interface FromIndex extends Lasting {}
 
-    /// Due messages from the index, whose next attempt moves to `untilMillis` before the first one begins.
-    /// After a crash in the middle of a delivery the message is then due later, and is not tried repeatedly
-    /// at once. A message that changed since the query is left out.
+    /// Due messages from the index, whose next attempt moves to `untilMillis` before the first one
+    /// begins. After a crash in the middle of a delivery the message is then due later, and is not
+    /// tried repeatedly at once. A message that changed since the query is left out.
     record Lease(List<MessageSummary> found, long untilMillis,
             Consumer<List<MessageSummary>> then) implements FromIndex {}
 

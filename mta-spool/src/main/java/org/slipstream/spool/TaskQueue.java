@@ -11,13 +11,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Tasks that wait for the log thread. Any thread adds. The log thread alone takes, in groups of what is
-/// there: up to 1024 messages or 8 MiB of them, and up to 1024 other tasks. It takes a group as soon as
-/// there is one task.
+/// Tasks that wait for the log thread. Any thread adds. The log thread alone takes, in groups of
+/// what is there: up to 1024 messages or 8 MiB of them, and up to 1024 other tasks. It takes a
+/// group as soon as there is one task.
 ///
-/// Messages have a queue of their own, so that a new message waits for one group at most, however many
-/// changes an operator ordered before. The changes keep their order; no change is about a message that has
-/// not been committed.
+/// Messages have a queue of their own, so that a new message waits for one group at most, however
+/// many changes an operator ordered before. The changes keep their order; no change is about a
+/// message that has not been committed.
 final class TaskQueue {
     static final int GROUP_TASKS = 1024;
     static final long GROUP_BYTES = 8 << 20;

@@ -1,6 +1,7 @@
 package org.slipstream.spool;
 
-/// Waits that an interrupt does not end, for threads that must not be interrupted because an interrupt would close their files.
+/// Waits that an interrupt does not end, for threads that must not be interrupted because an
+/// interrupt would close their files.
 final class Threads {
     private Threads() {}
 

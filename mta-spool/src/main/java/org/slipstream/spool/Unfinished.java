@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Drops the records of messages that a list both adds and removes, because the index does not need them.
-/// The removal stays, because the index may have had the message before.
+/// Drops the records of messages that a list both adds and removes, because the index does not need
+/// them. The removal stays, because the index may have had the message before.
 final class Unfinished {
     private Unfinished() {}
 

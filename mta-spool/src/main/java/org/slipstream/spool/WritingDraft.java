@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 
-/// A draft of one session thread: in memory up to `inlineBytes`, or until [DraftMemory] is used up, then in
-/// a file of its own. The session thread writes and syncs a large message, so that the log thread never
-/// waits for a megabyte.
+/// A draft of one session thread: in memory up to `inlineBytes`, or until [DraftMemory] is used up,
+/// then in a file of its own. The session thread writes and syncs a large message, so that the log
+/// thread never waits for a megabyte.
 final class WritingDraft implements Draft {
     private static final Logger LOG = LoggerFactory.getLogger(WritingDraft.class);
     private static final int FIRST_BYTES = 8 << 10;

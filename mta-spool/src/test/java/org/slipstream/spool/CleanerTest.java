@@ -3,13 +3,14 @@ package org.slipstream.spool;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.LogRecord;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
 
@@ -43,7 +44,7 @@ class CleanerTest {
     private QueueId partly;
 
     private SpoolConfig config() {
-        return new SpoolConfig(directory, 30_000, 128 << 10, 0);
+        return new SpoolConfig(directory, DataSize.of(30_000), DataSize.ofKibibytes(128), DataSize.ZERO);
     }
 
     /// Two messages in a hundred stay, one in two hundred is large.
@@ -76,7 +77,7 @@ class CleanerTest {
             assertThat(TestMessages.read(spool, each.getKey())).isEqualTo(each.getValue());
         }
         assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
-                .containsExactly(Spool.State.DELIVERED, Spool.State.OPEN);
+                .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN);
         assertThat(spool.counts().messages()).isEqualTo(waiting.size());
         assertThat(spool.counts().sizeBytes())
                 .isEqualTo(waiting.values().stream().mapToLong(body -> body.length).sum());
@@ -99,16 +100,17 @@ class CleanerTest {
                 churn(spool, 400, random);
                 verify(spool);
                 long live = waiting.values().stream().mapToLong(body -> body.length).sum();
-                // 800 KB went through in each run. Four segments spare, one open, twice what waits, and the
-                // last being filled. The cleaner looks every second, and again after ten when what it left
-                // out had changed.
+                // 800 KB went through in each run. Four segments spare, one open, twice what waits,
+                // and the last being filled. The cleaner looks every second, and again after ten
+                // when what it left out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
                         .untilAsserted(() -> assertThat(boxBytes()).isLessThan(2 * live + 8 * 34_000));
             }
             try (Spool spool = world.open(config())) {
                 verify(spool);
             }
-            // The index is lost: the log alone says the same, although its beginning has been thrown away.
+            // The index is lost: the log alone says the same, although its beginning has been
+            // thrown away.
             Files.delete(directory.resolve("register.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -147,7 +149,8 @@ class CleanerTest {
         CountDownLatch removed = new CountDownLatch(1);
         QueueId gone;
         QueueId other;
-        try (Spool spool = world.open(new SpoolConfig(directory, 10_000, 128 << 10, 0))) {
+        try (Spool spool = world
+                .open(new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO))) {
             gone = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 1));
             other = TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, 2));
             world.trouble = (call, _) -> {
@@ -167,7 +170,8 @@ class CleanerTest {
             CompletableFuture<Void> held = new CompletableFuture<>();
             spool.hold(new QueueId(1), true, () -> held.complete(null));
             syncing.await(90, TimeUnit.SECONDS);
-            // The index thread answers one after the other: when it has searched, the copy has been ordered.
+            // The index thread answers one after the other: when it has searched, the copy has been
+            // ordered.
             world.calls.clear();
             spool.claimDue(QueueName.DEFERRED, 0, 1, 0, 0, Long.MAX_VALUE, _ -> {});
             Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> world.calls.contains("index.due done"));
@@ -182,7 +186,7 @@ class CleanerTest {
         List<QueueId> stored = new ArrayList<>();
         try (Segments log = new Segments(directory, 10_000)) {
             log.scan(Position.START, new Position(Long.MAX_VALUE, 0), found -> {
-                if (found instanceof Found.Sound(LogRecord.Stored copy, Position _)) {
+                if (found instanceof ScannedRecord.Sound(LogRecord.Stored copy, Position _)) {
                     stored.add(copy.id());
                 }
             });

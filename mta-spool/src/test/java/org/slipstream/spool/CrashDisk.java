@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// H2's way to a [DiskLog]: the index's file on a disk that is watched, or that only forgets its syncs.
+/// H2's way to a [DiskLog]: the index's file on a disk that is watched, or that only forgets its
+/// syncs.
 public final class CrashDisk extends FilePathWrapper {
     static final String SCHEME = "crash";
     private static final Map<String, DiskLog> LOGS = new ConcurrentHashMap<>();

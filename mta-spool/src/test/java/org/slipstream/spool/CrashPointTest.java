@@ -21,12 +21,13 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until then is
-/// asked for.
+/// A scripted day is cut off behind each of its writes, in four ways, and every promise made until
+/// then is asked for.
 ///
-/// A killed process is tried behind a write, failed power behind a sync (between two syncs such a disk does not change). The build takes
-/// a part of the cuts of each kind, `-Dslipstream.long=true` takes all. `-Dcrash.seed=…` takes another script.
-/// A broken promise is kept as a folder `target/crash-…`, the disk as it was before the spool was opened.
+/// A killed process is tried behind a write, failed power behind a sync (between two syncs such a
+/// disk does not change). The build takes a part of the cuts of each kind, `-Dslipstream.long=true`
+/// takes all. `-Dcrash.seed=…` takes another script. A broken promise is kept as a folder
+/// `target/crash-…`, the disk as it was before the spool was opened.
 class CrashPointTest {
     private static final boolean ALL = Boolean.getBoolean("slipstream.long");
     private static final int THREADS = 4;

@@ -24,10 +24,10 @@ import java.util.concurrent.TimeUnit;
 
 /// A day of a small server in a few dozen messages, and what it was promised when.
 ///
-/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before that,
-/// nothing of it can be on the disk) and when it was *answered* (from then on, all of it must be). Between
-/// the two anything goes. So one run knows what to expect at each of its moments, and [#check] says so of a
-/// spool that was opened from an image of one.
+/// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before
+/// that, nothing of it can be on the disk) and when it was *answered* (from then on, all of it must
+/// be). Between the two anything goes. So one run knows what to expect at each of its moments, and
+/// [#check] says so of a spool that was opened from an image of one.
 final class CrashScript {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final Outcome TAKEN = outcome(250, "2.0.0");
@@ -327,8 +327,8 @@ final class CrashScript {
         TestMessages.done(then -> spool.remove(mail.id, answered(span, then)));
     }
 
-    /// What a spool that was opened from an image of moment `n` has not kept of what was promised; empty
-    /// when all is well.
+    /// What a spool that was opened from an image of moment `n` has not kept of what was promised;
+    /// empty when all is well.
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
         // Damage that only a reader meets is mended in the running server.
@@ -361,8 +361,8 @@ final class CrashScript {
         return broken;
     }
 
-    /// What a start takes for lost. A message that was never acknowledged may be among them: its sender
-    /// would be told too much.
+    /// What a start takes for lost. A message that was never acknowledged may be among them: its
+    /// sender would be told too much.
     private void setAside(Spool spool, int n, List<String> broken) throws IOException {
         Map<QueueId, Mail> byId = new HashMap<>();
         mails.forEach(mail -> byId.put(mail.id, mail));
@@ -401,10 +401,11 @@ final class CrashScript {
         }
         for (Spool.RecipientState each : there.recipients()) {
             int number = each.recipient().number();
-            settled(mail, each, mail.delivered.get(number), Set.of(Spool.State.DELIVERED), n, broken);
-            settled(mail, each, mail.failed.get(number), Set.of(Spool.State.FAILED, Spool.State.FAILED_AND_REPORTED),
+            settled(mail, each, mail.delivered.get(number), Set.of(Spool.MessageState.DELIVERED), n, broken);
+            settled(mail, each, mail.failed.get(number),
+                    Set.of(Spool.MessageState.FAILED, Spool.MessageState.FAILED_AND_REPORTED),
                     n, broken);
-            if (each.state() == Spool.State.FAILED
+            if (each.state() == Spool.MessageState.FAILED
                     && mail.reported.filter(span -> span.answered <= n).isPresent()) {
                 broken.add(mail.id + " would be reported twice");
             }
@@ -412,7 +413,7 @@ final class CrashScript {
         held(mail, there.summary().held(), n, broken);
     }
 
-    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.State> states, int n,
+    private static void settled(Mail mail, Spool.RecipientState there, Span span, Set<Spool.MessageState> states, int n,
             List<String> broken) {
         boolean is = states.contains(there.state());
         if (span != null && span.answered <= n && !is) {

@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.DataSize;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.index.UnusableIndexException;
@@ -12,8 +13,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 
-/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen messages
-/// fill many.
+/// A spool whose log and index lie on one [DiskLog], with segments so small that a few dozen
+/// messages fill many.
 final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
@@ -27,7 +28,9 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     }
 
     Spool open() throws SpoolException {
-        return Spools.open(new SpoolConfig(CrashFiles.at(log), SEGMENT_BYTES, INLINE_BYTES, 0),
+        return Spools.open(
+                new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
+                        DataSize.ZERO),
                 clock::millis, this);
     }
 
@@ -42,15 +45,15 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
-    /// A session writes a large message's file before the writer appends its record, so the log is told just
-    /// before that.
+    /// A session writes a large message's file before the writer appends its record, so the log is
+    /// told just before that.
     @Override
     public MessageLog log(SpoolConfig config) throws IOException {
         MessageLog real = Spools.Parts.super.log(config);
         return (MessageLog) Proxy.newProxyInstance(MessageLog.class.getClassLoader(), new Class<?>[]{MessageLog.class},
                 (_, method, arguments) -> {
                     if (method.getName().equals("append") && arguments[0] instanceof NewMessage message
-                            && message.content() instanceof NewMessage.OwnFile) {
+                            && message.content() instanceof NewMessage.InOwnFile) {
                         log.written(config.directory().resolve("large").resolve(message.id() + ".letter"));
                     }
                     try {

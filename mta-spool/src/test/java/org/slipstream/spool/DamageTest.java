@@ -27,15 +27,16 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A disk that gives back other bytes than it got: in each kind of record of the log, in large messages, and
-/// all over the index.
+/// A disk that gives back other bytes than it got: in each kind of record of the log, in large
+/// messages, and all over the index.
 ///
-/// The day of [CrashScript] is over and the server has been stopped in order. Then one byte is flipped, or
-/// a file is cut short, and three things are asked for: a server that starts serves all mail but what was
-/// hit; `verify` names what was hit; `repair` makes an index from the log in which everything is right
-/// but what was hit.
+/// The day of [CrashScript] is over and the server has been stopped in order. Then one byte is
+/// flipped, or a file is cut short, and three things are asked for: a server that starts serves all
+/// mail but what was hit; `verify` names what was hit; `repair` makes an index from the log in
+/// which everything is right but what was hit.
 ///
-/// The build takes a part of the places, at least one of each kind; `-Dslipstream.long=true` takes every record and many pages.
+/// The build takes a part of the places, at least one of each kind; `-Dslipstream.long=true` takes
+/// every record and many pages.
 class DamageTest {
     private static final boolean ALL = Boolean.getBoolean("slipstream.long");
     private static final int PAGE = 4096;
@@ -98,8 +99,8 @@ class DamageTest {
         broken.stream().filter(each -> each.endsWith("another letter now")).map(each -> each.split(" ")[0])
                 .filter(id -> findings.stream().noneMatch(each -> each.contains(id)))
                 .forEach(id -> wrong.add(what + ", not named by verify: " + id));
-        // At the end of a segment, a record without a beginning looks like the write in which a machine
-        // stopped.
+        // At the end of a segment, a record without a beginning looks like the write in which a
+        // machine stopped.
         if (harm instanceof Harm.Flip && piece.file().startsWith("box/") && !last && findings.isEmpty()) {
             wrong.add(what + ", not found by verify");
         }
@@ -110,8 +111,8 @@ class DamageTest {
         delete(image);
     }
 
-    /// A cut takes all that follows; a flip in the header of a segment takes nothing, because its records
-    /// tell its salt.
+    /// A cut takes all that follows; a flip in the header of a segment takes nothing, because its
+    /// records tell its salt.
     private static Set<String> hit(List<Piece> pieces, Piece piece, Harm harm) {
         if (harm instanceof Harm.Flip) {
             return piece.hit();
@@ -178,7 +179,7 @@ class DamageTest {
         log.image(log.now(), new Cut.Process()).copyTo(image);
         try (Segments segments = new Segments(image, 1 << 20)) {
             segments.scan(Position.START, new Position(Long.MAX_VALUE, 0), found -> {
-                if (found instanceof MessageLog.Found.Sound(LogRecord record, Position at)) {
+                if (found instanceof MessageLog.ScannedRecord.Sound(LogRecord record, Position at)) {
                     subjects.computeIfAbsent(at, _ -> new TreeSet<>()).add(record.subject().toString());
                 }
             });
@@ -187,8 +188,8 @@ class DamageTest {
         return subjects;
     }
 
-    /// H2 has no checksum over what its pages hold: some flips only show when the index is held against
-    /// the log.
+    /// H2 has no checksum over what its pages hold: some flips only show when the index is held
+    /// against the log.
     @Test
     void damageInTheIndexIsMendedFromTheLogWhateverItHits() throws Exception {
         Random random = new Random(seed);

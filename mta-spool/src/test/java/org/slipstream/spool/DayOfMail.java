@@ -1,6 +1,7 @@
 package org.slipstream.spool;
 
 import org.awaitility.Awaitility;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -24,13 +25,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for hours; and
-/// each hour what the files weigh beside what is queued.
+/// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for
+/// hours; and each hour what the files weigh beside what is queued.
 ///
-/// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a thousand
-/// stay a day, so the queue finds its level after a few hours. In the third quarter of the day a
-/// destination is away and every fourth message stays: the files grow with the queue, and must shrink with
-/// it.
+/// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a
+/// thousand stay a day, so the queue finds its level after a few hours. In the third quarter of the
+/// day a destination is away and every fourth message stays: the files grow with the queue, and
+/// must shrink with it.
 ///
 /// As a program: `DayOfMail DIRECTORY LETTERS-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
 final class DayOfMail {
@@ -76,13 +77,13 @@ final class DayOfMail {
 
     /// Quiet seconds, in which the cleaner moves what is in the way.
     private void rest(Spool spool, SpoolConfig config) throws IOException {
-        long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentBytes());
+        long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentSize().bytes());
         Awaitility.await("the log is in proportion").atMost(Duration.ofSeconds(90))
                 .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
     }
 
-    /// Twice what waits, four segments to spare, the open one, and those that are being emptied; and a
-    /// segment ends with a whole message.
+    /// Twice what waits, four segments to spare, the open one, and those that are being emptied;
+    /// and a segment ends with a whole message.
     static long mostBoxBytes(long liveBytes, long segmentBytes) {
         return 2 * liveBytes + 8 * (segmentBytes + 8192);
     }
@@ -143,8 +144,10 @@ final class DayOfMail {
     public static void main(String[] arguments) throws Exception {
         Path directory = Path.of(arguments[0]);
         int bytes = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4096;
-        long segment = arguments.length > 3 ? Long.parseLong(arguments[3]) : SpoolConfig.at(directory).segmentBytes();
-        SpoolConfig config = new SpoolConfig(directory, segment, 128 << 10, 0);
+        long segment = arguments.length > 3
+                ? Long.parseLong(arguments[3])
+                : SpoolConfig.at(directory).segmentSize().bytes();
+        SpoolConfig config = new SpoolConfig(directory, DataSize.of(segment), DataSize.ofKibibytes(128), DataSize.ZERO);
         long begin = System.nanoTime();
         List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
         System.out

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +24,8 @@ class DayOfMailTest {
     void theFilesStayInProportionToWhatIsQueuedAndShrinkWithIt() throws Exception {
         long seed = System.nanoTime();
         System.out.println("DayOfMailTest seed " + seed);
-        SpoolConfig config = new SpoolConfig(directory, SEGMENT_BYTES, 128 << 10, 0);
+        SpoolConfig config = new SpoolConfig(directory, DataSize.of(SEGMENT_BYTES), DataSize.ofKibibytes(128),
+                DataSize.ZERO);
         List<DayOfMail.Hour> day = new DayOfMail(directory, LETTERS, 2048, seed).run(config, HOURS);
         for (DayOfMail.Hour hour : day) {
             assertThat(hour.boxBytes()).as("seed %d, %s", seed, hour)

@@ -30,9 +30,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The index is in a PostgreSQL, and the network between forgets its connections: no byte comes back,
-/// and no end of the stream either. PostgreSQL does not notice, so the session of the dead connection goes
-/// on and keeps its lock.
+/// The index is in a PostgreSQL, and the network between forgets its connections: no byte comes
+/// back, and no end of the stream either. PostgreSQL does not notice, so the session of the dead
+/// connection goes on and keeps its lock.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeadConnectionTest {
     /// Instead of 30 s.

@@ -15,16 +15,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
-/// What a disk was told, in order, and what it may hold when it is cut off: the model behind the crash points.
+/// What a disk was told, in order, and what it may hold when it is cut off: the model behind the
+/// crash points.
 ///
-/// A disk keeps two kinds of things, and each has a sync of its own. **Bytes** of a file are safe with the
-/// next sync of that file; until then each sector of 512 bytes is there or not. **Names** (a file made,
-/// renamed, deleted; a folder made) are safe with the next sync of their folder, whatever was synced of the
-/// file itself; until then the journals of file systems keep a prefix of them. That is POSIX exactly,
-/// and harder than ext4 or XFS, which write a new file's name with its first sync.
+/// A disk keeps two kinds of things, and each has a sync of its own. **Bytes** of a file are safe
+/// with the next sync of that file; until then each sector of 512 bytes is there or not. **Names**
+/// (a file made, renamed, deleted; a folder made) are safe with the next sync of their folder,
+/// whatever was synced of the file itself; until then the journals of file systems keep a prefix of
+/// them. That is POSIX exactly, and harder than ext4 or XFS, which write a new file's name with its
+/// first sync.
 ///
-/// The model is that of ALICE (Pillai and others, *All File Systems Are Not Created Equal*, OSDI 2014),
-/// with one persistence model instead of six: the weakest.
+/// The model is that of ALICE (Pillai and others, *All File Systems Are Not Created Equal*, OSDI
+/// 2014), with one persistence model instead of six: the weakest.
 final class DiskLog {
     private static final int SECTOR = 512;
 
@@ -58,8 +60,8 @@ final class DiskLog {
         /// The power fails: nothing but what was synced.
         record Power() implements Cut {}
 
-        /// The power fails while the disk is busy: of what was not synced, any sectors and a prefix of the
-        /// names.
+        /// The power fails while the disk is busy: of what was not synced, any sectors and a prefix
+        /// of the names.
         record Reordered(long seed) implements Cut {}
     }
 

@@ -15,10 +15,11 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Fills the spool of a stopped server with deferred mail through the ordinary commit, for measurements
-/// with a long queue.
+/// Fills the spool of a stopped server with deferred mail through the ordinary commit, for
+/// measurements with a long queue.
 ///
-/// `java -cp 'mta-spool/target/test-classes:mta-dist/target/slipstream/lib/*' org.slipstream.spool.FillQueue DIRECTORY MESSAGES [BYTES [DUE-IN-SECONDS]]`
+/// `java -cp 'mta-spool/target/test-classes:mta-dist/target/slipstream/lib/*'
+/// org.slipstream.spool.FillQueue DIRECTORY MESSAGES [BYTES [DUE-IN-SECONDS]]`
 public final class FillQueue {
     private static final int SESSIONS = 256;
     private static final int ANSWERS_OUTSTANDING = 20_000;

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.ContentFacts;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -171,8 +171,9 @@ class IndexLossTest {
         assertThat(partly.summary().attempts()).isEqualTo(2);
         assertThat(partly.summary().delayNotified()).isTrue();
         assertThat(partly.nextAttemptMillis()).isEqualTo(now() + 1_200_000);
-        assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(Spool.State.DELIVERED,
-                Spool.State.FAILED_AND_REPORTED, Spool.State.OPEN);
+        assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(
+                Spool.MessageState.DELIVERED,
+                Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN);
         assertThat(partly.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(TAKEN, REFUSED,
                 BUSY);
         assertThat(before.hosts()).containsExactly(REST);
@@ -228,7 +229,8 @@ class IndexLossTest {
 
     @Test
     void hostsOutliveTheSegmentsInWhichTheyWereWrittenAndThenTheIndex() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());
+        SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         try (Spool spool = world.open(small)) {
             spool.keepHost(REST);
@@ -248,7 +250,8 @@ class IndexLossTest {
     /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
     void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), Optional.empty());
+        SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
         CompletableFuture<Path> written = new CompletableFuture<>();
         try (Spool spool = world.open(small)) {

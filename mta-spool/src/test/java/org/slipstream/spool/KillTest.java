@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 
@@ -22,7 +23,8 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Promise 1: kill the process at any moment, and every acknowledged message is found again, exactly once.
+/// Promise 1: kill the process at any moment, and every acknowledged message is found again,
+/// exactly once.
 class KillTest {
     private static final int ROUNDS = Boolean.getBoolean("slipstream.long") ? 20 : 2;
 
@@ -52,8 +54,8 @@ class KillTest {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 note(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what it has
-                    // still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with what
+                    // it has still said.
                     child.toHandle().destroyForcibly();
                 }
             }
@@ -114,7 +116,8 @@ class KillTest {
         return TestMessages.envelope("user" + seed + "@example.net", "other" + seed + "@example.com");
     }
 
-    /// The child: commits under load, tells what was acknowledged, removes some of it, until it is killed.
+    /// The child: commits under load, tells what was acknowledged, removes some of it, until it is
+    /// killed.
     static final class Load {
         private Load() {}
 
@@ -122,7 +125,8 @@ class KillTest {
             Random seeds = new Random(Long.parseLong(arguments[1]));
             PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), true,
                     StandardCharsets.US_ASCII);
-            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), 300_000, 128 << 10, 0);
+            SpoolConfig config = new SpoolConfig(Path.of(arguments[0]), DataSize.of(300_000), DataSize.ofKibibytes(128),
+                    DataSize.ZERO);
             Spool spool = Spools.open(config, System::currentTimeMillis);
             for (int i = 0; i < 8; i++) {
                 long first = seeds.nextLong(1L << 40);

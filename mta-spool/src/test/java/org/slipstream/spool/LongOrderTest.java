@@ -63,8 +63,8 @@ class LongOrderTest {
         return world.clock.millis();
     }
 
-    /// The order is a few dozen portions. The second one is held back until a message has come; it is with
-    /// the next group.
+    /// The order is a few dozen portions. The second one is held back until a message has come; it
+    /// is with the next group.
     @Test
     void aNewMessageWaitsForOnePortionAndIsScannedAmongTheNext() throws Exception {
         int messages = postgresql ? 5_000 : 20_000;
@@ -110,8 +110,8 @@ class LongOrderTest {
             QueueId fresh = message.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();
-            // The order may be speaking of the message just then: such a one is left to the next scan, which
-            // is told of it.
+            // The order may be speaking of the message just then: such a one is left to the next
+            // scan, which is told of it.
             List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
                 Spool.Claimed claimed = TestMessages.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);
                 assertThat(claimed.messages().size() == 1 || claimed.more()).isTrue();

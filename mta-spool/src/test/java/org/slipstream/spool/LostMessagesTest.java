@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
@@ -18,8 +19,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index still
-/// knows whose messages they were.
+/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index
+/// still knows whose messages they were.
 class LostMessagesTest {
     @TempDir
     Path temporary;
@@ -151,7 +152,7 @@ class LostMessagesTest {
     void aRowWhoseSegmentWasDeletedInOrderWasFinished() throws Exception {
         List<QueueId> ids = queued(100, 200);
         Path before = Files.copy(directory.resolve("register.mv.db"), temporary.resolve("before"));
-        SpoolConfig hurried = new SpoolConfig(directory, config.segmentBytes(), config.inlineBytes(), 0);
+        SpoolConfig hurried = new SpoolConfig(directory, config.segmentSize(), config.inlineSize(), DataSize.ZERO);
         for (QueueId id : ids) {
             try (Spool spool = world.open(hurried)) {
                 TestMessages.done(then -> spool.remove(id, then));

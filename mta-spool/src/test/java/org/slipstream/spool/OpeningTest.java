@@ -139,7 +139,8 @@ class OpeningTest {
             assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only who has not had it")
                     .extracting(each -> each.number()).containsExactly(2);
             assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
-                    .containsExactly(Spool.State.DELIVERED, Spool.State.OPEN, Spool.State.FAILED_AND_REPORTED);
+                    .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN,
+                            Spool.MessageState.FAILED_AND_REPORTED);
             assertThat(spool.details(queued).orElseThrow().summary().held()).isTrue();
             assertThat(spool.counts()).isEqualTo(new Spool.Counts(2, 1, 0, 50));
         }
@@ -223,7 +224,8 @@ class OpeningTest {
                 assertThat(details.summary().attempts()).isEqualTo(3);
                 assertThat(details.summary().delayNotified()).isTrue();
                 assertThat(details.recipients()).extracting(Spool.RecipientState::state)
-                        .containsExactly(Spool.State.FAILED_AND_REPORTED, Spool.State.OPEN, Spool.State.OPEN);
+                        .containsExactly(Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN,
+                                Spool.MessageState.OPEN);
                 assertThat(details.recipients()).extracting(each -> each.last().map(Outcome::reply))
                         .containsExactly(Optional.of(outcome(1, "550", "5.1.1").outcome().reply()),
                                 Optional.of(outcome(2, "451", "4.0.0").outcome().reply()), Optional.empty());

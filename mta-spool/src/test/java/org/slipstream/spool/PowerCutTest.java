@@ -38,7 +38,8 @@ class PowerCutTest {
     @TempDir
     Path directory;
 
-    /// The index on the watched disk; the log notes how long its segment was when it was last synced.
+    /// The index on the watched disk; the log notes how long its segment was when it was last
+    /// synced.
     private final class Parts implements Spools.Parts {
         final TreeMap<Integer, Long> boxBytes = new TreeMap<>();
 
@@ -114,7 +115,8 @@ class PowerCutTest {
         Path segment = to.resolve("box").resolve("0000000001.segment");
         Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
         try (RandomAccessFile box = new RandomAccessFile(segment.toFile(), "rw")) {
-            // What the log had certainly written by then; the rest of the unsynced tail may be there in part.
+            // What the log had certainly written by then; the rest of the unsynced tail may be
+            // there in part.
             long safe = parts.boxBytes.floorEntry(cut).getValue();
             box.setLength(Math.min(box.length(), safe + random.nextInt(2000)));
         }

@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.HostRecord;
@@ -187,7 +188,7 @@ class RestartTest {
     @Test
     void aLostIndexIsMadeAnewFromTheLogWithoutWhatWasFinished() throws Exception {
         List<QueueId> ids = new ArrayList<>();
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, 0);
+        SpoolConfig small = new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO);
         try (Spool spool = world.open(small)) {
             for (int i = 0; i < 20; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(i == 7 ? 300_000 : 3000, i)));

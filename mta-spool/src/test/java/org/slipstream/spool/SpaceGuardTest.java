@@ -1,10 +1,11 @@
 package org.slipstream.spool;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.DataSize;
 import org.slipstream.spool.Spool.What;
 import org.slipstream.testkit.SimulatedClock;
 
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +25,7 @@ class SpaceGuardTest {
         public long totalBytes() {
             return 100L << 30;
         }
-    }, OptionalLong.of(MINIMUM), clock::nanos);
+    }, Optional.of(DataSize.of(MINIMUM)), clock::nanos);
 
     private void after(long millis) {
         clock.advanceMillis(millis);
@@ -93,7 +94,7 @@ class SpaceGuardTest {
             public long totalBytes() {
                 return 0;
             }
-        }, OptionalLong.of(0), clock::nanos);
+        }, Optional.of(DataSize.of(0)), clock::nanos);
         careless.ranOut(false);
         after(10_000);
         assertThat(careless.shortage()).contains(new SpaceGuard.Shortage(What.SPACE, 10_000, "a write found no space"));

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -179,8 +180,8 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the index, after the last outcome and before the message is
-    /// removed.
+    /// RFC 3461: the report is made out of the index, after the last outcome and before the message
+    /// is removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
@@ -206,8 +207,9 @@ class SpoolTest {
         assertThat(details.summary().open()).isEqualTo(1);
         assertThat(details.summary().failed()).isEqualTo(1);
         assertThat(details.summary().attempts()).isEqualTo(1);
-        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(Spool.State.DELIVERED,
-                Spool.State.OPEN, Spool.State.FAILED);
+        assertThat(details.recipients()).extracting(Spool.RecipientState::state).containsExactly(
+                Spool.MessageState.DELIVERED,
+                Spool.MessageState.OPEN, Spool.MessageState.FAILED);
         assertThat(details.recipients()).extracting(each -> each.last().orElseThrow()).containsExactly(DELIVERED,
                 DEFERRED, FAILED);
         assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
@@ -217,7 +219,7 @@ class SpoolTest {
         details = spool.details(id).orElseThrow();
         assertThat(details.summary().failed()).isZero();
         assertThat(details.summary().delayNotified()).isTrue();
-        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.State.FAILED_AND_REPORTED);
+        assertThat(details.recipients().getLast().state()).isEqualTo(Spool.MessageState.FAILED_AND_REPORTED);
         assertThat(details.recipients().getLast().last()).contains(FAILED);
     }
 
@@ -236,7 +238,7 @@ class SpoolTest {
         assertThat(answers).containsExactly("deferred", "failed", "reported", "open again", "held", "released",
                 "deferred again");
         Spool.Details details = spool.details(id).orElseThrow();
-        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.State.OPEN);
+        assertThat(details.recipients().getFirst().state()).isEqualTo(Spool.MessageState.OPEN);
         assertThat(details.summary().held()).isFalse();
         assertThat(details.nextAttemptMillis()).isEqualTo(1);
     }
@@ -411,7 +413,8 @@ class SpoolTest {
     @Test
     void segmentsGoFromTheLogsBeginningWhenNothingInThemIsQueued() throws Exception {
         spool.close();
-        SpoolConfig small = new SpoolConfig(directory, 10_000, 128 << 10, OptionalLong.of(0), world.database);
+        SpoolConfig small = new SpoolConfig(directory, world.database, DataSize.of(10_000), DataSize.ofKibibytes(128),
+                Optional.of(DataSize.ZERO));
         spool = world.open(small);
         List<QueueId> ids = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -420,8 +423,8 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about it may
-        // lie there.
+        // All but one in the middle: its segment stays, and what lies behind it, for records about
+        // it may lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {
@@ -433,7 +436,8 @@ class SpoolTest {
                 .isLessThan(world.calls.indexOf("log.delete"));
 
         TestMessages.done(then -> spool.remove(kept, then));
-        // After a restart the last segment of before is not open any more, and nothing comes to the log.
+        // After a restart the last segment of before is not open any more, and nothing comes to the
+        // log.
         spool.close();
         spool = world.open(small);
         await(() -> assertThat(count(box)).isZero());

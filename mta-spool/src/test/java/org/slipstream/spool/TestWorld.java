@@ -18,8 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The world below a spool, with a clock that stands still, a record of what was called, and trouble on
-/// request.
+/// The world below a spool, with a clock that stands still, a record of what was called, and
+/// trouble on request.
 final class TestWorld implements Spools.Parts {
     /// Runs before a call reaches log or index; the caller gets what it throws.
     interface Trouble {
@@ -45,8 +45,7 @@ final class TestWorld implements Spools.Parts {
 
     Spool open(Path directory) throws SpoolException {
         SpoolConfig file = SpoolConfig.at(directory);
-        return open(new SpoolConfig(directory, file.segmentBytes(), file.inlineBytes(), file.minimumFreeBytes(),
-                database));
+        return open(new SpoolConfig(directory, database, file.segmentSize(), file.inlineSize(), file.minimumFree()));
     }
 
     long count(String call) {

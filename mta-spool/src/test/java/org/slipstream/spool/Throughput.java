@@ -16,13 +16,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Not a test: prints how many 4 KiB messages per second are committed at 1, 16 and 100 sessions, and how
-/// many are committed, have their outcome recorded and are removed again, as mail that is delivered at
-/// once; with the processor time that each message costs the whole process. Arguments: directory, seconds
-/// per line.
+/// Not a test: prints how many 4 KiB messages per second are committed at 1, 16 and 100 sessions,
+/// and how many are committed, have their outcome recorded and are removed again, as mail that is
+/// delivered at once; with the processor time that each message costs the whole process. Arguments:
+/// directory, seconds per line.
 ///
-/// `mvn -o -q -pl mta-spool test-compile exec:exec -Dexec.executable=java -Dexec.args="-cp %classpath
-/// org.slipstream.spool.Throughput"`
+/// `mvn -o -q -pl mta-spool test-compile exec:exec -Dexec.executable=java -Dexec.args="-cp
+/// %classpath org.slipstream.spool.Throughput"`
 final class Throughput {
     private static final List<RecipientOutcome> DELIVERED = List.of(new RecipientOutcome(1,
             new Outcome.Delivered(Reply.of(250, "2.0.0", "taken"), "mx.example.net")));

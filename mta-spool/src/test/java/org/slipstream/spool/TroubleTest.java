@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -80,7 +81,8 @@ class TroubleTest {
         }
     }
 
-    /// `since` and the words are what an operator reads; that they outlive a second is [SpaceGuardTest]'s.
+    /// `since` and the words are what an operator reads; that they outlive a second is
+    /// [SpaceGuardTest]'s.
     @Test
     void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {
@@ -105,7 +107,8 @@ class TroubleTest {
     void aMinimumThatWasSetMeansWhatItSays() throws Exception {
         world.totalBytes.set(10L << 30);
         world.usableBytes.set((1L << 30) - 1);
-        SpoolConfig config = new SpoolConfig(directory, 64 << 20, 128 << 10, 1L << 30);
+        SpoolConfig config = new SpoolConfig(directory, DataSize.ofMebibytes(64), DataSize.ofKibibytes(128),
+                DataSize.of(1L << 30));
         try (Spool spool = world.open(config)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
             world.usableBytes.set(1L << 30);

@@ -16,8 +16,8 @@ import java.util.Random;
 
 /// A file system for H2 that remembers each write and each sync to the index, and can be full.
 ///
-/// From what it remembers, [#image] makes the file as a power cut may leave it: everything before the last
-/// sync is there; of the later writes each sector of 512 bytes is there or not.
+/// From what it remembers, [#image] makes the file as a power cut may leave it: everything before
+/// the last sync is there; of the later writes each sector of 512 bytes is there or not.
 public final class WatchedDisk extends FilePathWrapper {
     static final String SCHEME = "watched";
     private static final int SECTOR = 512;

@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 
-/// The wire format of DNS (RFC 1035 section 4) as far as a stub server needs it: one question in, records without compression out.
+/// The wire format of DNS (RFC 1035 section 4) as far as a stub server needs it: one question in,
+/// records without compression out.
 final class DnsMessage {
     static final int NO_ERROR = 0;
     static final int SERVFAIL = 2;

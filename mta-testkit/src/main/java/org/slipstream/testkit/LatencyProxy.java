@@ -13,7 +13,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// A TCP proxy that puts a server far away: every octet arrives half a round trip after it was sent, in both directions.
+/// A TCP proxy that puts a server far away: every octet arrives half a round trip after it was
+/// sent, in both directions.
 ///
 /// Any number of octets can be under way, as on a long path with much bandwidth.
 public final class LatencyProxy implements AutoCloseable {

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// A virtual time that stands still until a test moves it.
 ///
-/// The wall clock and the monotonic clock move together, and [#setBack] moves the wall clock alone. The monotonic clock begins
-/// shortly before it overflows, because `System.nanoTime()` may do so, too: code that compares such times with `<` fails. Any thread may
-/// read and move it.
+/// The wall clock and the monotonic clock move together, and [#setBack] moves the wall clock alone.
+/// The monotonic clock begins shortly before it overflows, because `System.nanoTime()` may do so,
+/// too: code that compares such times with `<` fails. Any thread may read and move it.
 public final class SimulatedClock implements InstantSource {
     /// The default beginning: in the year 2027, so that a forgotten real clock is noticed.
     public static final Instant BEGINNING = Instant.ofEpochMilli(1_800_000_000_000L);

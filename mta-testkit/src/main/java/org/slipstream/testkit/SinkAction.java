@@ -3,17 +3,20 @@ package org.slipstream.testkit;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What a sink does in one phase: which reply it sends, how slowly, and what becomes of the connection.
+/// The action of a sink in one phase: the reply, its speed, and the end of the connection.
 ///
-/// An action is an immutable value. Each method that begins with a verb in the third person returns a changed copy.
+/// An action is an immutable value. Each method that begins with a verb in the third person returns
+/// a changed copy.
 ///
-/// @param reply the text of the reply, its lines separated by CRLF; empty text sends nothing, no text sends the usual reply
+/// @param reply the text of the reply, its lines separated by CRLF; empty text sends nothing, no
+///     text sends the usual reply
 /// @param delay the wait before the reply
 /// @param drip the wait before each octet of the reply; zero sends the reply at once
 /// @param held whether the reply waits for [SmtpSink#release]
-/// @param times how often the action applies; afterwards the sink behaves as if there were no such action
+/// @param times how often the action applies; afterwards the sink behaves as if there were no such
+///     action
 public record SinkAction(Optional<String> reply, Duration delay, Duration drip, boolean held, After after, int times) {
-    /// What becomes of the connection after the reply.
+    /// The state of the connection after the reply.
     enum After {
         /// The session goes on.
         CONTINUE,

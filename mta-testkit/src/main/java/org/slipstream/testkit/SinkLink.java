@@ -14,9 +14,11 @@ import java.util.Arrays;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/// One connection of a sink: buffered octets in both directions, TLS, and the ways in which a connection ends. One thread.
+/// One connection of a sink: buffered octets in both directions, TLS, and the ways in which a
+/// connection ends. One thread.
 ///
-/// Replies leave when there is nothing left to read, as busy servers send them. Only CRLF ends a line, so that a bare LF stays visible.
+/// Replies leave when there is nothing left to read, as busy servers send them. Only CRLF ends a
+/// line, so that a bare LF stays visible.
 final class SinkLink {
     private static final int BUFFER = 32 * 1024;
     private static final int LONGEST_LINE = 64 << 20;

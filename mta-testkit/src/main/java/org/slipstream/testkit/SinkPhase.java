@@ -2,7 +2,8 @@ package org.slipstream.testkit;
 
 /// A moment of an SMTP session at which a sink can misbehave.
 ///
-/// A connection passes [#CONNECT] once; the other phases follow the commands of RFC 5321 section 4.1.1, of RFC 3207 and of RFC 3030.
+/// A connection passes [#CONNECT] once; the other phases follow the commands of RFC 5321 section
+/// 4.1.1, of RFC 3207 and of RFC 3030.
 public enum SinkPhase {
     /// The greeting.
     CONNECT,
@@ -18,7 +19,8 @@ public enum SinkPhase {
     DATA,
     /// The reply to a BDAT without LAST.
     CHUNK,
-    /// The reply to the whole message, after the final dot or BDAT LAST. LMTP has one per recipient, with which a pattern is compared.
+    /// The reply to the whole message, after the final dot or BDAT LAST. LMTP has one per
+    /// recipient, with which a pattern is compared.
     FINAL_DOT,
     /// RSET and NOOP.
     RSET,

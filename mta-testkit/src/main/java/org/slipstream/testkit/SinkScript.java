@@ -12,9 +12,10 @@ import javax.net.ssl.SSLContext;
 
 /// How an SMTP sink behaves: a correct server with exceptions by phase, by sender and by recipient.
 ///
-/// A script is an immutable value; each method returns a changed copy. Without exceptions the sink accepts every message as RFC 5321 asks,
-/// one transaction at a time. A BDAT that is refused leaves the transaction open until RSET (RFC 3030 section 2), which is the freedom
-/// that is dangerous to a client that pipelines.
+/// A script is an immutable value; each method returns a changed copy. Without exceptions the sink
+/// accepts every message as RFC 5321 asks, one transaction at a time. A BDAT that is refused leaves
+/// the transaction open until RSET (RFC 3030 section 2), which is the freedom that is dangerous to
+/// a client that pipelines.
 ///
 /// ```
 /// SmtpSink.start(SinkScript.smtp().withoutExtension("PIPELINING").onRecipient("nobody@*", SinkAction.reply("550 5.1.1 User unknown"))
@@ -27,17 +28,17 @@ public final class SinkScript implements SinkPlan {
 
     private final boolean lmtp;
     private final Traits traits;
-    private final List<Rule> rules;
+    private final List<SinkRule> rules;
 
     /// An exception: the action applies where the phase is reached and the address matches.
-    record Rule(SinkPhase phase, Function<String, Optional<SinkAction>> choice) {}
+    record SinkRule(SinkPhase phase, Function<String, Optional<SinkAction>> choice) {}
 
     /// @param readOctets the octets after which the sink reads no more and closes
     /// @param writtenOctets the octets of replies after which the sink closes
     record Traits(List<String> extensions, Optional<SSLContext> tls, boolean discardsPipelined, int connections,
             String tooMany, long readOctets, long writtenOctets, boolean keepsMessages) {}
 
-    private SinkScript(boolean lmtp, Traits traits, List<Rule> rules) {
+    private SinkScript(boolean lmtp, Traits traits, List<SinkRule> rules) {
         this.lmtp = lmtp;
         this.traits = traits;
         this.rules = List.copyOf(rules);
@@ -49,7 +50,8 @@ public final class SinkScript implements SinkPlan {
                 Long.MAX_VALUE, Long.MAX_VALUE, true), List.of());
     }
 
-    /// An LMTP server (RFC 2033) with the same extensions, which replies to a message once per recipient.
+    /// An LMTP server (RFC 2033) with the same extensions, which replies to a message once per
+    /// recipient.
     public static SinkScript lmtp() {
         SinkScript smtp = smtp();
         return new SinkScript(true, smtp.traits, smtp.rules);
@@ -80,7 +82,8 @@ public final class SinkScript implements SinkPlan {
                 traits.tooMany, traits.readOctets, traits.writtenOctets, traits.keepsMessages));
     }
 
-    /// Discards every command that arrived with the one before it, announced PIPELINING or not: a client that pipelines waits in vain.
+    /// Discards every command that arrived with the one before it, announced PIPELINING or not: a
+    /// client that pipelines waits in vain.
     public SinkScript discardsPipelinedCommands() {
         return with(new Traits(traits.extensions, traits.tls, true, traits.connections, traits.tooMany,
                 traits.readOctets, traits.writtenOctets, traits.keepsMessages));
@@ -132,14 +135,14 @@ public final class SinkScript implements SinkPlan {
 
     /// Asks a function what to do for each recipient. Several threads call it.
     public SinkScript onRecipients(Function<String, Optional<SinkAction>> choice) {
-        return with(new Rule(SinkPhase.RCPT, choice));
+        return with(new SinkRule(SinkPhase.RCPT, choice));
     }
 
     /// Does this in a phase for addresses that match; `*` stands for any text.
     public SinkScript on(SinkPhase phase, String pattern, SinkAction action) {
         Pattern compiled = Pattern.compile(Pattern.quote(pattern).replace("*", "\\E.*\\Q"),
                 Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-        return with(new Rule(phase, address -> compiled.matcher(address).matches()
+        return with(new SinkRule(phase, address -> compiled.matcher(address).matches()
                 ? Optional.of(action)
                 : Optional.empty()));
     }
@@ -157,8 +160,8 @@ public final class SinkScript implements SinkPlan {
         return new SinkScript(lmtp, changed, rules);
     }
 
-    private SinkScript with(Rule rule) {
-        List<Rule> more = new ArrayList<>();
+    private SinkScript with(SinkRule rule) {
+        List<SinkRule> more = new ArrayList<>();
         more.add(rule);
         more.addAll(rules);
         return new SinkScript(lmtp, traits, more);
@@ -172,7 +175,7 @@ public final class SinkScript implements SinkPlan {
         return traits;
     }
 
-    List<Rule> rules() {
+    List<SinkRule> rules() {
         return rules;
     }
 

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// One client of a sink that follows a [SinkScript]. The script is looked up at each phase, so a change applies to open connections, too.
+/// One client of a sink that follows a [SinkScript]. The script is looked up at each phase, so a
+/// change applies to open connections, too.
 final class SinkSession {
     private final SmtpSink sink;
     private final SinkLink link;
@@ -159,7 +160,8 @@ final class SinkSession {
         return mail ? "554 5.5.1 Error: no valid recipients" : "503 5.5.1 Error: need MAIL command";
     }
 
-    /// The message is kept before the final reply leaves, so that a client that has the reply finds the message kept.
+    /// The message is kept before the final reply leaves, so that a client that has the reply finds
+    /// the message kept.
     private void received(byte[] wire, byte[] content) throws IOException, InterruptedException {
         List<String> perReply = script().isLmtp() ? List.copyOf(recipients) : List.of(String.join(",", recipients));
         String arguments = mailArguments;

@@ -36,11 +36,13 @@ import java.util.function.UnaryOperator;
 
 /// An SMTP or LMTP server for tests that receives messages and misbehaves on request.
 ///
-/// It keeps every message and every command line byte for byte, in the order in which they were complete. A test may call each method at
-/// any time from any thread. Connections are served by platform threads, so that a client under test that blocks all carrier threads of
-/// its virtual threads does not block the sink with them.
+/// It keeps every message and every command line byte for byte, in the order in which they were
+/// complete. A test may call each method at any time from any thread. Connections are served by
+/// platform threads, so that a client under test that blocks all carrier threads of its virtual
+/// threads does not block the sink with them.
 ///
-/// Each connection follows one [SinkPlan]. Postfix's `smtp-sink` is the model (`src/smtpstone/smtp-sink.c`).
+/// Each connection follows one [SinkPlan]. Postfix's `smtp-sink` is the model
+/// (`src/smtpstone/smtp-sink.c`).
 public final class SmtpSink implements AutoCloseable {
     private static final int BACKLOG = 1_000;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(90);
@@ -60,7 +62,8 @@ public final class SmtpSink implements AutoCloseable {
     private volatile CountDownLatch gate = new CountDownLatch(1);
     private volatile Closeable listener;
     private volatile Thread acceptor;
-    /// While the sink is stopped: bound and not listening, so that the port stays ours and connections are refused.
+    /// While the sink is stopped: bound and not listening, so that the port stays ours and
+    /// connections are refused.
     private volatile Optional<SocketChannel> placeholder = Optional.empty();
 
     private SmtpSink(SocketAddress wanted, IntFunction<SinkPlan> plans) {
@@ -87,12 +90,14 @@ public final class SmtpSink implements AutoCloseable {
         return new SmtpSink(loopback(), plans);
     }
 
-    /// A server on a free port of the loopback interface that follows a [Transcript] per connection; the last one is repeated.
+    /// A server on a free port of the loopback interface that follows a [Transcript] per
+    /// connection; the last one is repeated.
     public static SmtpSink following(String... transcripts) {
         return start(Arrays.stream(transcripts).map(Transcript::of).toArray(SinkPlan[]::new));
     }
 
-    /// A server on a free port of this address; the wildcard address stands for all of this machine.
+    /// A server on a free port of this address; the wildcard address stands for all of this
+    /// machine.
     public static SmtpSink on(InetAddress address, SinkPlan... plans) {
         return new SmtpSink(new InetSocketAddress(address, 0), inOrder(plans));
     }
@@ -163,7 +168,8 @@ public final class SmtpSink implements AutoCloseable {
         return List.copyOf(commands);
     }
 
-    /// Contents as they came over the wire: one character per octet, dots still stuffed, without the final dot.
+    /// Contents as they came over the wire: one character per octet, dots still stuffed, without
+    /// the final dot.
     public List<String> contents() {
         return List.copyOf(contents).stream().map(octets -> new String(octets, StandardCharsets.ISO_8859_1)).toList();
     }
@@ -183,7 +189,8 @@ public final class SmtpSink implements AutoCloseable {
         return sockets.size();
     }
 
-    /// Waits until no connection is open: everything that clients had sent has then been kept or dropped.
+    /// Waits until no connection is open: everything that clients had sent has then been kept or
+    /// dropped.
     public void awaitIdle() {
         long end = System.nanoTime() + LONGEST_WAIT.toNanos();
         while (!sockets.isEmpty()) {
@@ -208,7 +215,8 @@ public final class SmtpSink implements AutoCloseable {
         gate.countDown();
     }
 
-    /// Stops listening and closes all connections. The port stays reserved, and connections to it are refused.
+    /// Stops listening and closes all connections. The port stays reserved, and connections to it
+    /// are refused.
     public void stop() {
         shut();
         if (placeholder.isEmpty()) {

@@ -19,7 +19,8 @@ import javax.net.ssl.SSLSocket;
 
 /// An SMTP client for tests that sends exactly what a test tells it to, in or out of turn.
 ///
-/// Replies are checked for form: each line ends in CRLF. No call waits longer than a minute. One thread.
+/// Replies are checked for form: each line ends in CRLF. No call waits longer than a minute. One
+/// thread.
 public final class SmtpTalker implements AutoCloseable {
     private static final int TIMEOUT_MILLIS = 60_000;
 
@@ -162,7 +163,8 @@ public final class SmtpTalker implements AutoCloseable {
         return "";
     }
 
-    /// The next reply as it came, its lines separated by LF; empty text when the server has closed the connection.
+    /// The next reply as it came, its lines separated by LF; empty text when the server has closed
+    /// the connection.
     public String reply() {
         List<String> lines = new ArrayList<>(List.of(line()));
         while (lines.getLast().length() > 3 && lines.getLast().charAt(3) == '-') {
@@ -256,7 +258,8 @@ public final class SmtpTalker implements AutoCloseable {
         close();
     }
 
-    /// Sends STARTTLS, continues in TLS whatever certificate the server shows, and gives the certificate.
+    /// Sends STARTTLS, continues in TLS whatever certificate the server shows, and gives the
+    /// certificate.
     public X509Certificate startTls() {
         must(220, "STARTTLS");
         return handshake();
@@ -275,7 +278,8 @@ public final class SmtpTalker implements AutoCloseable {
         }
     }
 
-    /// Waits for the end; true when the server has closed the connection in order and nothing more is to be read.
+    /// Waits for the end; true when the server has closed the connection in order and nothing more
+    /// is to be read.
     ///
     /// @throws UncheckedIOException after a TCP reset, or when nothing happens for a minute
     public boolean isClosedInOrder() {
@@ -286,7 +290,8 @@ public final class SmtpTalker implements AutoCloseable {
         }
     }
 
-    /// Waits for the end; true when the server has closed or reset the connection and nothing more is to be read.
+    /// Waits for the end; true when the server has closed or reset the connection and nothing more
+    /// is to be read.
     public boolean isClosedByServer() {
         try {
             return in.read() < 0;
@@ -297,7 +302,8 @@ public final class SmtpTalker implements AutoCloseable {
         }
     }
 
-    /// Reads whatever comes until the server has closed or reset the connection; false when it has not after a minute.
+    /// Reads whatever comes until the server has closed or reset the connection; false when it has
+    /// not after a minute.
     public boolean isClosedByServerInTheEnd() {
         try {
             while (in.read() >= 0) {

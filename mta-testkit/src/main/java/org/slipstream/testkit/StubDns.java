@@ -25,10 +25,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A name server for tests on UDP and TCP that answers from the records that a test gave it, and misbehaves by domain on request.
+/// A name server for tests on UDP and TCP that answers from the records that a test gave it, and
+/// misbehaves by domain on request.
 ///
-/// A name without records does not exist (NXDOMAIN); a name without records of the type has an empty answer. The wire format is this
-/// module's own, so that a server under test and its peer do not share the faults of one DNS library.
+/// A name without records does not exist (NXDOMAIN); a name without records of the type has an
+/// empty answer. The wire format is this module's own, so that a server under test and its peer do
+/// not share the faults of one DNS library.
 public final class StubDns implements AutoCloseable {
     private static final int TTL_SECONDS = 1;
     private static final int NEGATIVE_TTL_SECONDS = 60;
@@ -76,7 +78,8 @@ public final class StubDns implements AutoCloseable {
 
     /// A name server with the records of a zone.
     ///
-    /// @param zone lines as `name [ttl] IN type data`, with names relative to `example.`; types are A, AAAA, CNAME, MX and TXT
+    /// @param zone lines as `name [ttl] IN type data`, with names relative to `example.`; types are
+    ///     A, AAAA, CNAME, MX and TXT
     public static StubDns of(String zone) {
         StubDns dns = start();
         zone.lines().filter(line -> !line.isBlank()).forEach(dns::add);
@@ -296,7 +299,8 @@ public final class StubDns implements AutoCloseable {
         return message.toByteArray();
     }
 
-    /// The SOA that makes a negative answer cacheable (RFC 2308); its owner is the top-level domain of the question.
+    /// The SOA that makes a negative answer cacheable (RFC 2308); its owner is the top-level domain
+    /// of the question.
     private static Record authority(String name) {
         String zone = name.substring(name.lastIndexOf('.') + 1);
         ByteArrayOutputStream data = new ByteArrayOutputStream();

@@ -14,7 +14,8 @@ import java.util.Optional;
 
 import javax.net.ssl.SSLContext;
 
-/// An SMTP sink made of SubEthaSMTP, an independent implementation: a client that reads RFC 5321 as this project does may still fail here.
+/// An SMTP sink made of SubEthaSMTP, an independent implementation: a client that reads RFC 5321 as
+/// this project does may still fail here.
 ///
 /// It accepts every message and keeps it.
 public final class SubethaSink implements AutoCloseable {

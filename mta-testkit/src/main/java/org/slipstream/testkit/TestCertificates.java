@@ -20,7 +20,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// Self-signed key pairs as an operator without a certificate authority would make them, and faulty ones.
+/// Self-signed key pairs as an operator without a certificate authority would make them, and faulty
+/// ones.
 ///
 /// A pair takes about a second, because `keytool` makes it; tests keep it in a static field.
 public final class TestCertificates {
@@ -28,7 +29,8 @@ public final class TestCertificates {
 
     private TestCertificates() {}
 
-    /// Serves a valid certificate for each name and 127.0.0.1, chosen by SNI, and trusts these and no others.
+    /// Serves a valid certificate for each name and 127.0.0.1, chosen by SNI, and trusts these and
+    /// no others.
     public static SSLContext of(String... names) {
         List<String> options = List.of("-validity", "2");
         return context(store(options, names), names);
@@ -96,7 +98,8 @@ public final class TestCertificates {
         }
     }
 
-    // The default key manager serves the first key; NewSunX509 chooses by the name that the client requested.
+    // The default key manager serves the first key; NewSunX509 chooses by the name that the client
+    // requested.
     private static SSLContext context(KeyStore keys, String... names) {
         try {
             KeyManagerFactory served = KeyManagerFactory.getInstance("NewSunX509");

@@ -6,7 +6,8 @@ import javax.net.ssl.SSLContext;
 
 /// A dialogue that a sink follows line by line, to check the exact order in which a client sends.
 ///
-/// A line of the client that does not match ends the connection, and [SmtpSink#close] fails the test.
+/// A line of the client that does not match ends the connection, and [SmtpSink#close] fails the
+/// test.
 ///
 /// | Line | Meaning |
 /// |---|---|

@@ -91,7 +91,8 @@ final class TranscriptSession {
     private void expectRefusedTls(Transcript transcript) {
         try {
             link.startTls(transcript.tls().orElseThrow());
-            // TLS 1.3: the server's half is complete before the client has verified the certificate.
+            // TLS 1.3: the server's half is complete before the client has verified the
+            // certificate.
             if (link.read() >= 0) {
                 throw new AssertionError("the client continues under TLS");
             }

@@ -5,7 +5,8 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/// A TCP port on all addresses of this machine on which connections are refused, reserved until it is closed.
+/// A TCP port on all addresses of this machine on which connections are refused, reserved until it
+/// is closed.
 public final class UnusedPort implements AutoCloseable {
     private final Socket bound = new Socket();
 

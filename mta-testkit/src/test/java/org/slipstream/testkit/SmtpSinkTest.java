@@ -127,7 +127,8 @@ class SmtpSinkTest {
         }
     }
 
-    /// STARTTLS without a certificate and BDAT without CHUNKING are refused anyway, so they need a script of their own.
+    /// STARTTLS without a certificate and BDAT without CHUNKING are refused anyway, so they need a
+    /// script of their own.
     @ParameterizedTest
     @EnumSource(SinkPhase.class)
     void everyPhaseCanReplyClose(SinkPhase phase) {

@@ -2,7 +2,8 @@ package org.slipstream.core.sasl;
 
 import java.util.Optional;
 
-/// The form of a name inside of a SCRAM message (RFC 5802 section 5.1): `=2C` for a comma, `=3D` for an equals sign.
+/// The form of a name inside of a SCRAM message (RFC 5802 section 5.1): `=2C` for a comma, `=3D`
+/// for an equals sign.
 public final class SaslName {
     private SaslName() {}
 

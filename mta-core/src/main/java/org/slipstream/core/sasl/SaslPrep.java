@@ -2,10 +2,12 @@ package org.slipstream.core.sasl;
 
 import java.text.Normalizer;
 
-/// SASLprep (RFC 4013 sections 2.1 and 2.2), the preparation of user names: NFKC, every kind of space a space, invisible characters removed.
+/// SASLprep (RFC 4013 sections 2.1 and 2.2), the preparation of user names: NFKC, every kind of
+/// space a space, invisible characters removed.
 ///
-/// It has no table of prohibited characters: a name with one of them is no user's name. Passwords are prepared by [OpaqueString];
-/// earlier versions prepared them here, so [OpaqueString#forms] still compares this form.
+/// It has no table of prohibited characters: a name with one of them is no user's name. Passwords
+/// are prepared by [OpaqueString]; earlier versions prepared them here, so [OpaqueString#forms]
+/// still compares this form.
 public final class SaslPrep {
     private SaslPrep() {}
 

@@ -19,16 +19,18 @@ import javax.crypto.spec.SecretKeySpec;
 /// ServerSignature = HMAC(ServerKey, AuthMessage)
 /// ```
 ///
-/// `AuthMessage` is the first message of the client without its header, the first of the server, and the last of the client
-/// without its proof, separated by commas. A server keeps StoredKey and ServerKey: with ClientSignature it gets ClientKey back
-/// from the proof, and it compares the hash. So it can check a client and answer it, but not log in anywhere.
+/// `AuthMessage` is the first message of the client without its header, the first of the server,
+/// and the last of the client without its proof, separated by commas. A server keeps StoredKey and
+/// ServerKey: with ClientSignature it gets ClientKey back from the proof, and it compares the hash.
+/// So it can check a client and answer it, but not log in anywhere.
 public enum ScramHash {
     /// RFC 5802.
     SHA_1("SHA-1", "SHA1", 160),
     /// RFC 7677.
     SHA_256("SHA-256", "SHA256", 256);
 
-    /// Fewer iterations make the password cheap to guess from what is sent or stored (RFC 7677 section 4).
+    /// Fewer iterations make the password cheap to guess from what is sent or stored (RFC 7677
+    /// section 4).
     public static final int LEAST_ITERATIONS = 4096;
 
     private final String digest;
@@ -74,12 +76,13 @@ public enum ScramHash {
         return sign(saltedPassword, "Server Key");
     }
 
-    /// What a client sends to prove that it has the key.
+    /// The proof that a client sends to show that it has the key.
     public byte[] proof(byte[] clientKey, String authMessage) {
         return xor(clientKey, sign(storedKey(clientKey), authMessage));
     }
 
-    /// True when the proof was made with the client key of this stored key. Takes the same time for each proof of the right length.
+    /// True when the proof was made with the client key of this stored key. Takes the same time for
+    /// each proof of the right length.
     public boolean isProof(byte[] proof, byte[] storedKey, String authMessage) {
         byte[] signature = sign(storedKey, authMessage);
         return proof.length == signature.length

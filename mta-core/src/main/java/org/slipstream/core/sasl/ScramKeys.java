@@ -2,8 +2,8 @@ package org.slipstream.core.sasl;
 
 import java.util.Arrays;
 
-/// What a server keeps of a password for SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677): enough to recognize a client that has the
-/// password, not enough to log in with.
+/// The data that a server keeps of a password for SCRAM-SHA-256 (RFC 5802 section 3, RFC 7677):
+/// enough to recognize a client that has the password, not enough to log in with.
 ///
 /// @param salt random, per user
 /// @param iterations of PBKDF2, at least [ScramHash#LEAST_ITERATIONS]
@@ -19,13 +19,13 @@ public record ScramKeys(byte[] salt, int iterations, byte[] storedKey, byte[] se
         return new ScramKeys(salt.clone(), iterations, HASH.storedKey(HASH.clientKey(salted)), HASH.serverKey(salted));
     }
 
-    /// Keys for a user who does not exist, which no password fits. A client that asks again gets the same salt again, so the salt
-    /// does not tell that there is no such user.
+    /// Keys for a user who does not exist, which no password fits. A client that asks again gets
+    /// the same salt again, so the salt does not tell that there is no such user.
     ///
     /// @param secret of this process
     public static ScramKeys ofNobody(byte[] secret, String name, int iterations) {
         byte[] salt = Arrays.copyOf(HASH.sign(secret, name), SALT_BYTES);
-        // Nobody knows a client key with this hash.
+        // No client key has this hash.
         byte[] stored = HASH.sign(secret, salt);
         return new ScramKeys(salt, iterations, stored, HASH.sign(secret, stored));
     }

@@ -2,8 +2,9 @@ package org.slipstream.core.text;
 
 /// Upper and lower case of protocol words, whose letters are those of ASCII (RFC 5321 section 2.4).
 ///
-/// Unicode knows more pairs: the dotless i (U+0131) and the long s (U+017F) are a capital I and S, the Kelvin sign (U+212A) is a small k. With
-/// [String#toUpperCase] a word that contains them is taken for a keyword here and for something else by the next server.
+/// Unicode knows more pairs: the dotless i (U+0131) and the long s (U+017F) are a capital I and S,
+/// the Kelvin sign (U+212A) is a small k. With [String#toUpperCase] a word that contains them is
+/// taken for a keyword here and for something else by the next server.
 public final class Ascii {
     private Ascii() {}
 

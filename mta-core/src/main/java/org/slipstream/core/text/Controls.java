@@ -1,6 +1,7 @@
 package org.slipstream.core.text;
 
-/// Control characters in foreign text. A carriage return could end a line of a report or a command, and an escape could change a terminal.
+/// Control characters in foreign text. A carriage return could end a line of a report or a command,
+/// and an escape could change a terminal.
 public final class Controls {
     private Controls() {}
 

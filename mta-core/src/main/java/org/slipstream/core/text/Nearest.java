@@ -9,8 +9,8 @@ import java.util.Optional;
 public final class Nearest {
     private Nearest() {}
 
-    /// The nearest word; empty when none is near, because a wrong guess is worse than none. Near is a third of the word, at least two
-    /// steps.
+    /// The nearest word; empty when none is near, because a wrong guess is worse than none. Near is
+    /// a third of the word, at least two steps.
     public static Optional<String> to(String written, Collection<String> known) {
         int near = Math.max(2, written.length() / 3);
         String word = written.toLowerCase(Locale.ROOT);
@@ -24,8 +24,8 @@ public final class Nearest {
                 .orElse(known.isEmpty() ? "" : "; there is " + String.join(", ", known.stream().sorted().toList()));
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other (optimal string
-    /// alignment distance).
+    /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the
+    /// other (optimal string alignment distance).
     static int steps(String a, String b) {
         int[][] table = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -3,10 +3,12 @@ package org.slipstream.core.text;
 import java.io.ByteArrayOutputStream;
 import java.util.HexFormat;
 
-/// Quoted-printable (RFC 2045 section 6.7), written octet by octet: ASCII in lines of at most 76 characters.
+/// Quoted-printable (RFC 2045 section 6.7), written octet by octet: ASCII in lines of at most 76
+/// characters.
 ///
-/// Line ends are told with [#newline]. A CR or LF among the octets is escaped, so no line end appears that the content did not have. A
-/// space or tab waits for the next octet, because transports remove it at the end of a line, where it is escaped.
+/// Line ends are told with [#newline]. A CR or LF among the octets is escaped, so no line end
+/// appears that the content did not have. A space or tab waits for the next octet, because
+/// transports remove it at the end of a line, where it is escaped.
 public final class QuotedPrintable {
     /// One less than a line may have, for the `=` of a soft line break.
     private static final int MOST_COLUMNS = 75;

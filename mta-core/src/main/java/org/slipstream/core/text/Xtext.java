@@ -16,12 +16,14 @@ public final class Xtext {
 
     private Xtext() {}
 
-    /// The meaning, one character per octet, UTF-8 not yet decoded; empty when the text is not xtext.
+    /// The meaning, one character per octet, UTF-8 not yet decoded; empty when the text is not
+    /// xtext.
     public static Optional<String> decode(String xtext) {
         return decode(xtext, false);
     }
 
-    /// The same where characters above 127 may stand for themselves (RFC 6533 section 3, `utf-8-addr-unitext`).
+    /// The same where characters above 127 may stand for themselves (RFC 6533 section 3,
+    /// `utf-8-addr-unitext`).
     public static Optional<String> decodeInternational(String xtext) {
         return decode(xtext, true);
     }

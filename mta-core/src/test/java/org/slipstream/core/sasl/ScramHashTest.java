@@ -56,7 +56,8 @@ class ScramHashTest {
                 .doesNotContain(HexFormat.of().formatHex(keys.storedKey()));
     }
 
-    /// A client that asks for the salt of a user learns nothing from its absence, nor from its change.
+    /// A client that asks for the salt of a user learns nothing from its absence, nor from its
+    /// change.
     @Test
     void aUserWhoDoesNotExistHasKeys() {
         byte[] secret = new byte[32];

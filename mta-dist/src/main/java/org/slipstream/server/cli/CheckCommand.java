@@ -14,16 +14,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// `check`: reports all mistakes in the settings.
-@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Checks the settings like a start and reports every mistake.", descriptionHeading = "%n", description = {
-        "One line for each mistake, with its place and the remedy. Everything that a start reads is checked: settings, certificates,"
-                + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
-                + " is in use is no mistake, because a running server holds its ports."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT,
-                        " 1:the server would start, but some mail would not be delivered", Exit.USAGE_TEXT,
-                        Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta check",
-                                "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
+@Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Checks the settings like a start and reports every mistake.", descriptionHeading = "%n",
+        description = {
+                "One line for each mistake, with its place and the remedy. Everything that a start reads is checked: settings, certificates,"
+                        + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
+                        + " is in use is no mistake, because a running server holds its ports."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT,
+                " 1:the server would start, but some mail would not be delivered", Exit.USAGE_TEXT,
+                Exit.CONFIGURATION_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta check",
+                "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
 final class CheckCommand implements Callable<Integer> {
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting that overrides mta.toml; may be repeated")
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "a setting that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
     private final MtaCommand mta;
@@ -43,6 +48,7 @@ final class CheckCommand implements Callable<Integer> {
         if (!findings.remarks().isEmpty()) {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
+        config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
         Path file = mta.home().resolve(ConfigReader.FILE);
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"

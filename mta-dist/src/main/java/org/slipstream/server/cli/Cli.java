@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Executes the commands and converts every way in which they can end into an exit code and at most one
-/// sentence.
+/// Executes the commands and converts every way in which they can end into an exit code and at most
+/// one sentence.
 public final class Cli {
     private Cli() {}
 
@@ -47,8 +47,9 @@ public final class Cli {
                 .setExecutionExceptionHandler((failure, where, _) -> failed(failure, where, mta));
     }
 
-    /// Adds the commands that the words name, because reading the annotations of all forty takes longer
-    /// than most of them run. When the words name none, all are added, for the help and for "did you mean".
+    /// Adds the commands that the words name, because reading the annotations of all forty takes
+    /// longer than most of them run. When the words name none, all are added, for the help and for
+    /// "did you mean".
     private static CommandLine withCommands(String path, Object command, MtaCommand mta, List<String> words) {
         CommandLine line = new CommandLine(command);
         List<String> all = NAMES.getOrDefault(path, List.of());
@@ -71,12 +72,12 @@ public final class Cli {
             case "queue count" -> new QueueCountCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
             case "queue flush" -> new QueueFlushCommand(mta);
-            case "queue hold" -> new QueueOrderCommand.Hold(mta);
-            case "queue release" -> new QueueOrderCommand.Release(mta);
+            case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
+            case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
-            case "destdb list" -> new DestdbCommand.Listing(mta);
+            case "destdb list" -> new DestdbCommand.HostListing(mta);
             case "destdb show" -> new DestdbCommand.Show(mta);
             case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
             case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
@@ -90,7 +91,7 @@ public final class Cli {
             case "spool verify" -> new SpoolCommand.Verify(mta);
             case "spool repair" -> new SpoolCommand.Repair(mta);
             case "spool corrupt" -> new SpoolCorruptCommand(mta);
-            case "spool corrupt list" -> new SpoolCorruptCommand.Listing(mta);
+            case "spool corrupt list" -> new SpoolCorruptCommand.CorruptListing(mta);
             case "spool corrupt report" -> new SpoolCorruptCommand.Reporting(mta);
             case "spool corrupt forget" -> new SpoolCorruptCommand.Forgetting(mta);
             case "spool export" -> new SpoolCommand.Export(mta);

@@ -1,7 +1,7 @@
 package org.slipstream.server.cli;
 
-/// Ends a command with this exit code and this message on standard error. Thrown anywhere in a command and
-/// caught in one place, [Cli].
+/// Ends a command with this exit code and this message on standard error. Thrown anywhere in a
+/// command and caught in one place, [Cli].
 final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -20,9 +20,9 @@ import java.util.List;
 
 /// `warm-up --commands`: runs the operator's commands once each, against constant answers.
 ///
-/// The JVM records the classes that the commands need, and no others, because each class in its cache costs
-/// a little of every start. So no server runs here, only a socket that serves one message, one host and one
-/// status.
+/// The JVM records the classes that the commands need, and no others, because each class in its
+/// cache costs a little of every start. So no server runs here, only a socket that serves one
+/// message, one host and one status.
 final class CommandWarmUp {
     private static final String ID = "1p4q0c8k2v0";
     private static final String MOMENT = "2026-01-31T18:00:00Z";

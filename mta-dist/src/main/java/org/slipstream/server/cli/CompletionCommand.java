@@ -8,8 +8,11 @@ import picocli.CommandLine.Spec;
 import java.util.concurrent.Callable;
 
 /// `completion`: prints the script with which a shell completes the commands.
-@Command(name = "completion", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Prints a completion script for bash and zsh.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  source <(./mta completion)",
+@Command(name = "completion", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Prints a completion script for bash and zsh.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  source <(./mta completion)",
                 "  ./mta completion > ~/.local/share/bash-completion/completions/mta"})
 final class CompletionCommand implements Callable<Integer> {
     @Spec

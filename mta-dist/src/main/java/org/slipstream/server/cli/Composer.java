@@ -12,8 +12,8 @@ import java.util.Date;
 import java.util.HexFormat;
 import java.util.List;
 
-/// Composes a message from sender, recipients, subject and text, with the required fields (RFC 5322 section
-/// 3.6).
+/// Composes a message from sender, recipients, subject and text, with the required fields (RFC 5322
+/// section 3.6).
 final class Composer {
     private static final int UNIQUE_BYTES = 12;
 

@@ -19,12 +19,17 @@ import java.util.concurrent.Callable;
 
 /// `destdb`: the server's knowledge about remote hosts. This class has the commands that show,
 /// [DestdbOrderCommand] those that change.
-@Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows and changes what the server knows about remote hosts.", descriptionHeading = "%n", description = {
-        "A host is given as in `destdb list`, by its address, or by its name."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+@Command(name = "destdb", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Shows and changes what the server knows about remote hosts.", descriptionHeading = "%n",
+        description = {
+                "A host is given as in `destdb list`, by its address, or by its name."},
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta destdb list",
-                        "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
-                        "  ./mta destdb resume mx.example.org"})
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta destdb list",
+                "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
+                "  ./mta destdb resume mx.example.org"})
 final class DestdbCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -50,16 +55,19 @@ final class DestdbCommand implements Callable<Integer> {
         return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (./mta destdb list shows the known hosts)");
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the known hosts, and why some are not tried.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Lists the known hosts, and why some are not tried.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta destdb list", "  ./mta destdb list --json | jq '.hosts[].host'"})
-    static final class Listing implements Callable<Integer> {
+    static final class HostListing implements Callable<Integer> {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
 
         private final MtaCommand mta;
 
-        Listing(MtaCommand mta) {
+        HostListing(MtaCommand mta) {
             this.mta = mta;
         }
 
@@ -95,9 +103,12 @@ final class DestdbCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows a host with each of its connections.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta destdb show mx.example.org",
+    @Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Shows a host with each of its connections.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb show mx.example.org",
                     "  ./mta destdb show '[192.0.2.1]:25/may'"})
     static final class Show implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
@@ -157,7 +168,8 @@ final class DestdbCommand implements Callable<Integer> {
         }
     }
 
-    /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its address.
+    /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its
+    /// address.
     static String nameOf(HostView host) {
         return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }

@@ -1,6 +1,6 @@
 package org.slipstream.server.cli;
 
-import org.slipstream.server.config.Units;
+import org.slipstream.core.Units;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -27,9 +27,14 @@ final class DestdbOrderCommand {
         return Exit.DONE;
     }
 
-    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Forgets failures and limitations of a host, so that it is tried again.", descriptionHeading = "%n", description = "A suspension stays; `resume` ends it. Waiting mail is tried at its next attempt, or now with `queue flush`.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta destdb forget mx.example.org"})
+    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Forgets failures and limitations of a host, so that it is tried again.",
+            descriptionHeading = "%n",
+            description = "A suspension stays; `resume` ends it. Waiting mail is tried at its next attempt, or now with `queue flush`.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb forget mx.example.org"})
     static final class Forget implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;
@@ -47,9 +52,13 @@ final class DestdbOrderCommand {
         }
     }
 
-    @Command(name = "resume", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Ends the suspension of a host.", descriptionHeading = "%n", description = "Waiting mail is tried at its next attempt, or now with `queue flush`.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta destdb resume mx.example.org"})
+    @Command(name = "resume", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Ends the suspension of a host.", descriptionHeading = "%n",
+            description = "Waiting mail is tried at its next attempt, or now with `queue flush`.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb resume mx.example.org"})
     static final class Resume implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;
@@ -67,16 +76,21 @@ final class DestdbOrderCommand {
         }
     }
 
-    @Command(name = "suspend", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Suspends a host: no new connections to it until it is resumed.", descriptionHeading = "%n", description = "Deliveries in progress are finished. Mail goes to the other hosts of its domain, or waits when there are none.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "suspend", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Suspends a host: no new connections to it until it is resumed.", descriptionHeading = "%n",
+            description = "Deliveries in progress are finished. Mail goes to the other hosts of its domain, or waits when there are none.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
                     "  ./mta destdb suspend 192.0.2.1 --reason 'asked by their postmaster'"})
     static final class Suspend implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name; an unknown host only by key or address")
         private String host;
 
-        @Option(names = "--reason", paramLabel = "TEXT", required = true, description = "the reason; shown by `destdb` and `queue` commands")
+        @Option(names = "--reason", paramLabel = "TEXT", required = true,
+                description = "the reason; shown by `destdb` and `queue` commands")
         private String reason;
 
         @Option(names = "--author", paramLabel = "NAME", description = "who ordered it (default: you)")
@@ -85,7 +99,8 @@ final class DestdbOrderCommand {
         @Option(names = "--for", paramLabel = "TIME", description = "how long, such as 30m, 2h, 1d")
         private String duration = "";
 
-        @Option(names = "--until", paramLabel = "MOMENT", description = "until when, such as 2026-01-31T18:00:00Z; without both: until resumed")
+        @Option(names = "--until", paramLabel = "MOMENT",
+                description = "until when, such as 2026-01-31T18:00:00Z; without both: until resumed")
         private String until = "";
 
         @Spec

@@ -12,22 +12,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The options that select messages, the same for all commands of `queue`. A message must match all given
-/// options.
+/// The options that select messages, the same for all commands of `queue`. A message must match all
+/// given options.
 final class FilterOptions {
-    @Option(names = "--sender", paramLabel = "ADDRESS", description = "from this sender; * matches any text: *@example.org; <> means the null sender")
+    @Option(names = "--sender", paramLabel = "ADDRESS",
+            description = "from this sender; * matches any text: *@example.org; <> means the null sender")
     private Optional<String> sender = Optional.empty();
 
-    @Option(names = "--recipient", paramLabel = "ADDRESS", description = "still waiting for this recipient, perhaps among others; * matches any text")
+    @Option(names = "--recipient", paramLabel = "ADDRESS",
+            description = "still waiting for this recipient, perhaps among others; * matches any text")
     private Optional<String> recipient = Optional.empty();
 
-    @Option(names = "--domain", paramLabel = "DOMAIN", description = "still waiting for a recipient in this domain; * matches any text")
+    @Option(names = "--domain", paramLabel = "DOMAIN",
+            description = "still waiting for a recipient in this domain; * matches any text")
     private Optional<String> domain = Optional.empty();
 
     @Option(names = "--state", paramLabel = "STATE", description = "held, active, or deferred")
     private Optional<String> state = Optional.empty();
 
-    @Option(names = "--older-than", paramLabel = "TIME", description = "in the queue for at least this time: 90s, 5m, 2h, 3d, 1d12h")
+    @Option(names = "--older-than", paramLabel = "TIME",
+            description = "in the queue for at least this time: 90s, 5m, 2h, 3d, 1d12h")
     private Optional<String> olderThan = Optional.empty();
 
     @Option(names = "--younger-than", paramLabel = "TIME", description = "in the queue for less than this time")
@@ -40,8 +44,8 @@ final class FilterOptions {
         return texts().isEmpty();
     }
 
-    /// The filter as a query for the server: `&sender=...`, or nothing. An invalid value ends the command
-    /// before the server is asked.
+    /// The filter as a query for the server: `&sender=...`, or nothing. An invalid value ends the
+    /// command before the server is asked.
     String query(CommandSpec spec) {
         Map<String, String> texts = texts();
         return switch (FilterText.read(texts)) {

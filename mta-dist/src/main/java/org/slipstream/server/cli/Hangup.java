@@ -6,11 +6,12 @@ import org.slf4j.LoggerFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/// Handles SIGHUP of a running server: it logs a line and does not end the process, which is the JVM's default.
+/// Handles SIGHUP of a running server: it logs a line and does not end the process, which is the
+/// JVM's default.
 ///
-/// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no handler. The
-/// JDK has no supported API for signals. `sun.misc.Signal` is kept accessible by JEP 260; it is called by
-/// reflection because the compiler's warning about it cannot be switched off.
+/// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no
+/// handler. The JDK has no supported API for signals. `sun.misc.Signal` is kept accessible by JEP
+/// 260; it is called by reflection because the compiler's warning about it cannot be switched off.
 final class Hangup {
     private static final Logger log = LoggerFactory.getLogger(Hangup.class);
 

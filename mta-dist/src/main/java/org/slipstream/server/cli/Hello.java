@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// `run --hello`: sends one message to the postmaster through the started server, so that a first-time user
-/// sees mail flow before reading anything.
+/// `run --hello`: sends one message to the postmaster through the started server, so that a
+/// first-time user sees mail flow before reading anything.
 ///
-/// The message takes the whole way: over the port, through the spool and the queue manager, into the
-/// mailbox. It runs on a thread of its own and only prints; the server does not depend on it.
+/// The message takes the whole way: over the port, through the spool and the queue manager, into
+/// the mailbox. It runs on a thread of its own and only prints; the server does not depend on it.
 final class Hello {
     private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_MILLIS = 50;
@@ -55,7 +55,7 @@ final class Hello {
                 "This message arrived by SMTP, was synced to the spool, and was delivered by the queue manager.\n",
                 config.hostname());
         InetAddress host = port.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : port.getAddress();
-        SubmissionClient.Result result;
+        SubmissionClient.SubmissionResult result;
         try {
             result = new SubmissionClient(host.getHostAddress(), port.getPort(), config.hostname())
                     .send(Optional.of(postmaster.toString()), List.of(postmaster.toString()), message);

@@ -4,13 +4,14 @@ import java.util.function.LongSupplier;
 
 /// Returns memory to the operating system when the server is idle.
 ///
-/// The serial collector runs only when the heap is full. Garbage of a start or a busy hour stays in the
-/// heap until the space is needed, which on a quiet server is never, and the operating system counts it as
-/// used. So when a quiet period begins, the heap is collected once, which also shrinks it (the launcher's
-/// `MinHeapFreeRatio`). That takes some tens of milliseconds while the server is idle.
+/// The serial collector runs only when the heap is full. Garbage of a start or a busy hour stays in
+/// the heap until the space is needed, which on a quiet server is never, and the operating system
+/// counts it as used. So when a quiet period begins, the heap is collected once, which also shrinks
+/// it (the launcher's `MinHeapFreeRatio`). That takes some tens of milliseconds while the server is
+/// idle.
 ///
-/// A period is quiet when the heap has grown by little and was not collected. Both show in one figure, the
-/// bytes in use, which only a collection reduces. Not thread-safe.
+/// A period is quiet when the heap has grown by little and was not collected. Both show in one
+/// figure, the bytes in use, which only a collection reduces. Not thread-safe.
 final class IdleCollector {
     private static final long QUIET_BYTES = 256 << 10;
     private static final long WORTH_BYTES = 4 << 20;
@@ -29,8 +30,8 @@ final class IdleCollector {
         before = used.getAsLong();
     }
 
-    /// Checks every few seconds until interrupted; more often until the first collection, because a start
-    /// leaves much garbage.
+    /// Checks every few seconds until interrupted; more often until the first collection, because a
+    /// start leaves much garbage.
     static Thread watch() {
         Runtime runtime = Runtime.getRuntime();
         return Thread.ofVirtual().name("memory-rest").start(() -> {

@@ -13,8 +13,12 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /// `lab`: the production queue manager in simulated time. No server is needed.
-@Command(name = "lab", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Runs the queue manager in simulated time.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+@Command(name = "lab", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "Runs the queue manager in simulated time.",
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
                 "  ./mta lab run ten-two-two", "  ./mta lab golden traces/"})
 final class LabCommand implements Callable<Integer> {
     @Spec
@@ -34,8 +38,10 @@ final class LabCommand implements Callable<Integer> {
     }
 
     /// `lab golden`: recorded traces of Postfix's queue manager, row by row against ours.
-    @Command(name = "golden", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Compares every decision with recorded traces.", descriptionHeading = "%n", description = {
-            "Prints a line per file; for one that differs, the first differing row. Exit code 1 when any differs."}, exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "golden", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Compares every decision with recorded traces.", descriptionHeading = "%n", description = {
+                    "Prints a line per file; for one that differs, the first differing row. Exit code 1 when any differs."},
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, " 1:a file differs", Exit.USAGE_TEXT})
     static final class GoldenTraces implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "a folder of *.json traces, or one file")

@@ -9,8 +9,11 @@ import picocli.CommandLine.Option;
 import java.util.concurrent.Callable;
 
 /// `lab list`: the scenario files that come with the program.
-@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Names the scenarios that come with the program.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta lab list",
+@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Names the scenarios that come with the program.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta lab list",
                 "  ./mta lab list --show ten-two-two > mine.toml    a file to begin with"})
 final class LabListCommand implements Callable<Integer> {
     @Option(names = "--show", paramLabel = "NAME", description = "print this one's file instead")

@@ -26,33 +26,40 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `lab run`: a scenario file, run in simulated time, once or twice with different settings.
-@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
-        "Prints the order in which entries were delivered, a table of messages and one of destinations. The same file"
-                + " gives the same output, byte for byte. The expectations of the file are checked, unless a setting is changed."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, " 1:the run is not as the file expects, or was stopped by an impossible event",
-                        Exit.USAGE_TEXT,
-                        " 3:the scenario is not valid"}, footerHeading = "%nExamples:%n", footer = {
-                                "  ./mta lab list                            scenarios that come with the program",
-                                "  ./mta lab run ten-two-two",
-                                "  ./mta lab run ten-two-two --compare order=fifo --html page.html",
-                                "  ./mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
-                                "  ./mta lab run mine.toml --events --html mine.html"})
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
+                "Prints the order in which entries were delivered, a table of messages and one of destinations. The same file"
+                        + " gives the same output, byte for byte. The expectations of the file are checked, unless a setting is changed."},
+        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, " 1:the run is not as the file expects, or was stopped by an impossible event",
+                Exit.USAGE_TEXT,
+                " 3:the scenario is not valid"},
+        footerHeading = "%nExamples:%n", footer = {
+                "  ./mta lab list                            scenarios that come with the program",
+                "  ./mta lab run ten-two-two",
+                "  ./mta lab run ten-two-two --compare order=fifo --html page.html",
+                "  ./mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
+                "  ./mta lab run mine.toml --events --html mine.html"})
 final class LabRunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "a scenario file, or the name of one that comes with the program")
     private String file;
 
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "run with another value of this key; may be repeated. A key of a section is"
-            + " written section.key; [settings], [transport], [placement] and [servers.default] need no section")
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "run with another value of this key; may be repeated. A key of a section is"
+                    + " written section.key; [settings], [transport], [placement] and [servers.default] need no section")
     private List<String> set = List.of();
 
-    @Option(names = "--compare", paramLabel = "KEY=VALUE", description = "run a second time with another value of this key, and compare; may be repeated for"
-            + " a second run with several changes")
+    @Option(names = "--compare", paramLabel = "KEY=VALUE",
+            description = "run a second time with another value of this key, and compare; may be repeated for"
+                    + " a second run with several changes")
     private List<String> compare = List.of();
 
     @Option(names = "--events", description = "first print a line for each thing that happens")
     private boolean events;
 
-    @Option(names = "--html", paramLabel = "OUT", description = "also write a page with pictures, which needs no other file")
+    @Option(names = "--html", paramLabel = "OUT",
+            description = "also write a page with pictures, which needs no other file")
     private Optional<Path> html = Optional.empty();
 
     @Option(names = "--svg", paramLabel = "OUT", description = "also write the timeline and the queue as a picture")

@@ -19,16 +19,21 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /// `lab study`: the published measurements of the concurrency scheduler, repeated.
-@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Repeats published measurements and prints both results.", descriptionHeading = "%n", description = {
-        "Three tables and a sentence of Postfix's scheduler document, measured in simulated time with the queue manager of this program:"
-                + " limiter, connect, greeting and balancer. Each run gives the same figures."}, optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, " 1:the page cannot be written",
-                        Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
-                                "  ./mta lab study                           all of them",
-                                "  ./mta lab study limiter                   a server that answers 421",
-                                "  ./mta lab study --html studies.html       with the windows over time"})
+@Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Repeats published measurements and prints both results.", descriptionHeading = "%n", description = {
+                "Three tables and a sentence of Postfix's scheduler document, measured in simulated time with the queue manager of this program:"
+                        + " limiter, connect, greeting and balancer. Each run gives the same figures."},
+        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, " 1:the page cannot be written",
+                Exit.USAGE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
+                "  ./mta lab study                           all of them",
+                "  ./mta lab study limiter                   a server that answers 421",
+                "  ./mta lab study --html studies.html       with the windows over time"})
 final class LabStudyCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "NAME", arity = "0..1", description = "limiter, connect, greeting or balancer; all when none is named")
+    @Parameters(paramLabel = "NAME", arity = "0..1",
+            description = "limiter, connect, greeting or balancer; all when none is named")
     private Optional<String> name = Optional.empty();
 
     @Option(names = "--html", paramLabel = "OUT", description = "write a page instead, which needs no other file")

@@ -15,14 +15,15 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Writes log lines to standard error, many with one write.
 ///
-/// A message produces three or four lines. A write for each of them would cost a busy server a considerable
-/// part of the time of its real work, and all sessions would contend for the stream's lock. Here a line is
-/// appended to those that wait, and a thread writes all waiting lines at once: on an idle server that is
-/// one line, at full load some hundred.
+/// A message produces three or four lines. A write for each of them would cost a busy server a
+/// considerable part of the time of its real work, and all sessions would contend for the stream's
+/// lock. Here a line is appended to those that wait, and a thread writes all waiting lines at once:
+/// on an idle server that is one line, at full load some hundred.
 ///
-/// No line is dropped: a logging thread waits when a MiB has gathered. Errors are written when the call
-/// returns, because the process may end next. Other lines of the last moment may be lost when the process
-/// is killed. From the orderly end of the process on, every line is written by the thread that logs it.
+/// No line is dropped: a logging thread waits when a MiB has gathered. Errors are written when the
+/// call returns, because the process may end next. Other lines of the last moment may be lost when
+/// the process is killed. From the orderly end of the process on, every line is written by the
+/// thread that logs it.
 public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final int MOST_BYTES = 1 << 20;
 

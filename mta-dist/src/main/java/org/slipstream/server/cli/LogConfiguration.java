@@ -12,16 +12,16 @@ import ch.qos.logback.core.status.NopStatusListener;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/// Configures logback: one line per event on standard error. `run` sets the level of org.slipstream from
-/// `log.level` ([LogLevel]); other commands log warnings only.
+/// Configures logback: one line per event on standard error. `run` sets the level of org.slipstream
+/// from `log.level` ([LogLevel]); other commands log warnings only.
 ///
-/// It is code and not a `logback.xml`, because an XML parser and logback's interpreter of it are some 350
-/// classes that every start would load and an idle server keep. A file named by
+/// It is code and not a `logback.xml`, because an XML parser and logback's interpreter of it are
+/// some 350 classes that every start would load and an idle server keep. A file named by
 /// `-Dlogback.configurationFile`, or a `logback-test.xml`, takes precedence.
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_NORMAL_PRIORITY)
 public final class LogConfiguration extends ContextAwareBase implements Configurator {
-    /// Line ends inside a message (from a peer's reply, perhaps) must not look like log lines, nor control
-    /// the terminal.
+    /// Line ends inside a message (from a peer's reply, perhaps) must not look like log lines, nor
+    /// control the terminal.
     private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
             + "%replace(%msg){'\\p{Cntrl}+',' '} thread=%thread logger=%logger{0}%n";
 

@@ -4,12 +4,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sets the log level. [LogConfiguration] admits only warnings, which suits all commands except `run`.
+/// Sets the log level. [LogConfiguration] admits only warnings, which suits all commands except
+/// `run`.
 final class LogLevel {
     private LogLevel() {}
 
-    /// Logs the server's own lines from this level on. Libraries log warnings, and only errors when the
-    /// server does, too.
+    /// Logs the server's own lines from this level on. Libraries log warnings, and only errors when
+    /// the server does, too.
     static void set(String name) {
         Level level = Level.toLevel(name, Level.INFO);
         logger("org.slipstream").setLevel(level);

@@ -11,17 +11,22 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /// The root of all commands, with their common options.
-@Command(name = "mta", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "A mail server.", descriptionHeading = "%n", description = {
-        "All files of a server are in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
-                + " by side in folders of their own."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
-                        Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {
-                                "  ./mta run                                        start a server in ./var",
-                                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
-                                "  ./mta queue list                                 waiting mail, and why it waits",
-                                "  ./mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
+@Command(name = "mta", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "A mail server.", descriptionHeading = "%n", description = {
+                "All files of a server are in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
+                        + " by side in folders of their own."},
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
+                Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
+                "  ./mta run                                        start a server in ./var",
+                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
+                "  ./mta queue list                                 waiting mail, and why it waits",
+                "  ./mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
 final class MtaCommand implements Callable<Integer> {
-    @Option(names = "--home", paramLabel = "DIR", defaultValue = "var", scope = ScopeType.INHERIT, description = "the server's folder (default: ./var)")
+    @Option(names = "--home", paramLabel = "DIR", defaultValue = "var", scope = ScopeType.INHERIT,
+            description = "the server's folder (default: ./var)")
     private Path home;
 
     @Option(names = {"-v",

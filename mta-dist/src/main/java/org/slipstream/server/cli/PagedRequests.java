@@ -4,7 +4,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/// Repeats a request until the server has read the whole queue; each request covers a bounded part of it.
+/// Repeats a request until the server has read the whole queue; each request covers a bounded part
+/// of it.
 final class PagedRequests {
     private PagedRequests() {}
 

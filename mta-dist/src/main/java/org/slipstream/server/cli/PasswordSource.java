@@ -9,8 +9,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Reads a new password: from a terminal, where it is not shown and typed twice, or from the first line of
-/// standard input. Never from an argument, because all users of the machine can read the list of processes.
+/// Reads a new password: from a terminal, where it is not shown and typed twice, or from the first
+/// line of standard input. Never from an argument, because all users of the machine can read the
+/// list of processes.
 final class PasswordSource {
     private static final int LONGEST_BYTES = 1000;
 
@@ -25,8 +26,8 @@ final class PasswordSource {
             throw new CommandFailure(Exit.USAGE, "mta: the password is empty; type one, or give it as the first"
                     + " line of standard input");
         }
-        // Java's replacement for a character that could not be decoded: with LANG=C, all beyond ASCII. No
-        // client would ever send it.
+        // Java's replacement for a character that could not be decoded: with LANG=C, all beyond
+        // ASCII. No client would ever send it.
         if (password.indexOf('\uFFFD') >= 0) {
             throw new CommandFailure(Exit.USAGE,
                     "mta: the terminal's character set (LANG) does not support the typed characters;"

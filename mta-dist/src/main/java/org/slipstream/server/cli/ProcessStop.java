@@ -5,12 +5,12 @@ import java.util.concurrent.TimeUnit;
 
 /// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP as a line in the log ([Hangup]).
 ///
-/// The JVM reacts to these signals with its shutdown hooks and would then end with 143 or 130. The hook
-/// here only wakes the main thread, waits until that has closed the server, and ends the process with its
-/// exit code.
+/// The JVM reacts to these signals with its shutdown hooks and would then end with 143 or 130. The
+/// hook here only wakes the main thread, waits until that has closed the server, and ends the
+/// process with its exit code.
 public final class ProcessStop implements CliContext.StopSignal {
-    /// `run --help` promises this. The server's own stop takes nine seconds at most; if it takes longer,
-    /// something hangs, and a hard end is safe.
+    /// `run --help` promises this. The server's own stop takes nine seconds at most; if it takes
+    /// longer, something hangs, and a hard end is safe.
     private static final int TIMEOUT_SECONDS = 10;
 
     private final CountDownLatch asked = new CountDownLatch(1);

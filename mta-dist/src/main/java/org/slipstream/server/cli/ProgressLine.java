@@ -4,7 +4,8 @@ import java.io.PrintStream;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Says on standard error how far a long command has come: nothing in the first two seconds, then at most one line a second.
+/// Says on standard error how far a long command has come: nothing in the first two seconds, then
+/// at most one line a second.
 ///
 /// Standard output stays the answer of the command, the same with and without these lines.
 final class ProgressLine {

@@ -8,9 +8,13 @@ import picocli.CommandLine.Spec;
 import java.util.concurrent.Callable;
 
 /// `queue`: the commands for waiting mail.
-@Command(name = "queue", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and manages waiting mail.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue list --sender 'news@*'",
+@Command(name = "queue", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "Shows and manages waiting mail.",
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta queue list --sender 'news@*'",
                 "  ./mta queue count --older-than 1d",
                 "  ./mta queue flush --domain example.org", "  ./mta queue hold 1p4q0c8k2v0 1p4q0c8k2v1"})
 final class QueueCommand implements Callable<Integer> {

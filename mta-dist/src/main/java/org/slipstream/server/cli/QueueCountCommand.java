@@ -9,9 +9,12 @@ import picocli.CommandLine.Spec;
 import java.util.concurrent.Callable;
 
 /// `queue count`: the number of messages.
-@Command(name = "count", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Counts waiting mail: all of it, or the messages that match.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue count",
+@Command(name = "count", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Counts waiting mail: all of it, or the messages that match.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta queue count",
                 "  ./mta queue count --domain example.org --older-than 2h"})
 final class QueueCountCommand implements Callable<Integer> {
     @Mixin

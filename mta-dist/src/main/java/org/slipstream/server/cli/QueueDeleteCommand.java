@@ -10,9 +10,13 @@ import picocli.CommandLine.Spec;
 import java.util.concurrent.Callable;
 
 /// `queue delete`: deletes messages without a report to the sender.
-@Command(name = "delete", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Deletes messages without a report to their senders.", descriptionHeading = "%n", description = "With several options, messages that match all of them. A message is deleted for all of its recipients.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue delete 1p4q0c8k2v0",
+@Command(name = "delete", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Deletes messages without a report to their senders.", descriptionHeading = "%n",
+        description = "With several options, messages that match all of them. A message is deleted for all of its recipients.",
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta queue delete 1p4q0c8k2v0",
                 "  ./mta queue delete --sender 'news@*' --older-than 2h --dry-run", "  ./mta queue delete --all --yes"})
 final class QueueDeleteCommand implements Callable<Integer> {
     @Mixin

@@ -15,9 +15,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `queue flush`: tries deferred mail now.
-@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Tries mail now instead of at its next attempt.", descriptionHeading = "%n", description = "Without ID and options, all mail. Mail on hold is not tried.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue flush",
+@Command(name = "flush", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Tries mail now instead of at its next attempt.", descriptionHeading = "%n",
+        description = "Without ID and options, all mail. Mail on hold is not tried.",
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta queue flush",
                 "  ./mta queue flush 1p4q0c8k2v0", "  ./mta queue flush --domain example.org",
                 "  ./mta queue flush --sender 'boss@*'"})
 final class QueueFlushCommand implements Callable<Integer> {

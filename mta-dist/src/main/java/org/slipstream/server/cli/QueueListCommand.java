@@ -16,8 +16,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `queue list`: one page of the queue.
-@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists waiting mail, oldest first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+@Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Lists waiting mail, oldest first.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
                 "  ./mta queue list --recipient '*@example.org' --attempts 3",
                 "  ./mta queue list --json | jq '.messages[].id'"})
@@ -27,7 +30,8 @@ final class QueueListCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON: messages, next, total")
     private boolean json;
 
-    @Option(names = "--limit", paramLabel = "N", defaultValue = "100", description = "at most N messages, 1 to 1000 (default: 100)")
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "100",
+            description = "at most N messages, 1 to 1000 (default: 100)")
     private int limit;
 
     @Option(names = "--after", paramLabel = "ID", description = "messages after this one: the next page")

@@ -14,8 +14,8 @@ import java.util.concurrent.Callable;
 final class QueueOrderCommand {
     private QueueOrderCommand() {}
 
-    /// Gives the order for each message. An unknown message does not stop the others, but makes the exit
-    /// code 1.
+    /// Gives the order for each message. An unknown message does not stop the others, but makes the
+    /// exit code 1.
     ///
     /// @param done description of the executed order
     static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {
@@ -37,11 +37,14 @@ final class QueueOrderCommand {
         return given == ids.size() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Puts messages on hold: they are not delivered until they are released.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
+    @Command(name = "hold", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Puts messages on hold: they are not delivered until they are released.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
                     "  ./mta queue hold --domain example.org"})
-    static final class Hold implements Callable<Integer> {
+    static final class HoldCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
 
@@ -53,7 +56,7 @@ final class QueueOrderCommand {
 
         private final MtaCommand mta;
 
-        Hold(MtaCommand mta) {
+        HoldCommand(MtaCommand mta) {
             this.mta = mta;
         }
 
@@ -64,11 +67,14 @@ final class QueueOrderCommand {
         }
     }
 
-    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Releases messages from hold.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-            Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
+    @Command(name = "release", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Releases messages from hold.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                    Exit.UNREACHABLE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
                     "  ./mta queue release --domain example.org"})
-    static final class Release implements Callable<Integer> {
+    static final class ReleaseCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
 
@@ -80,7 +86,7 @@ final class QueueOrderCommand {
 
         private final MtaCommand mta;
 
-        Release(MtaCommand mta) {
+        ReleaseCommand(MtaCommand mta) {
             this.mta = mta;
         }
 

@@ -13,9 +13,12 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 
 /// `queue show`: all facts about one message.
-@Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows a message with each of its recipients.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta queue show 1p4q0c8k2v0"})
+@Command(name = "show", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Shows a message with each of its recipients.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta queue show 1p4q0c8k2v0"})
 final class QueueShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "as in `queue list`")
     private String id;

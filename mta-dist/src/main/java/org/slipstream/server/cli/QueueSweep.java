@@ -9,9 +9,9 @@ import picocli.CommandLine.Parameters;
 
 import java.util.List;
 
-/// Common part of `delete`, `hold`, `release` and `flush`: messages are given by ids or selected by a
-/// filter. The server processes a filter a page at a time, so that other requests do not wait for a long
-/// queue.
+/// Common part of `delete`, `hold`, `release` and `flush`: messages are given by ids or selected by
+/// a filter. The server processes a filter a page at a time, so that other requests do not wait for
+/// a long queue.
 final class QueueSweep {
     private static final int TELL_EVERY = 5_000;
 

@@ -20,19 +20,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Converts the API's JSON to records and back: texts, numbers, booleans, lists, optionals, maps by name,
-/// and records of such.
+/// Converts the API's JSON to records and back: texts, numbers, booleans, lists, optionals, maps by
+/// name, and records of such.
 ///
-/// Jackson's databind can do this and much more, but needs 150 ms of processor time to initialize, which is
-/// most of the time of a command. Its parser alone needs a tenth of that. As in databind, unknown fields
-/// are skipped, so that a command understands a server of a later release; missing fields are empty.
+/// Jackson's databind can do this and much more, but needs 150 ms of processor time to initialize,
+/// which is most of the time of a command. Its parser alone needs a tenth of that. As in databind,
+/// unknown fields are skipped, so that a command understands a server of a later release; missing
+/// fields are empty.
 final class RecordJson {
     private static final JsonFactory JSON = new JsonFactory();
 
     private RecordJson() {}
 
-    /// @throws tools.jackson.core.JacksonException when the text is not valid JSON, or its values have
-    /// other types
+    /// @throws tools.jackson.core.JacksonException when the text is not valid JSON, or its values
+    ///     have other types
     static <T extends Record> T read(String text, Class<T> type) {
         try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), text)) {
             parser.nextToken();

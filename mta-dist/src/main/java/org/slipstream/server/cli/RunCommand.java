@@ -19,20 +19,24 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /// `run`: runs the server until a signal ends it.
-@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.", descriptionHeading = "%n", description = {
-        "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
-                + " standard output:",
-        "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
-        "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
-                + " progress may finish, and the process ends after ten seconds at the latest."
-                + " SIGHUP is logged and has no effect."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
-                        Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta run",
-                                "  ./mta run --hello",
-                                "  ./mta --home /srv/mail run --set log.level=debug",
-                                "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
+@Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Starts the server.",
+        descriptionHeading = "%n", description = {
+                "The first start writes mta.toml with every setting and its default. When mail is accepted, one line says so on"
+                        + " standard output:",
+                "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
+                "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
+                        + " progress may finish, and the process ends after ten seconds at the latest."
+                        + " SIGHUP is logged and has no effect."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.INTERNAL_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta run",
+                "  ./mta run --hello",
+                "  ./mta --home /srv/mail run --set log.level=debug",
+                "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
 final class RunCommand implements Callable<Integer> {
-    @Option(names = "--set", paramLabel = "KEY=VALUE", description = "a setting for this run that overrides mta.toml; may be repeated")
+    @Option(names = "--set", paramLabel = "KEY=VALUE",
+            description = "a setting for this run that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
     @Option(names = "--hello", description = "when ready, send one message to the postmaster and print its file")

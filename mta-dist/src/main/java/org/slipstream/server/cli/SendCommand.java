@@ -22,18 +22,21 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `send`: sends a message from the command line to the server.
-@Command(name = "send", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Sends a message.", descriptionHeading = "%n", description = {
-        "With --subject or --text a message is composed; text that is not given is read from standard input. Otherwise a"
-                + " whole message, header and body, is read from --eml or from standard input and sent unchanged but"
-                + " for its line ends.",
-        "",
-        "The server's reply is printed. Refused recipients are printed on standard error, one per line."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+@Command(name = "send", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Sends a message.",
+        descriptionHeading = "%n", description = {
+                "With --subject or --text a message is composed; text that is not given is read from standard input. Otherwise a"
+                        + " whole message, header and body, is read from --eml or from standard input and sent unchanged but"
+                        + " for its line ends.",
+                "",
+                "The server's reply is printed. Refused recipients are printed on standard error, one per line."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {
-                        "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
-                        "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",
-                        "  ./mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
-                        "  ./mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
+                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
+                "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",
+                "  ./mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
+                "  ./mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
 final class SendCommand implements Callable<Integer> {
     private static final int SMTP_PORT = 25;
 
@@ -58,7 +61,8 @@ final class SendCommand implements Callable<Integer> {
             "--stdin"}, description = "send standard input unchanged (this is also what happens without any message)")
     private boolean stdin;
 
-    @Option(names = "--server", paramLabel = "HOST:PORT", description = "where to (default: listen.submission of the home, or listen.smtp)")
+    @Option(names = "--server", paramLabel = "HOST:PORT",
+            description = "where to (default: listen.submission of the home, or listen.smtp)")
     private Optional<String> server = Optional.empty();
 
     @Spec
@@ -91,7 +95,7 @@ final class SendCommand implements Callable<Integer> {
 
     private int send(SubmissionClient submission, Optional<Address> sender, List<Address> recipients, byte[] content) {
         try {
-            SubmissionClient.Result result = submission.send(sender.map(Address::toString),
+            SubmissionClient.SubmissionResult result = submission.send(sender.map(Address::toString),
                     recipients.stream().map(Address::toString).toList(), content);
             result.accepted().ifPresent(reply -> mta.world().out().println(Controls.replaced(reply)));
             result.refused().forEach((who, reply) -> mta.world().err().println("mta: "
@@ -126,8 +130,8 @@ final class SendCommand implements Callable<Integer> {
         return Address.parse(given).orElseThrow(() -> usage("\"" + given + "\" is not an address"));
     }
 
-    /// The settings are needed to find the server; with --server they only supply the hostname, if they can
-    /// be read.
+    /// The settings are needed to find the server; with --server they only supply the hostname, if
+    /// they can be read.
     private Optional<Config> config() {
         if (server.isEmpty()) {
             return Optional.of(LoadedConfig.read(mta.home(), List.of()));

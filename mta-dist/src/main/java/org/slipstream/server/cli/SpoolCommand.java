@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `spool`: the commands for the queue files of a stopped server.
-@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-        Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
+@Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                Exit.CANNOT_START_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
                 "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
 final class SpoolCommand implements Callable<Integer> {
     private final MtaCommand mta;
@@ -41,15 +45,13 @@ final class SpoolCommand implements Callable<Integer> {
 
     static Report use(MtaCommand mta, Tool tool) {
         Config config = LoadedConfig.read(mta.home(), List.of());
-        Config.SpoolSettings settings = config.spool();
-        SpoolConfig spool = new SpoolConfig(settings.directory(), settings.segmentBytes(), settings.inlineBytes(),
-                settings.minimumFreeBytes(), settings.database());
+        SpoolConfig spool = config.spool();
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
             throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
         } catch (IOException trouble) {
-            throw new CommandFailure(Exit.CANNOT_START, "The spool " + settings.directory()
+            throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
                     + " cannot be read or written: " + trouble.getMessage(), trouble);
         }
     }
@@ -65,9 +67,12 @@ final class SpoolCommand implements Callable<Integer> {
         return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
     }
 
-    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
+    @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
     static final class Verify implements Callable<Integer> {
         private final MtaCommand mta;
 
@@ -82,9 +87,14 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes the queue index again from the message log; the old one is kept beside it.", descriptionHeading = "%n", description = "Damaged headers of segments are rewritten, too. Messages that only the old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
+    @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Makes the queue index again from the message log; the old one is kept beside it.",
+            descriptionHeading = "%n",
+            description = "Damaged headers of segments are rewritten, too. Messages that only the old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {
         private final MtaCommand mta;
 
@@ -99,9 +109,12 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Writes each queued message into a file, its envelope in header fields.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
+    @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Writes each queued message into a file, its envelope in header fields.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
     static final class Export implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "folder for the files")
         private Path target;
@@ -119,9 +132,13 @@ final class SpoolCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Queues the messages of an export.", descriptionHeading = "%n", description = "A file that was taken is renamed, so the command may be repeated.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
+    @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Queues the messages of an export.", descriptionHeading = "%n",
+            description = "A file that was taken is renamed, so the command may be repeated.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
     static final class Import implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
         private Path source;

@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.core.QueueId;
 import org.slipstream.server.config.Config;
 import org.slipstream.spool.SpoolTools;
-import org.slipstream.spool.SpoolTools.Order;
+import org.slipstream.spool.SpoolTools.CorruptOrder;
 import org.slipstream.spool.SpoolTools.Report;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,11 +17,16 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 
-/// `spool corrupt`: the commands for messages that are set aside because their content or their rows are
-/// damaged or missing.
-@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Lists messages that are set aside, reports them to their senders, or removes them.", optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-        Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
+/// `spool corrupt`: the commands for messages that are set aside because their content or their
+/// rows are damaged or missing.
+@Command(name = "corrupt", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        header = "Lists messages that are set aside, reports them to their senders, or removes them.",
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                Exit.CANNOT_START_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
                 "  ./mta spool corrupt report --all"})
 final class SpoolCorruptCommand implements Callable<Integer> {
     private final MtaCommand mta;
@@ -36,13 +41,16 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         return Exit.USAGE;
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Names each message that is set aside, and why.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
-    static final class Listing implements Callable<Integer> {
+    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Names each message that is set aside, and why.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
+    static final class CorruptListing implements Callable<Integer> {
         private final MtaCommand mta;
 
-        Listing(MtaCommand mta) {
+        CorruptListing(MtaCommand mta) {
             this.mta = mta;
         }
 
@@ -75,7 +83,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             this.done = done;
         }
 
-        abstract Order order(Config config);
+        abstract CorruptOrder order(Config config);
 
         @Override
         public Integer call() {
@@ -93,9 +101,13 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n", description = "The reports are queued; the server delivers them when it runs. A message with the null sender is removed without a report, and one whose content can be read is kept.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n",
+            description = "The reports are queued; the server delivers them when it runs. A message with the null sender is removed without a report, and one whose content can be read is kept.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt report 1p4q0c8k2v0", "  ./mta spool corrupt report --all"})
     static final class Reporting extends Settling {
         private final MtaCommand mta;
@@ -106,14 +118,17 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
 
         @Override
-        Order order(Config config) {
+        CorruptOrder order(Config config) {
             return mta.world().spoolReports().order(config);
         }
     }
 
-    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Removes messages that are set aside without a report to their senders.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-            Exit.CANNOT_START_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Removes messages that are set aside without a report to their senders.",
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                    Exit.CANNOT_START_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt forget 1p4q0c8k2v0", "  ./mta spool corrupt forget --all"})
     static final class Forgetting extends Settling {
         Forgetting(MtaCommand mta) {
@@ -121,7 +136,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         }
 
         @Override
-        Order order(Config config) {
+        CorruptOrder order(Config config) {
             return (_, _) -> true;
         }
     }

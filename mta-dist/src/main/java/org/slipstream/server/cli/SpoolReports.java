@@ -6,5 +6,5 @@ import org.slipstream.spool.SpoolTools;
 /// Orders of `spool corrupt report`: each reports a lost message to its sender.
 @FunctionalInterface
 public interface SpoolReports {
-    SpoolTools.Order order(Config config);
+    SpoolTools.CorruptOrder order(Config config);
 }

@@ -13,9 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `status`: the state of the running server.
-@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Shows the state of the running server.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-        Exit.DONE_TEXT, Exit.USAGE_TEXT,
-        Exit.UNREACHABLE_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta status",
+@Command(name = "status", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Shows the state of the running server.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta status",
                 "  ./mta status --json | jq .messages"})
 final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON")

@@ -23,16 +23,18 @@ import java.util.Properties;
 
 /// One SMTP transaction as a client of this server.
 ///
-/// The mail library speaks SMTP and gets bytes instead of a message object, because it would write a parsed
-/// message differently.
+/// The mail library speaks SMTP and gets bytes instead of a message object, because it would write
+/// a parsed message differently.
 final class SubmissionClient {
     private static final String CONNECT_MILLIS = "30000";
     /// RFC 5321 section 4.5.3.2.6: ten minutes for the reply to the final dot.
     private static final String REPLY_MILLIS = "600000";
 
-    /// @param accepted the server's last reply, when it accepted the message for at least one recipient
-    /// @param refused the server's reply by recipient; under the empty name when it refused the message itself
-    record Result(Optional<String> accepted, Map<String, String> refused) {}
+    /// @param accepted the server's last reply, when it accepted the message for at least one
+    ///     recipient
+    /// @param refused the server's reply by recipient; under the empty name when it refused the
+    ///     message itself
+    record SubmissionResult(Optional<String> accepted, Map<String, String> refused) {}
 
     /// No server, or the connection was lost: the result is unknown.
     static final class Unreachable extends Exception {
@@ -57,7 +59,7 @@ final class SubmissionClient {
     /// Sends the bytes unchanged, except that every line ends with CRLF, the last one included.
     ///
     /// @param sender empty for the null sender
-    Result send(Optional<String> sender, List<String> recipients, byte[] content) throws Unreachable {
+    SubmissionResult send(Optional<String> sender, List<String> recipients, byte[] content) throws Unreachable {
         Session session = Session.getInstance(properties(Ascii.is(sender.orElse("")) && recipients.stream()
                 .allMatch(Ascii::is)));
         try (Transport transport = session.getTransport("smtp")) {
@@ -79,17 +81,18 @@ final class SubmissionClient {
         }
     }
 
-    private static Result transact(SMTPTransport smtp, RawMessage message, Address[] recipients)
+    private static SubmissionResult transact(SMTPTransport smtp, RawMessage message, Address[] recipients)
             throws MessagingException {
         try {
             smtp.sendMessage(message, recipients);
-            return new Result(Optional.of(smtp.getLastServerResponse().strip()), Map.of());
+            return new SubmissionResult(Optional.of(smtp.getLastServerResponse().strip()), Map.of());
         } catch (SendFailedException some) {
             return refusals(smtp, some);
         }
     }
 
-    private static Result refusals(SMTPTransport smtp, SendFailedException failure) throws MessagingException {
+    private static SubmissionResult refusals(SMTPTransport smtp, SendFailedException failure)
+            throws MessagingException {
         Map<String, String> refused = new LinkedHashMap<>();
         for (Exception each = failure; each instanceof MessagingException one; each = one.getNextException()) {
             if (each instanceof SMTPAddressFailedException address) {
@@ -98,7 +101,7 @@ final class SubmissionClient {
         }
         boolean sent = failure.getValidSentAddresses() != null && failure.getValidSentAddresses().length > 0;
         if (sent) {
-            return new Result(Optional.of(smtp.getLastServerResponse().strip()), refused);
+            return new SubmissionResult(Optional.of(smtp.getLastServerResponse().strip()), refused);
         }
         if (refused.isEmpty()) {
             if (smtp.getLastReturnCode() < 400) {
@@ -106,7 +109,7 @@ final class SubmissionClient {
             }
             refused.put("", smtp.getLastServerResponse().strip());
         }
-        return new Result(Optional.empty(), refused);
+        return new SubmissionResult(Optional.empty(), refused);
     }
 
     private Properties properties(boolean ascii) {

@@ -5,7 +5,8 @@ import org.slipstream.core.text.Controls;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Formats rows as aligned text. Control characters, which may come from remote replies, are replaced.
+/// Formats rows as aligned text. Control characters, which may come from remote replies, are
+/// replaced.
 final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 

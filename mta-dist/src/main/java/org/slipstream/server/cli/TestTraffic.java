@@ -16,9 +16,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Test traffic for a server: clients that send mail, and a receiving server that accepts all of it.
+/// Test traffic for a server: clients that send mail, and a receiving server that accepts all of
+/// it.
 ///
-/// Both speak a minimal SMTP. Clients wait for each reply; half of them send their commands together.
+/// Both speak a minimal SMTP. Clients wait for each reply; half of them send their commands
+/// together.
 final class TestTraffic implements AutoCloseable {
     private static final int CLIENTS = 20;
     private static final long TIMEOUT_SECONDS = 120;

@@ -19,13 +19,18 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `user`: the commands for users. They change the file of users; a running server sees the change.
-@Command(name = "user", mixinStandardHelpOptions = true, versionProvider = Version.class, synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.", descriptionHeading = "%n", description = {
-        "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
-                + " folder, with their passwords hashed; a running server sees each change at the next login."}, optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                        Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
-                                "  ./mta user add bob --address bob@example.org --address @lists.example.org",
-                                "  ./mta user list"})
+@Command(name = "user", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        synopsisSubcommandLabel = "COMMAND", header = "Shows and changes the users who may log in.",
+        descriptionHeading = "%n", description = {
+                "Users log in to send mail (listen.submission, listen.submissions). They are in the file `users` of the home"
+                        + " folder, with their passwords hashed; a running server sees each change at the next login."},
+        optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.CONFIGURATION_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
+                "  ./mta user add bob --address bob@example.org --address @lists.example.org",
+                "  ./mta user list"})
 final class UserCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -62,16 +67,20 @@ final class UserCommand implements Callable<Integer> {
         mta.world().out().println(Controls.replaced(sentence));
     }
 
-    @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Adds a user.", descriptionHeading = "%n", description = {
-            "The password is asked for twice at a terminal, and is otherwise the first line of standard input."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+    @Command(name = "add", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Adds a user.",
+            descriptionHeading = "%n", description = {
+                    "The password is asked for twice at a terminal, and is otherwise the first line of standard input."},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
-                    Exit.CONFIGURATION_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
-                            "  ./mta user add news --address news@example.org --address @lists.example.org < password"})
+                    Exit.CONFIGURATION_TEXT},
+            footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
+                    "  ./mta user add news --address news@example.org --address @lists.example.org < password"})
     static final class Add implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "what the user gives when logging in")
         private String name;
 
-        @Option(names = "--address", paramLabel = "ADDRESS", description = "an address that the user may send from, `@domain`, or `*`; may be repeated (default: NAME in every local domain)")
+        @Option(names = "--address", paramLabel = "ADDRESS",
+                description = "an address that the user may send from, `@domain`, or `*`; may be repeated (default: NAME in every local domain)")
         private List<String> addresses = List.of();
 
         private final MtaCommand mta;
@@ -108,10 +117,13 @@ final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "passwd", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Changes a user's password.", descriptionHeading = "%n", description = {
-            "The password is asked for twice at a terminal, and is otherwise the first line of standard input."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
-                            "  ./mta user passwd alice"})
+    @Command(name = "passwd", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Changes a user's password.", descriptionHeading = "%n", description = {
+                    "The password is asked for twice at a terminal, and is otherwise the first line of standard input."},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
+                    "  ./mta user passwd alice"})
     static final class Passwd implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")
         private String name;
@@ -131,8 +143,11 @@ final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Lists the users.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Lists the users.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta user list"})
     static final class Listing implements Callable<Integer> {
         private final MtaCommand mta;
@@ -157,8 +172,11 @@ final class UserCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Removes a user; logged-in sessions continue.", optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-            Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT}, footerHeading = "%nExamples:%n", footer = {
+    @Command(name = "remove", mixinStandardHelpOptions = true, versionProvider = Version.class,
+            header = "Removes a user; logged-in sessions continue.", optionListHeading = "%nOptions:%n",
+            exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
+            footerHeading = "%nExamples:%n", footer = {
                     "  ./mta user remove alice"})
     static final class Remove implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")

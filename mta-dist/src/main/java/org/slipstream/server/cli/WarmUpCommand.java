@@ -13,26 +13,33 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/// `warm-up`: runs a temporary server that delivers some thousand messages while the JVM records, and ends.
+/// `warm-up`: runs a temporary server that delivers some thousand messages while the JVM records,
+/// and ends.
 ///
-/// A JVM starts by loading classes and interpreting them, and compiles only frequently used code; that is
-/// why the first thousands of messages cost twice as much as later ones. A JVM can take over what another
-/// one recorded in a file (JEP 483, 514, 515): the launcher starts this command with the option that writes
-/// the file, and every later `run` with the one that reads it. The file fits one JDK and one build of the
-/// program; when either changes, the JVM ignores it and is as slow as before.
-@Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class, header = "Makes later starts faster.", descriptionHeading = "%n", description = {
-        "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and stores what the JVM has"
-                + " recorded in a file beside the program. After that `run` is ready in half the time, and the"
-                + " first messages cost less. The build does this, and `run` repeats it in the background when the"
-                + " program or the JDK has been replaced; the server in ./var and its mail are not touched."}, optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                        Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
-                        Exit.INTERNAL_TEXT}, footerHeading = "%nExamples:%n", footer = {"  ./mta warm-up"})
+/// A JVM starts by loading classes and interpreting them, and compiles only frequently used code;
+/// that is why the first thousands of messages cost twice as much as later ones. A JVM can take
+/// over what another one recorded in a file (JEP 483, 514, 515): the launcher starts this command
+/// with the option that writes the file, and every later `run` with the one that reads it. The file
+/// fits one JDK and one build of the program; when either changes, the JVM ignores it and is as
+/// slow as before.
+@Command(name = "warm-up", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Makes later starts faster.", descriptionHeading = "%n", description = {
+                "Runs a server in a temporary folder, sends it mail over loopback for some seconds, and stores what the JVM has"
+                        + " recorded in a file beside the program. After that `run` is ready in half the time, and the"
+                        + " first messages cost less. The build does this, and `run` repeats it in the background when the"
+                        + " program or the JDK has been replaced; the server in ./var and its mail are not touched."},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.INTERNAL_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta warm-up"})
 final class WarmUpCommand implements Callable<Integer> {
     private static final int MESSAGES = 12_000;
-    /// On a slow machine the time may end with fewer messages. A cache of fewer messages is better than none.
+    /// On a slow machine the time may end with fewer messages. A cache of fewer messages is better
+    /// than none.
     private static final int LEAST_MESSAGES = 1_000;
 
-    @Option(names = "--commands", hidden = true, description = "run the operator's commands once; the launcher uses this")
+    @Option(names = "--commands", hidden = true,
+            description = "run the operator's commands once; the launcher uses this")
     private boolean commands;
 
     private final MtaCommand mta;

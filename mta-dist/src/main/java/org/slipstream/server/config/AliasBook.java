@@ -11,11 +11,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Reads `[aliases]` and makes sure that mail for each of them arrives somewhere: a target in a local domain exists, and
-/// nobody's mail comes back to him by way of others. An alias that names itself keeps a copy in the mailbox of that name.
+/// The reader of `[aliases]`. It guarantees that mail for each alias arrives: a target in a local
+/// domain exists, and no chain of aliases leads back to its start. An alias that names itself keeps
+/// a copy in the mailbox of that name.
 ///
-/// A name without domain holds in every local domain; the same name with a domain wins there. Local parts of local
-/// addresses compare without case, as the server will (RFC 5321 section 2.4 leaves that to the host they are on).
+/// A name without domain applies to every local domain; the same name with a domain takes
+/// precedence there. Local parts of local addresses compare without case, as in the server (RFC
+/// 5321 section 2.4 leaves that to the receiving host).
 final class AliasBook {
     /// A target without domain means the domain of the alias.
     static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",
@@ -30,7 +32,7 @@ final class AliasBook {
     /// Names of aliases in which nothing is wrong so far.
     private final Set<String> sound = new HashSet<>();
 
-    /// What one line of the table says of one address.
+    /// One line of the table, for one address.
     ///
     /// @param name as written
     private record Line(String name, SourcePlace place, List<Address> targets) {}
@@ -107,7 +109,7 @@ final class AliasBook {
         lines.put(alias.folded().key(), new Line(name, place, addresses));
     }
 
-    /// An alias that is well formed and still never used: it was meant otherwise.
+    /// An alias that is well formed and never used is a mistake.
     private void checkCatch(String name, Value value) {
         if (name.equals("*") || name.startsWith("*@")) {
             complaints.add(value.place(), key(name), key(name) + " catches nothing: an alias is one name",
@@ -147,7 +149,7 @@ final class AliasBook {
                         || mailbox.equalsIgnoreCase(folded.localPart()));
     }
 
-    /// The alias that mail for an address meets, if any.
+    /// The alias that applies to an address, if any.
     private Optional<String> next(Address target) {
         Address address = target.folded();
         if (lines.containsKey(address.key())) {
@@ -165,7 +167,7 @@ final class AliasBook {
         }
     }
 
-    /// Depth first; an alias that leads to no loop is not looked at again.
+    /// Depth first. An alias that leads to no loop is visited once.
     private void follow(String alias, List<String> way, Set<String> clean) {
         int seen = way.indexOf(alias);
         if (seen >= 0) {
@@ -191,6 +193,6 @@ final class AliasBook {
     }
 
     private static String key(String name) {
-        return Keys.ALIASES + ".\"" + name + "\"";
+        return Schema.ALIASES + ".\"" + name + "\"";
     }
 }

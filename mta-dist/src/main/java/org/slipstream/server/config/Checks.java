@@ -1,59 +1,54 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Units;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// What no value is wrong about by itself: values that contradict each other, files that are not there.
+/// Mistakes that no single value shows: values that contradict each other, files that are missing.
 final class Checks {
     private static final String CERTIFICATE_MARK = "-----BEGIN CERTIFICATE-----";
     private static final String KEY_MARK = "PRIVATE KEY-----";
 
+    private final Config config;
     private final Values values;
-    private final Path home;
     private final Complaints complaints;
 
-    Checks(Values values, Path home, Complaints complaints) {
+    Checks(Config config, Values values, Complaints complaints) {
+        this.config = config;
         this.values = values;
-        this.home = home;
         this.complaints = complaints;
     }
 
     void run() {
         ports();
-        backoff();
+        inOrder("queue.minimal-backoff", config.queue().minimalBackoff(), "is longer than", "queue.maximal-backoff",
+                config.queue().maximalBackoff());
         depth();
         mailboxes();
         postmaster();
         certificate();
         tlsOff();
-        spool();
-    }
-
-    static Map<Key<?>, InetSocketAddress> listeners(Values values) {
-        Map<Key<?>, InetSocketAddress> listeners = new LinkedHashMap<>();
-        values.get(Keys.SMTP).ifPresent(address -> listeners.put(Keys.SMTP, address));
-        values.get(Keys.SUBMISSION).ifPresent(address -> listeners.put(Keys.SUBMISSION, address));
-        values.get(Keys.SUBMISSIONS).ifPresent(address -> listeners.put(Keys.SUBMISSIONS, address));
-        values.get(Keys.LMTP).ifPresent(address -> listeners.put(Keys.LMTP, address));
-        return listeners;
+        inOrder("spool.inline-size", config.spool().inlineSize(), "is larger than", "spool.segment-size",
+                config.spool().segmentSize());
+        greylisting();
     }
 
     private void ports() {
-        Map<Key<?>, InetSocketAddress> earlier = new LinkedHashMap<>();
-        listeners(values).forEach((key, address) -> {
+        Map<String, InetSocketAddress> earlier = new LinkedHashMap<>();
+        config.listen().open().forEach((key, address) -> {
             earlier.forEach((other, taken) -> {
                 if (collide(address, taken) && values.isSound(key, other)) {
-                    Key<?> later = values.isGiven(key) ? key : other;
-                    complaints.add(values.place(later), later.dotted(), key.dotted() + " and " + other.dotted()
-                            + " have the same port " + address.getPort());
+                    complain(values.givenOf(key, other),
+                            key + " and " + other + " have the same port " + address.getPort());
                 }
             });
             earlier.put(key, address);
@@ -65,111 +60,106 @@ final class Checks {
                 || a.getAddress().isAnyLocalAddress() || b.getAddress().isAnyLocalAddress());
     }
 
-    private void backoff() {
-        if (values.get(Keys.MINIMAL_BACKOFF) > values.get(Keys.MAXIMAL_BACKOFF)
-                && values.isSound(Keys.MINIMAL_BACKOFF, Keys.MAXIMAL_BACKOFF)) {
-            Key<?> given = values.isGiven(Keys.MINIMAL_BACKOFF) ? Keys.MINIMAL_BACKOFF : Keys.MAXIMAL_BACKOFF;
-            complaints.add(values.place(given), given.dotted(),
-                    "queue.minimal-backoff (" + Units.DURATIONS.write(values.get(Keys.MINIMAL_BACKOFF))
-                            + ") is longer than queue.maximal-backoff ("
-                            + Units.DURATIONS.write(values.get(Keys.MAXIMAL_BACKOFF)) + ")");
+    /// The first of two amounts must not exceed the second.
+    private <T extends Comparable<T>> void inOrder(String key, T amount, String words, String other, T bound) {
+        if (amount.compareTo(bound) > 0 && values.isSound(key, other)) {
+            complain(values.givenOf(key, other),
+                    key + " (" + written(amount) + ") " + words + " " + other + " (" + written(bound) + ")");
         }
     }
 
+    private static String written(Object amount) {
+        return amount instanceof Duration time ? Units.DURATIONS.write(time.toMillis()) : amount.toString();
+    }
+
+    private void complain(String key, String what) {
+        complaints.add(values.place(key), key, what);
+    }
+
+    private void complain(String key, String what, String suggestion) {
+        complaints.add(values.place(key), key, what, Optional.of(suggestion));
+    }
+
+    /// The record has lowered the depth already, so the value as it was given is compared.
     private void depth() {
-        int most = values.get(Keys.MOST_CONNECTION_DEPTH);
-        if (values.isGiven(Keys.CONNECTION_DEPTH) && values.get(Keys.CONNECTION_DEPTH) > most
-                && values.isSound(Keys.CONNECTION_DEPTH, Keys.MOST_CONNECTION_DEPTH)) {
-            complaints.add(values.place(Keys.CONNECTION_DEPTH), Keys.CONNECTION_DEPTH.dotted(),
-                    Keys.CONNECTION_DEPTH.dotted() + " (" + values.get(Keys.CONNECTION_DEPTH) + ") is more than "
-                            + Keys.MOST_CONNECTION_DEPTH.dotted() + " (" + most + ")");
+        String depth = "placement.connection-depth";
+        String most = "placement.most-connection-depth";
+        int given = (Integer) values.of(Schema.SERVER.key(depth).declared());
+        if (values.isGiven(depth) && given > config.placement().mostConnectionDepth() && values.isSound(depth, most)) {
+            complain(depth, depth + " (" + given + ") is more than " + most + " ("
+                    + config.placement().mostConnectionDepth() + ")");
         }
     }
 
     private void mailboxes() {
-        if (!values.isSound(Keys.DOMAINS)) {
+        if (!values.isSound("local.domains")) {
             return;
         }
-        for (String mailbox : values.get(Keys.MAILBOXES)) {
+        for (String mailbox : config.local().mailboxes()) {
             Optional<Address> full = mailbox.contains("@") ? Address.parse(mailbox) : Optional.empty();
-            if (full.isPresent() && !values.get(Keys.DOMAINS).contains(full.get().domainKey())) {
-                complaints.add(values.place(Keys.MAILBOXES), Keys.MAILBOXES.dotted(),
-                        "local.mailboxes: mail for " + mailbox + " does not end here",
-                        Optional.of("add \"" + full.get().domainKey() + "\" to local.domains"));
+            if (full.isPresent() && !config.local().domains().contains(full.get().domainKey())) {
+                complain("local.mailboxes", "local.mailboxes: mail for " + mailbox + " does not end here",
+                        "add \"" + full.get().domainKey() + "\" to local.domains");
             }
         }
     }
 
     private void postmaster() {
-        String postmaster = values.get(Keys.POSTMASTER);
-        if (!postmaster.contains("@") && values.get(Keys.DOMAINS).isEmpty()) {
+        String postmaster = config.local().postmasterName();
+        if (!postmaster.contains("@") && config.local().domains().isEmpty()) {
             // RFC 5321 section 4.5.1: every server accepts mail for postmaster.
-            Key<?> cause = values.isGiven(Keys.POSTMASTER) ? Keys.POSTMASTER : Keys.DOMAINS;
-            complaints.add(values.place(cause), Keys.POSTMASTER.dotted(),
+            complaints.add(values.place(values.givenOf("local.postmaster", "local.domains")), "local.postmaster",
                     "local.postmaster = \"" + postmaster + "\" has no domain, and there is no local one",
-                    Optional.of("give the full address of somebody who reads it"));
+                    Optional.of("give the full address of a person who reads it"));
         }
     }
 
     private void certificate() {
-        if (!values.isSound(Keys.CERTIFICATE, Keys.PRIVATE_KEY, Keys.FURTHER_PAIRS)) {
+        Config.Tls tls = config.tls();
+        if (!values.isSound("tls.certificate", "tls.key", "tls.further")) {
             return;
         }
-        if (values.get(Keys.CERTIFICATE).isPresent() != values.get(Keys.PRIVATE_KEY).isPresent()) {
-            Key<?> given = values.get(Keys.CERTIFICATE).isPresent() ? Keys.CERTIFICATE : Keys.PRIVATE_KEY;
-            complaints.add(values.place(given), given.dotted(),
-                    "tls.certificate and tls.key belong together, but only " + given.dotted() + " is set");
+        if (tls.certificate().isPresent() != tls.key().isPresent()) {
+            String given = tls.certificate().isPresent() ? "tls.certificate" : "tls.key";
+            complain(given, "tls.certificate and tls.key belong together, but only " + given + " is set");
         }
-        pem(Keys.CERTIFICATE, CERTIFICATE_MARK, "a certificate");
-        pem(Keys.PRIVATE_KEY, KEY_MARK, "a private key");
-        for (String words : values.get(Keys.FURTHER_PAIRS)) {
-            Config.Tls.Pair pair = pair(home, words);
-            pem(Keys.FURTHER_PAIRS, pair.certificate(), CERTIFICATE_MARK, "a certificate");
-            pem(Keys.FURTHER_PAIRS, pair.key(), KEY_MARK, "a private key");
+        tls.certificate().ifPresent(file -> pem("tls.certificate", file, CERTIFICATE_MARK, "a certificate"));
+        tls.key().ifPresent(file -> pem("tls.key", file, KEY_MARK, "a private key"));
+        for (Config.Tls.Pair pair : tls.further()) {
+            pem("tls.further", pair.certificate(), CERTIFICATE_MARK, "a certificate");
+            pem("tls.further", pair.key(), KEY_MARK, "a private key");
         }
     }
 
     // A login in clear text is not offered.
     private void tlsOff() {
-        if (values.get(Keys.TLS_OFF).contains("submission") && values.get(Keys.SUBMISSION).isPresent()
-                && !values.get(Keys.NETWORKS_WITHOUT_LOGIN)) {
-            complaints.add(values.place(Keys.TLS_OFF), Keys.TLS_OFF.dotted(),
-                    "tls.off names submission, where everybody has to log in and nobody can without TLS",
-                    Optional.of("set listen.submission = \"off\" or submission.networks-without-login = true"));
+        if (config.tls().off().contains("submission") && config.listen().submission().isPresent()
+                && !config.submission().networksWithoutLogin()) {
+            complain("tls.off", "tls.off names submission, where every client has to log in and none can without TLS",
+                    "set listen.submission = \"off\" or submission.networks-without-login = true");
         }
     }
 
-    private void pem(Key<Optional<String>> key, String mark, String kind) {
-        values.get(key).map(home::resolve).ifPresent(file -> pem(key, file, mark, kind));
-    }
-
-    private void pem(Key<?> key, Path file, String mark, String kind) {
+    private void pem(String key, Path file, String mark, String kind) {
         try {
             if (!Files.isRegularFile(file)) {
-                complaints.add(values.place(key), key.dotted(), key.dotted() + ": there is no file " + file);
+                complain(key, key + ": there is no file " + file);
             } else if (!Files.readString(file, StandardCharsets.ISO_8859_1).contains(mark)) {
-                complaints.add(values.place(key), key.dotted(),
-                        key.dotted() + ": " + file + " does not hold " + kind + " in PEM");
+                complain(key, key + ": " + file + " does not hold " + kind + " in PEM");
             }
         } catch (IOException unreadable) {
-            complaints.add(values.place(key), key.dotted(), key.dotted() + ": " + file + " cannot be read");
+            complain(key, key + ": " + file + " cannot be read");
         }
     }
 
-    /// Of the form of [MailForms#pair].
-    static Config.Tls.Pair pair(Path home, String words) {
-        String[] files = words.split("\\s+");
-        return new Config.Tls.Pair(home.resolve(files[0]), home.resolve(files[files.length - 1]));
-    }
-
-    private void spool() {
-        if (values.get(Keys.INLINE_SIZE) > values.get(Keys.SEGMENT_SIZE)
-                && values.isSound(Keys.INLINE_SIZE, Keys.SEGMENT_SIZE)) {
-            Key<?> given = values.isGiven(Keys.INLINE_SIZE) ? Keys.INLINE_SIZE : Keys.SEGMENT_SIZE;
-            complaints.add(values.place(given), given.dotted(),
-                    "spool.inline-size (" + Units.SIZES.write(values.get(Keys.INLINE_SIZE))
-                            + ") is larger than spool.segment-size ("
-                            + Units.SIZES.write(values.get(Keys.SEGMENT_SIZE)) + ")");
+    private void greylisting() {
+        String delay = "policy.greylist-delay";
+        String window = "policy.greylist-window";
+        Config.Greylisting rules = config.policy().greylisting();
+        if (rules.delay().compareTo(rules.window()) >= 0 && values.isSound(delay, window)) {
+            complain(values.givenOf(delay, window),
+                    delay + " (" + written(rules.delay()) + ") is not shorter than " + window + " ("
+                            + written(rules.window()) + "), so no sender could come back in time");
         }
     }
 }

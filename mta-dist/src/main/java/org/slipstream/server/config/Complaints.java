@@ -5,15 +5,27 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Collects what is wrong, so that one run tells everything.
+/// Everything that is wrong with the settings, so that one run reports all of it; and hints, which
+/// refuse nothing.
 final class Complaints {
     private final List<Problem> problems = new ArrayList<>();
+    private final List<String> hints = new ArrayList<>();
+
+    /// A sentence about something that is accepted.
+    void hint(String sentence) {
+        hints.add(sentence);
+    }
+
+    List<String> hints() {
+        return List.copyOf(hints);
+    }
 
     void add(SourcePlace place, String key, String what) {
         add(place, key, what, Optional.empty());
     }
 
-    /// The same sentence about the same line is told once, though several domains or aliases may lead to it.
+    /// The same sentence about the same line is reported once, even if several domains or aliases
+    /// cause it.
     void add(SourcePlace place, String key, String what, Optional<String> suggestion) {
         Problem problem = new Problem(place.source(), place.line(), key, what, suggestion);
         if (!problems.contains(problem)) {

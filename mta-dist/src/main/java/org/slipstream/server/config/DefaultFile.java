@@ -10,14 +10,14 @@ import java.util.List;
 
 /// The `mta.toml` that the first start writes: every key with its default and what it means.
 ///
-/// The defaults are commented out, so that a file which nobody has touched follows the defaults of a later version, and
-/// one can see at a glance what somebody did change.
+/// The defaults are commented out. So an unchanged file follows the defaults of a later version,
+/// and changes are visible at a glance.
 public final class DefaultFile {
     private static final int WIDTH = 100;
 
     private DefaultFile() {}
 
-    /// Writes it when there is none; what exists is never touched.
+    /// Writes the file when there is none. An existing file is never changed.
     ///
     /// @return true when it was written
     public static boolean writeIfMissing(Path home) throws IOException {
@@ -28,7 +28,7 @@ public final class DefaultFile {
         Files.createDirectories(home);
         Path aside = Files.createTempFile(home, "mta", ".new");
         try {
-            Files.write(aside, render(HostName.ofMachine()).getBytes(StandardCharsets.UTF_8));
+            Files.write(aside, render(Schema.SERVER, HostName.ofMachine()).getBytes(StandardCharsets.UTF_8));
             Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(aside);
@@ -37,28 +37,28 @@ public final class DefaultFile {
     }
 
     /// @param machine the name that stands for the hostname
-    static String render(String machine) {
+    static String render(Schema schema, String machine) {
         List<String> lines = new ArrayList<>();
         lines.add("# Settings of this mail server. Lines that begin with # are comments or defaults;");
-        lines.add("# to change a setting, take the # away and write another value. `mta check` tells every mistake.");
+        lines.add("# to change a setting, take the # away and write another value. `mta check` reports every mistake.");
         lines.add(
                 "# Times: \"250ms\", \"300s\", \"5m\", \"4h\", \"5d\". Sizes: \"128KiB\", \"25MiB\", \"64MB\", or bytes.");
-        Keys.SECTIONS.forEach((section, doc) -> section(lines, section, doc, machine));
+        schema.sections().forEach((section, doc) -> section(lines, schema, section, doc, machine));
         return String.join("\n", lines) + "\n";
     }
 
-    private static void section(List<String> lines, String section, String doc, String machine) {
+    private static void section(List<String> lines, Schema schema, String section, String doc, String machine) {
         lines.add("");
         if (!section.isEmpty()) {
             comment(lines, doc);
             lines.add("[" + section + "]");
         }
         switch (section) {
-            case Keys.ALIASES -> {
+            case Schema.ALIASES -> {
                 lines.add("#   \"sales\" = [\"alice@example.org\", \"bob@elsewhere.example\"]");
                 lines.add("#   \"info@example.org\" = \"alice@example.org\"");
             }
-            case Keys.ROUTES -> {
+            case Schema.ROUTES -> {
                 lines.add(
                         "#   \"far.example\" = \"smtp:192.0.2.1:25\"            # this host, no look-up of MX records");
                 lines.add("#   \".internal.example\" = \"lmtp:127.0.0.1:2424\"");
@@ -66,15 +66,15 @@ public final class DefaultFile {
                 lines.add("#   \"nowhere.example\" = \"discard\"");
                 lines.add("#\"*\" = \"mx\"");
             }
-            case Keys.TRANSPORT -> {
+            case Schema.TRANSPORT -> {
                 lines.add(
                         "#   smtp.destination-rate-delay = \"1s\"           # one of the keys of [scheduler], [concurrency]");
                 lines.add("#   local.lanes = 4                             # and lanes, lanes-per-destination,");
                 lines.add("#                                               # recipients-per-delivery of [queue]");
             }
-            default -> Keys.all().stream().filter(key -> key.section().equals(section)).forEach(key -> {
+            default -> schema.keys(section).forEach(key -> {
                 comment(lines, key.doc());
-                lines.add("#" + key.name() + " = " + key.standard().apply(machine).toToml());
+                lines.add("#" + key.name() + " = " + key.defaultValue(machine).toToml());
             });
         }
     }

@@ -2,16 +2,16 @@ package org.slipstream.server.config;
 
 import java.util.Optional;
 
-/// How the value of a key is written, and what it becomes.
+/// The notation of a key's value, and the object that it becomes.
 interface Form<T> {
-    /// Empty when the value has not this form; the complaints say why.
+    /// Empty when the value does not have this form. The complaints then have the reason.
     Optional<T> read(Value value, String key, Complaints complaints);
 
     /// The form in words, for messages and for the reference: `a duration such as "300s" or "5d"`.
     String words();
 
-    /// What a text of `--set` stands for in this form.
-    default Value ofOverride(String text) {
-        return new Value.Text(text, SourcePlace.OVERRIDE);
+    /// The value that a plain text stands for, in `--set` and in declarations of defaults.
+    default Value value(String text, SourcePlace place) {
+        return new Value.Text(text, place);
     }
 }

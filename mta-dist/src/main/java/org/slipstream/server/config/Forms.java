@@ -1,19 +1,85 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.DataSize;
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.Units;
 import org.slipstream.core.text.Nearest;
 
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
-/// The general forms of values: amounts, choices, lists. [MailForms] has those that know about mail and networks.
+/// The general forms of values: amounts, choices, lists. [MailForms] has those that know about mail
+/// and networks.
 final class Forms {
+    private static final Duration LONGEST = Duration.ofDays(3_650);
+
     private Forms() {}
+
+    /// The form of a declared setting, by its type and, where the type says too little, by its
+    /// name.
+    static Form<?> of(Type type, Setting setting) {
+        if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
+            return listOf(of(list.getActualTypeArguments()[0], setting));
+        }
+        if (!setting.form().isEmpty()) {
+            return MailForms.named(setting.form());
+        }
+        return type instanceof ParameterizedType optional
+                ? optional((Class<?>) optional.getActualTypeArguments()[0], setting)
+                : single((Class<?>) type, setting);
+    }
+
+    private static Form<?> optional(Class<?> type, Setting setting) {
+        return type == Duration.class || type == DataSize.class
+                ? or(setting.none(), single(type, setting))
+                : MailForms.optional(type);
+    }
+
+    private static Form<?> single(Class<?> type, Setting setting) {
+        if (type == boolean.class) {
+            return flag();
+        }
+        if (type == int.class) {
+            return count(bound(setting.min(), Integer::parseInt, 0),
+                    bound(setting.max(), Integer::parseInt, Integer.MAX_VALUE));
+        }
+        if (type == Duration.class) {
+            return duration(bound(setting.min(), Forms::duration, Duration.ZERO),
+                    bound(setting.max(), Forms::duration, LONGEST));
+        }
+        if (type == DataSize.class) {
+            return size(bound(setting.min(), Forms::size, DataSize.ZERO),
+                    bound(setting.max(), Forms::size, DataSize.of(Long.MAX_VALUE)));
+        }
+        if (type.isEnum()) {
+            return named(Arrays.stream(type.getEnumConstants())
+                    .collect(Collectors.toMap(each -> SettingsRecords.word((Enum<?>) each), each -> each)));
+        }
+        return setting.oneOf().length > 0 ? choice(List.of(setting.oneOf())) : MailForms.of(type);
+    }
+
+    private static <T> T bound(String text, Function<String, T> read, T otherwise) {
+        return text.isEmpty() ? otherwise : read.apply(text);
+    }
+
+    private static Duration duration(String text) {
+        return Duration.ofMillis(Units.DURATIONS.parse(text).orElseThrow());
+    }
+
+    private static DataSize size(String text) {
+        return DataSize.parse(text).orElseThrow();
+    }
 
     /// A text with a meaning.
     ///
@@ -26,21 +92,19 @@ final class Forms {
         return new CountForm(least, most);
     }
 
-    /// In milliseconds.
-    static Form<Long> duration(long leastMillis, long mostMillis) {
-        return new AmountForm("a duration such as \"250ms\", \"300s\", \"5m\", \"4h\" or \"5d\"", Units.DURATIONS,
-                leastMillis, mostMillis, false);
+    static Form<Duration> duration(Duration least, Duration most) {
+        return new AmountForm<>("a duration such as \"250ms\", \"300s\", \"5m\", \"4h\" or \"5d\"", Units.DURATIONS,
+                least.toMillis(), most.toMillis(), false, Duration::ofMillis);
     }
 
-    /// In bytes.
-    static Form<Long> size(long least, long most) {
-        return new AmountForm("a size such as \"128KiB\", \"25MiB\" or \"64MB\", or a number of bytes", Units.SIZES,
-                least, most, true);
+    static Form<DataSize> size(DataSize least, DataSize most) {
+        return new AmountForm<>("a size such as \"128KiB\", \"25MiB\" or \"64MB\", or a number of bytes", Units.SIZES,
+                least.bytes(), most.bytes(), true, DataSize::of);
     }
 
     /// An amount, or a word such as `auto` or `never`, which is empty.
-    static Form<OptionalLong> or(String word, Form<Long> amount) {
-        return new WordOrAmount(word, amount);
+    static <T> Form<Optional<T>> or(String word, Form<T> amount) {
+        return new WordOrAmount<>(word, amount);
     }
 
     static Form<Boolean> flag() {
@@ -98,17 +162,18 @@ final class Forms {
         }
 
         @Override
-        public Value ofOverride(String text) {
+        public Value value(String text, SourcePlace place) {
             return text.matches("-?[0-9]{1,18}")
-                    ? new Value.Number(Long.parseLong(text), SourcePlace.OVERRIDE)
-                    : new Value.Text(text, SourcePlace.OVERRIDE);
+                    ? new Value.Number(Long.parseLong(text), place)
+                    : new Value.Text(text, place);
         }
     }
 
     /// @param plain a number without unit has a meaning
-    private record AmountForm(String kind, Units units, long least, long most, boolean plain) implements Form<Long> {
+    private record AmountForm<T>(String kind, Units units, long least, long most, boolean plain,
+            LongFunction<T> make) implements Form<T> {
         @Override
-        public Optional<Long> read(Value value, String key, Complaints complaints) {
+        public Optional<T> read(Value value, String key, Complaints complaints) {
             Optional<Long> amount = switch (value) {
                 case Value.Text text -> units.parse(text.text());
                 case Value.Number number when plain && number.number() >= 0 -> Optional.of(number.number());
@@ -117,7 +182,9 @@ final class Forms {
             if (amount.isEmpty()) {
                 return refuse(value, key, complaints, kind, withUnit(value));
             }
-            return amount.get() >= least && amount.get() <= most ? amount : refuse(value, key, complaints, words());
+            return amount.get() >= least && amount.get() <= most
+                    ? amount.map(make::apply)
+                    : refuse(value, key, complaints, words());
         }
 
         private Optional<String> withUnit(Value value) {
@@ -134,12 +201,12 @@ final class Forms {
         }
     }
 
-    private record WordOrAmount(String word, Form<Long> amount) implements Form<OptionalLong> {
+    private record WordOrAmount<T>(String word, Form<T> amount) implements Form<Optional<T>> {
         @Override
-        public Optional<OptionalLong> read(Value value, String key, Complaints complaints) {
+        public Optional<Optional<T>> read(Value value, String key, Complaints complaints) {
             return value instanceof Value.Text text && text.text().equals(word)
-                    ? Optional.of(OptionalLong.empty())
-                    : amount.read(value, key, complaints).map(OptionalLong::of);
+                    ? Optional.of(Optional.empty())
+                    : amount.read(value, key, complaints).map(Optional::of);
         }
 
         @Override
@@ -162,10 +229,10 @@ final class Forms {
         }
 
         @Override
-        public Value ofOverride(String text) {
+        public Value value(String text, SourcePlace place) {
             return text.equals("true") || text.equals("false")
-                    ? new Value.Flag(text.equals("true"), SourcePlace.OVERRIDE)
-                    : new Value.Text(text, SourcePlace.OVERRIDE);
+                    ? new Value.Flag(text.equals("true"), place)
+                    : new Value.Text(text, place);
         }
     }
 
@@ -199,7 +266,7 @@ final class Forms {
         }
     }
 
-    /// A lone text is a list of one: nobody means anything else by it.
+    /// A single text is a list of one.
     private record ListForm<T>(Form<T> item) implements Form<List<T>> {
         @Override
         public Optional<List<T>> read(Value value, String key, Complaints complaints) {
@@ -217,14 +284,14 @@ final class Forms {
         }
 
         @Override
-        public Value ofOverride(String text) {
+        public Value value(String text, SourcePlace place) {
             List<Value> items = new ArrayList<>();
             for (String part : text.split(",")) {
                 if (!part.isBlank()) {
-                    items.add(item.ofOverride(part.strip()));
+                    items.add(item.value(part.strip(), place));
                 }
             }
-            return new Value.Many(items, SourcePlace.OVERRIDE);
+            return new Value.Many(items, place);
         }
     }
 }

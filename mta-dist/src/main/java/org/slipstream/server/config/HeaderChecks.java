@@ -17,21 +17,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
-/// Reads the file of header checks. A line is one check, and the first that fits a message decides:
+/// The reader of the file of header checks. A line is one check, and the first that matches a
+/// message decides:
 ///
 /// ```
-/// # action  field    pattern             what the client is told, or the tag
+/// # action  field    pattern             reply to the client, or the tag
 /// reject    Subject  /cheap pills/i      We are not ill
 /// defer     X-Queue  /^later$/
 /// tag       Subject  /lottery/i          lottery
 /// accept    List-Id  /<staff\.example>/
 /// ```
 ///
-/// The pattern is Java's, found anywhere in the unfolded value; `i` behind it: without case. A slash inside is written `\/`.
+/// The pattern is Java's, found anywhere in the unfolded value; `i` after it: without case. A slash
+/// inside is written `\/`.
 final class HeaderChecks {
     private static final Pattern LINE = Pattern.compile(
             "(?<action>\\S+)\\s+(?<field>[!-9;-~]+):?\\s+/(?<pattern>(?:[^/\\\\]|\\\\.)*)/(?<i>i?)(?:\\s+(?<text>.*))?");
     private static final String FORM = "\"action field /pattern/ text\", for example: reject Subject /cheap pills/i We are not ill";
+    private static final String KEY = "policy.header-checks";
     private static final int LONGEST_TEXT = 200;
 
     private final Complaints complaints;
@@ -42,7 +45,7 @@ final class HeaderChecks {
     }
 
     /// @param name of the file in messages
-    /// @param named where the file is named
+    /// @param named the place of the setting that names the file
     static List<HeaderRule> read(Path file, String name, SourcePlace named, Complaints complaints) {
         HeaderChecks checks = new HeaderChecks(complaints);
         try {
@@ -51,10 +54,10 @@ final class HeaderChecks {
                 checks.line(lines.get(i).strip(), new SourcePlace(name, i + 1));
             }
         } catch (NoSuchFileException none) {
-            complaints.add(named, Keys.HEADER_CHECKS.dotted(), "policy.header-checks: there is no file " + file);
+            complaints.add(named, KEY, KEY + ": there is no file " + file);
         } catch (IOException unreadable) {
-            complaints.add(named, Keys.HEADER_CHECKS.dotted(),
-                    "policy.header-checks: " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
+            complaints.add(named, KEY,
+                    KEY + ": " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
         }
         return checks.rules;
     }
@@ -84,7 +87,7 @@ final class HeaderChecks {
         if (known.contains(word)) {
             return Optional.of(HeaderRule.Action.valueOf(word.toUpperCase(Locale.ROOT)));
         }
-        complaints.add(place, Keys.HEADER_CHECKS.dotted(),
+        complaints.add(place, KEY,
                 "unknown action \"" + word + "\"; there are " + String.join(", ", known),
                 Nearest.to(word, known).map(near -> "did you mean \"" + near + "\"?"));
         return Optional.empty();
@@ -101,6 +104,6 @@ final class HeaderChecks {
     }
 
     private void complain(SourcePlace place, String what) {
-        complaints.add(place, Keys.HEADER_CHECKS.dotted(), what);
+        complaints.add(place, KEY, what);
     }
 }

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/// The machine's name, for a server that was given none.
+/// The machine's name, the default of `hostname`.
 ///
-/// `InetAddress.getLocalHost` would ask DNS and may keep a start waiting for seconds, so the name is taken from where the
-/// system keeps it. RFC 5321 section 4.1.1.1 wants a full name; where the machine has only a short one, `/etc/hosts` may
-/// know the long one, and otherwise `.localdomain` is added, which nobody else can have.
+/// `InetAddress.getLocalHost` would query DNS and may delay a start by seconds, so the name is read
+/// from the system's files. RFC 5321 section 4.1.1.1 requires a full name. Where the machine has
+/// only a short one, `/etc/hosts` may have the long one. Otherwise `.localdomain` is added, which
+/// no public host can have.
 public final class HostName {
     private static final String NONE = "localhost";
 

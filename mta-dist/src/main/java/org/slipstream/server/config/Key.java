@@ -1,14 +1,29 @@
 package org.slipstream.server.config;
 
-import java.util.function.Function;
+import org.slipstream.core.DeclaredSetting;
 
-/// One setting: its name, how it is written, what holds when it is not, and what it means.
-///
-/// @param section empty for those before the first section
-/// @param standard the default; some hang on the machine's or the server's name, which is given
-/// @param doc for operators; Markdown without line ends
-record Key<T>(String section, String name, Form<T> form, Function<String, Value> standard, String doc) {
+/// One key of `mta.toml`: a declared setting with the form of its value.
+record Key(DeclaredSetting declared, Form<?> form) {
+    static final String HOSTNAME = "<hostname>";
+
+    String section() {
+        return declared.section();
+    }
+
+    String name() {
+        return declared.name();
+    }
+
     String dotted() {
-        return section.isEmpty() ? name : section + "." + name;
+        return declared.dotted();
+    }
+
+    String doc() {
+        return declared.setting().doc();
+    }
+
+    /// @param hostname replaces the mark in defaults that depend on the server's name
+    Value defaultValue(String hostname) {
+        return form.value(declared.setting().value().replace(HOSTNAME, hostname), SourcePlace.DEFAULT);
     }
 }

@@ -2,22 +2,61 @@ package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.text.Ascii;
+import org.slipstream.qmgr.flow.Feedback;
 
+import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
-/// Forms of values that know about mail and networks. None of them asks DNS: names in `mta.toml` that would need it are
-/// refused where an address is meant.
+/// Forms of values that know about mail and networks. None of them queries DNS: a host name is
+/// refused where an address is required.
 final class MailForms {
-    /// A wider block lets strangers send through us: RFC 5321 section 7.8 leaves it to us to refuse that.
+    /// A wider block would make an open relay, which RFC 5321 section 7.8 allows a server to
+    /// refuse.
     private static final int WIDEST_V4 = 8;
     private static final int WIDEST_V6 = 16;
 
+    private static final Map<String, Form<?>> NAMED = Map.of("hostname", hostname(), "database", database(), "domain",
+            domain(),
+            "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter());
+    private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
+            Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
+            Feedback.class, feedback());
+    private static final Map<Class<?>, Form<?>> OPTIONAL = Map.of(Path.class, optionalPath(), InetSocketAddress.class,
+            listener(),
+            Inet4Address.class, source(Inet4Address.class, "192.0.2.1"), Inet6Address.class,
+            source(Inet6Address.class, "2001:db8::1"));
+
     private MailForms() {}
+
+    /// The form with this name in [org.slipstream.core.Setting#form].
+    static Form<?> named(String name) {
+        return known(NAMED, name);
+    }
+
+    static Form<?> of(Class<?> type) {
+        return known(BY_TYPE, type);
+    }
+
+    static Form<?> optional(Class<?> type) {
+        return known(OPTIONAL, type);
+    }
+
+    private static <K> Form<?> known(Map<K, Form<?>> forms, K key) {
+        return Optional.<Form<?>>ofNullable(forms.get(key))
+                .orElseThrow(() -> new IllegalStateException("no form of values for " + key));
+    }
+
+    private static Form<Feedback> feedback() {
+        return Forms.text("an amount from 0 to 1 such as \"1\", \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
+                Feedback::parse);
+    }
 
     static Form<String> hostname() {
         return Forms.text("a host name such as \"mail.example.org\" or an address in brackets",
@@ -60,20 +99,19 @@ final class MailForms {
                                 .map(Optional::of));
     }
 
-    static Form<Network> relayNetwork() {
-        return new RelayForm();
-    }
-
     static Form<Network> network() {
         return Forms.text("a block of addresses such as \"192.0.2.0/24\" or \"2001:db8::/32\"", Network::parse);
     }
 
     /// One or two names of files, between blanks.
-    static Form<String> pair() {
-        return Forms.text("\"certificate-file key-file\" or one file with both",
-                text -> text.isBlank() || text.strip().split("\\s+").length > 2 || pathText(text).isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(text.strip()));
+    static Form<Config.Tls.Pair> pair() {
+        return Forms.text("\"certificate-file key-file\" or one file with both", text -> {
+            String[] files = text.strip().split("\\s+");
+            return text.isBlank() || files.length > 2
+                    ? Optional.empty()
+                    : path(files[0]).flatMap(
+                            first -> path(files[files.length - 1]).map(last -> new Config.Tls.Pair(first, last)));
+        });
     }
 
     static Form<Config.BlockList> blockList() {
@@ -110,14 +148,14 @@ final class MailForms {
                                 : Optional.empty());
     }
 
-    static Form<String> path() {
-        return Forms.text("a path", text -> text.isEmpty() ? Optional.empty() : pathText(text));
+    static Form<Path> path() {
+        return Forms.text("a path", text -> text.isEmpty() ? Optional.empty() : path(text));
     }
 
     /// Inner empty: not set.
-    static Form<Optional<String>> optionalPath() {
+    static Form<Optional<Path>> optionalPath() {
         return Forms.text("a path, or \"\" for none",
-                text -> text.isEmpty() ? Optional.of(Optional.empty()) : pathText(text).map(Optional::of));
+                text -> text.isEmpty() ? Optional.of(Optional.empty()) : path(text).map(Optional::of));
     }
 
     static Optional<String> localPart(String text) {
@@ -164,9 +202,9 @@ final class MailForms {
         }
     }
 
-    private static Optional<String> pathText(String text) {
+    private static Optional<Path> path(String text) {
         try {
-            return Optional.of(Path.of(text).toString());
+            return Optional.of(Path.of(text));
         } catch (InvalidPathException none) {
             return Optional.empty();
         }

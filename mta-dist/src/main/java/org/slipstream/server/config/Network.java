@@ -4,9 +4,10 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// A block of addresses in CIDR notation, `192.0.2.0/24` or `2001:db8::/32`; a bare address is a block of one.
+/// A block of addresses in CIDR notation, `192.0.2.0/24` or `2001:db8::/32`; a bare address is a
+/// block of one.
 public record Network(InetAddress base, int prefixBits) {
-    /// Empty when the text is no block; host names are not looked up.
+    /// Empty when the text is not a block. Host names are not looked up.
     public static Optional<Network> parse(String text) {
         int slash = text.indexOf('/');
         String host = slash < 0 ? text : text.substring(0, slash);

@@ -6,12 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or `transport.smtp.lanes`; in `routes` and `aliases` the rest after the
-/// first dot is one name, with or without quotes, because shells eat them.
+/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or
+/// `transport.smtp.lanes`. In `routes` and `aliases` the rest after the first dot is one name, with
+/// or without quotes, because shells remove them.
 final class Overrides {
     private Overrides() {}
 
-    static List<SettingEntry> read(List<String> overrides, Complaints complaints) {
+    static List<SettingEntry> read(Schema schema, List<String> overrides, Complaints complaints) {
         List<SettingEntry> entries = new ArrayList<>();
         for (String override : overrides) {
             int equals = divider(override);
@@ -24,7 +25,7 @@ final class Overrides {
                 complaints.add(SourcePlace.OVERRIDE, "", "\"" + override.substring(0, equals) + "\" is not a key");
                 continue;
             }
-            entry(path.get(), override.substring(equals + 1), complaints).ifPresent(entries::add);
+            entry(schema, path.get(), override.substring(equals + 1), complaints).ifPresent(entries::add);
         }
         return entries;
     }
@@ -44,7 +45,7 @@ final class Overrides {
 
     private static Optional<List<String>> path(String key) {
         int dot = key.indexOf('.');
-        if (dot > 0 && Names.isFree(key.substring(0, dot)) && !key.contains("\"")) {
+        if (dot > 0 && Schema.isFree(key.substring(0, dot)) && !key.contains("\"")) {
             return Optional.of(List.of(key.substring(0, dot), key.substring(dot + 1)));
         }
         try {
@@ -58,36 +59,32 @@ final class Overrides {
     }
 
     private static int most(String section) {
-        return Names.isFree(section) ? Integer.MAX_VALUE : Names.isNested(section) ? 3 : 2;
+        return Schema.isFree(section) ? Integer.MAX_VALUE : Schema.isNested(section) ? 3 : 2;
     }
 
-    private static Optional<SettingEntry> entry(List<String> path, String text, Complaints complaints) {
+    private static Optional<SettingEntry> entry(Schema schema, List<String> path, String text, Complaints complaints) {
         String section = path.size() == 1 ? "" : path.getFirst();
         String name = String.join(".", path.size() == 1 ? path : path.subList(1, path.size()));
-        if (!section.isEmpty() && !Names.isSection(section)) {
+        if (!section.isEmpty() && !schema.isSection(section)) {
             complaints.add(SourcePlace.OVERRIDE, section, "unknown section \"" + section + "\"",
-                    Names.meantSection(section));
+                    schema.meantSection(section));
             return Optional.empty();
         }
-        if (!Names.isKey(section, name)) {
+        if (!schema.isKey(section, name)) {
             String dotted = String.join(".", path);
-            complaints.add(SourcePlace.OVERRIDE, dotted, "unknown key \"" + dotted + "\"", Names.meant(section, name));
+            complaints.add(SourcePlace.OVERRIDE, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
             return Optional.empty();
         }
-        return Optional.of(SettingEntry.of(section, name, value(section, name, text)));
+        return Optional.of(SettingEntry.of(section, name, value(schema, section, name, text)));
     }
 
-    private static Value value(String section, String name, String text) {
-        if (section.equals(Keys.ALIASES)) {
-            return AliasBook.TARGETS.ofOverride(text);
+    private static Value value(Schema schema, String section, String name, String text) {
+        if (section.equals(Schema.ALIASES)) {
+            return AliasBook.TARGETS.value(text, SourcePlace.OVERRIDE);
         }
-        if (section.equals(Keys.ROUTES)) {
+        if (section.equals(Schema.ROUTES)) {
             return new Value.Text(text, SourcePlace.OVERRIDE);
         }
-        if (section.equals(Keys.TRANSPORT)) {
-            return TransportBook.key(name).orElseThrow().form().ofOverride(text);
-        }
-        return Keys.all().stream().filter(key -> key.section().equals(section) && key.name().equals(name)).findFirst()
-                .orElseThrow().form().ofOverride(text);
+        return schema.find(section, name).orElseThrow().form().value(text, SourcePlace.OVERRIDE);
     }
 }

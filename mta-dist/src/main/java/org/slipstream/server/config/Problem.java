@@ -3,13 +3,13 @@ package org.slipstream.server.config;
 import java.util.Objects;
 import java.util.Optional;
 
-/// One thing that is wrong with the configuration, as a sentence for whoever wrote it.
+/// One mistake in the configuration, as a sentence for the operator.
 ///
 /// @param source `mta.toml` or `--set`
-/// @param line from 1; 0 where lines mean nothing
+/// @param line from 1; 0 where there are no lines
 /// @param key dotted, `limits.hops`; empty when no key is concerned
-/// @param what what is wrong
-/// @param suggestion what to write instead, when that can be told
+/// @param what the mistake
+/// @param suggestion what to write instead, when it is known
 public record Problem(String source, int line, String key, String what, Optional<String> suggestion) {
     public Problem {
         Objects.requireNonNull(source);

@@ -2,7 +2,7 @@ package org.slipstream.server.config;
 
 import java.util.List;
 
-/// A configuration that can be used, or everything that is wrong with it.
+/// A configuration that can be used, or every mistake in it.
 public sealed interface ReadResult {
     record Accepted(Config config) implements ReadResult {}
 

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`, `smtps:host[:port]`, `lmtp:host:port`,
-/// `lmtp:unix:/path` or `discard` on the right. Behind the first two may stand how much TLS is wanted: ` tls=verify`.
+/// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`,
+/// `smtps:host[:port]`, `lmtp:host:port`, `lmtp:unix:/path` or `discard` on the right. The first
+/// two may be followed by the TLS that is required: ` tls=verify`.
 final class RouteBook {
     static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
             + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt), \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
@@ -28,14 +29,16 @@ final class RouteBook {
 
     private RouteBook() {}
 
-    /// @param localDomains their mail ends here, so a route for one of them would never be used
-    /// @param ours where this server listens; mail sent there would go round until its Received lines are too many
+    /// @param localDomains their mail is delivered here, so a route for one of them would never be
+    ///     used
+    /// @param ours the addresses of the listeners; mail sent there would loop until it has too many
+    ///     Received lines
     static Map<String, RouteTarget> read(Map<String, Value> routes, List<String> localDomains,
             Collection<InetSocketAddress> ours, Complaints complaints) {
         Map<String, RouteTarget> book = new LinkedHashMap<>();
         book.put("*", new RouteTarget.Mx());
         routes.forEach((name, value) -> {
-            String key = Keys.ROUTES + ".\"" + name + "\"";
+            String key = Schema.ROUTES + ".\"" + name + "\"";
             String domain = name.toLowerCase(Locale.ROOT);
             if (!isPattern(domain)) {
                 complaints.add(value.place(), key, key + ": \"" + name + "\" is not a domain, a \".suffix\" or \"*\"",
@@ -58,7 +61,7 @@ final class RouteBook {
         if (leadsTo(fixed.host(), ours)) {
             complaints.add(place, key, key + ": " + fixed.host() + " is this server itself");
         }
-        // All who go to one host share its connections.
+        // All routes to one host share its connections.
         if (book.values().stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
                 && f.host().equals(fixed.host()))) {
             complaints.add(place, key, key + ": another route wants other TLS of " + fixed.host(),
@@ -116,7 +119,8 @@ final class RouteBook {
                         implicitTls));
     }
 
-    /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP is never on 25)
+    /// @param standard the port where none is given; 0 when one must be (RFC 2033 section 5: LMTP
+    ///     is never on 25)
     private static Optional<Route.Host> host(String text, int standard) {
         int bracket = text.indexOf(']');
         int colon = text.indexOf(':', Math.max(0, bracket));

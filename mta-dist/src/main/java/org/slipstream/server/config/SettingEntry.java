@@ -2,7 +2,7 @@ package org.slipstream.server.config;
 
 import java.util.List;
 
-/// A value and the way to it: `[limits, hops]`, `[routes, far.example]`.
+/// A value and its path: `[limits, hops]`, `[routes, far.example]`.
 ///
 /// @param path one or two names without quotes
 record SettingEntry(List<String> path, Value value) {

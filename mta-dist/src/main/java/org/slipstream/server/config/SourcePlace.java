@@ -1,9 +1,9 @@
 package org.slipstream.server.config;
 
-/// Where something was written, for messages.
+/// The place of a setting, for messages.
 ///
 /// @param source `mta.toml` or `--set`
-/// @param line from 1; 0 where lines mean nothing
+/// @param line from 1; 0 where there are no lines
 record SourcePlace(String source, int line) {
     static final SourcePlace OVERRIDE = new SourcePlace("--set", 0);
     static final SourcePlace DEFAULT = new SourcePlace("default", 0);

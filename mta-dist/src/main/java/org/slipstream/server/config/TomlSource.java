@@ -15,15 +15,18 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Turns the text of `mta.toml` into entries with their lines; the only class that knows the TOML library.
+/// The text of `mta.toml` as entries with their lines. It is the only class that uses the TOML
+/// library.
 ///
-/// After a syntax error the library goes on with what it could make of the rest. That is kept, so that one run finds more
-/// than one mistake, but for two things that would only confuse: values on a line that is itself wrong, and everything
-/// below a section header that is wrong, since it would be searched in another section.
+/// After a syntax error the library continues with the rest. Its entries are kept, so that one run
+/// finds more than one mistake. Two kinds are dropped because they would confuse: values on a line
+/// that is itself wrong, and everything below a wrong section header, which would be searched in
+/// another section.
 final class TomlSource {
     private static final Pattern BARE_TEXT = Pattern
             .compile("\\s*([^=\\s]+)\\s*=\\s*([^\"'\\[{#=\\s][^\"'#=]*?)\\s*(#.*)?");
 
+    private final Schema schema;
     private final String source;
     private final List<String> lines;
     private final Complaints complaints;
@@ -31,14 +34,15 @@ final class TomlSource {
     private final Set<Integer> wrongLines = new HashSet<>();
     private int lastSoundLine = Integer.MAX_VALUE;
 
-    private TomlSource(String source, String text, Complaints complaints) {
+    private TomlSource(Schema schema, String source, String text, Complaints complaints) {
+        this.schema = schema;
         this.source = source;
         this.lines = text.lines().toList();
         this.complaints = complaints;
     }
 
-    static List<SettingEntry> read(String source, String text, Complaints complaints) {
-        TomlSource reading = new TomlSource(source, text, complaints);
+    static List<SettingEntry> read(Schema schema, String source, String text, Complaints complaints) {
+        TomlSource reading = new TomlSource(schema, source, text, complaints);
         TomlParseResult toml = Toml.parse(text);
         toml.errors().forEach(reading::syntaxError);
         toml.keySet().forEach(name -> reading.topLevel(toml, name));
@@ -51,14 +55,15 @@ final class TomlSource {
         if (text.stripLeading().startsWith("[")) {
             lastSoundLine = Math.min(lastSoundLine, line - 1);
         }
-        // Several errors on a line are one mistake and its echoes.
+        // Several errors on a line come from one mistake.
         if (wrongLines.add(line)) {
             complaints.add(new SourcePlace(source, line), "", "not TOML: " + shortened(error.getMessage()),
                     inQuotes(text));
         }
     }
 
-    /// The list of all that could have stood there helps nobody.
+    /// The library lists every token that could have stood there, which is of no use to an
+    /// operator.
     private static String shortened(String message) {
         int expected = message.indexOf(", expected ");
         return expected > 0 && message.length() - expected > 40 ? message.substring(0, expected) : message;
@@ -78,14 +83,14 @@ final class TomlSource {
 
     private void topLevel(TomlParseResult toml, String name) {
         SourcePlace place = place(toml, List.of(name));
-        if (!isSound(place) && !Names.isSection(name)) {
+        if (!isSound(place) && !schema.isSection(name)) {
             return;
         }
         Object value = toml.get(List.of(name));
-        if (Names.isSection(name)) {
+        if (schema.isSection(name)) {
             section(toml, name, value, place);
         } else if (value instanceof TomlTable) {
-            complaints.add(place, name, "unknown section [" + name + "]", Names.meantSection(name));
+            complaints.add(place, name, "unknown section [" + name + "]", schema.meantSection(name));
         } else {
             leaf(toml, "", name, value, place);
         }
@@ -99,7 +104,7 @@ final class TomlSource {
         }
         for (String name : table.keySet()) {
             SourcePlace where = place(toml, List.of(section, name));
-            if (Names.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
+            if (Schema.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
                 nested(toml, section, name, inner);
             } else if (isSound(where)) {
                 leaf(toml, section, name, table.get(List.of(name)), where);
@@ -118,9 +123,9 @@ final class TomlSource {
 
     private void leaf(TomlParseResult toml, String section, String name, Object value, SourcePlace place) {
         String dotted = section.isEmpty() ? name : section + "." + name;
-        if (!Names.isKey(section, name)) {
-            complaints.add(place, dotted, "unknown key \"" + dotted + "\"", Names.meant(section, name));
-        } else if (Names.isFree(section) && value instanceof TomlTable table) {
+        if (!schema.isKey(section, name)) {
+            complaints.add(place, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
+        } else if (Schema.isFree(section) && value instanceof TomlTable table) {
             String inner = String.join(".", table.keyPathSet().iterator().next());
             complaints.add(place, dotted, "a name with dots in [" + section + "] stands in quotes",
                     Optional.of("write \"" + name + "." + inner + "\" = …"));
@@ -153,7 +158,8 @@ final class TomlSource {
         return new Value.Many(items, place);
     }
 
-    /// The library gives the end of the separator before an item; the item itself may stand lines further down.
+    /// The library gives the end of the separator before an item. The item itself may be some lines
+    /// below.
     private int lineOf(TomlPosition position) {
         int line = position.line();
         int from = position.column() - 1;

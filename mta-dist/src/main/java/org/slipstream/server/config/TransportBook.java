@@ -1,5 +1,6 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.text.Nearest;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
@@ -11,36 +12,25 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// What can be set for each transport: once for all, in `[queue]`, `[scheduler]` and `[concurrency]`, and once more for those
-/// that differ, in `[transport.smtp]` and the like, under the same names.
+/// The settings of transports: once for all, in `[queue]`, `[scheduler]` and `[concurrency]`, and
+/// again for those that differ, in `[transport.smtp]` and the like, under the same names.
 final class TransportBook {
     private static final List<String> TRANSPORTS = List.of("smtp", "lmtp", "local", "discard");
-
-    private static final List<Key<?>> KEYS = List.of(Keys.LANES, Keys.LANES_PER_DESTINATION,
-            Keys.RECIPIENTS_PER_DELIVERY, Keys.SLOT_COST, Keys.SLOT_LOAN, Keys.SLOT_DISCOUNT, Keys.MINIMUM_SLOTS,
-            Keys.RECIPIENT_LIMIT, Keys.EXTRA_RECIPIENT_LIMIT, Keys.REFILL_LIMIT, Keys.REFILL_DELAY,
-            Keys.INITIAL_CONCURRENCY, Keys.POSITIVE_FEEDBACK, Keys.NEGATIVE_FEEDBACK, Keys.FAILED_COHORT_LIMIT,
-            Keys.RATE_DELAY);
+    private static final String INITIAL = "initial-destination-concurrency";
+    private static final String LIMIT = "lanes-per-destination";
 
     private TransportBook() {}
 
-    static List<Key<?>> keys() {
-        return KEYS;
-    }
-
-    static List<String> transports() {
-        return TRANSPORTS;
+    private static Stream<Key> keys() {
+        return SettingsRecords.declared(TransportSettings.class).stream()
+                .map(declared -> Schema.SERVER.key(declared.dotted()));
     }
 
     /// @param name `smtp.lanes`
-    static boolean isKey(String name) {
-        return key(name).isPresent();
-    }
-
-    static Optional<Key<?>> key(String name) {
+    static Optional<Key> key(String name) {
         int dot = name.indexOf('.');
         return dot > 0 && TRANSPORTS.contains(name.substring(0, dot))
-                ? KEYS.stream().filter(key -> key.name().equals(name.substring(dot + 1))).findFirst()
+                ? keys().filter(key -> key.name().equals(name.substring(dot + 1))).findFirst()
                 : Optional.empty();
     }
 
@@ -50,68 +40,67 @@ final class TransportBook {
         if (!TRANSPORTS.contains(transport)) {
             return Optional.of("the transports are " + String.join(", ", TRANSPORTS));
         }
-        Optional<String> near = Nearest.to(name.substring(dot + 1), KEYS.stream().map(Key::name).toList());
+        Optional<String> near = Nearest.to(name.substring(dot + 1), keys().map(Key::name).toList());
         return near.map(n -> "did you mean \"" + n + "\"?")
-                .or(() -> Optional.of("only what concerns one transport is set here"));
+                .or(() -> Optional.of("only settings of a single transport stand here"));
     }
 
     static TransportTable read(Values values, Complaints complaints) {
-        Map<String, Map<Key<?>, Value>> own = new TreeMap<>();
-        values.table(Keys.TRANSPORT).forEach((name, value) -> key(name).ifPresent(key -> own
-                .computeIfAbsent(name.substring(0, name.indexOf('.')), _ -> new LinkedHashMap<>()).put(key, value)));
+        Map<String, Map<String, Value>> own = new TreeMap<>();
+        values.table(Schema.TRANSPORT).forEach((name, value) -> own
+                .computeIfAbsent(name.substring(0, name.indexOf('.')), _ -> new LinkedHashMap<>())
+                .put(name.substring(name.indexOf('.') + 1), value));
         TransportTable table = TransportTable.of(settings(new Reading("", Map.of(), values, complaints)));
-        for (Map.Entry<String, Map<Key<?>, Value>> each : own.entrySet()) {
-            Reading reading = new Reading(each.getKey(), each.getValue(), values, complaints);
-            table = table.with(each.getKey(), settings(reading));
+        for (Map.Entry<String, Map<String, Value>> each : own.entrySet()) {
+            table = table.with(each.getKey(),
+                    settings(new Reading(each.getKey(), each.getValue(), values, complaints)));
         }
         return table;
     }
 
     private static TransportSettings settings(Reading reading) {
-        int limit = reading.get(Keys.LANES_PER_DESTINATION);
-        int initial = reading.get(Keys.INITIAL_CONCURRENCY);
-        boolean bounded = limit > 0;
-        if (bounded && initial > limit) {
-            reading.complain(Stream.of(Keys.INITIAL_CONCURRENCY, Keys.LANES_PER_DESTINATION),
-                    Keys.INITIAL_CONCURRENCY.name() + " (" + initial + ") is more than "
-                            + Keys.LANES_PER_DESTINATION.name() + " (" + limit + ")");
+        TransportSettings settings = SettingsRecords.make(TransportSettings.class,
+                declared -> reading.value(Schema.SERVER.key(declared.dotted())));
+        int limit = settings.concurrencyLimit();
+        int initial = settings.initialConcurrency();
+        if (limit == 0 || initial <= limit) {
+            return settings;
         }
-        return TransportSettings.defaults()
-                .withConcurrency(reading.get(Keys.LANES), bounded ? Math.min(initial, limit) : initial, limit)
-                .withFeedback(reading.get(Keys.POSITIVE_FEEDBACK), reading.get(Keys.NEGATIVE_FEEDBACK),
-                        reading.get(Keys.FAILED_COHORT_LIMIT))
-                .withRateDelay(reading.get(Keys.RATE_DELAY))
-                .withSlots(reading.get(Keys.SLOT_COST), reading.get(Keys.SLOT_LOAN), reading.get(Keys.SLOT_DISCOUNT),
-                        reading.get(Keys.MINIMUM_SLOTS))
-                .withRecipientsPerDelivery(reading.get(Keys.RECIPIENTS_PER_DELIVERY))
-                .withRecipientLimits(reading.get(Keys.RECIPIENT_LIMIT), reading.get(Keys.EXTRA_RECIPIENT_LIMIT),
-                        reading.get(Keys.REFILL_LIMIT), reading.get(Keys.REFILL_DELAY));
+        reading.contradiction(INITIAL + " (" + initial + ") is more than " + LIMIT + " (" + limit + ")");
+        return settings.withConcurrency(settings.processLimit(), limit, limit);
     }
 
     /// The values of one transport, or of all.
     ///
     /// @param transport empty for all
-    private record Reading(String transport, Map<Key<?>, Value> own, Values values, Complaints complaints) {
-        <T> T get(Key<T> key) {
-            Value value = own.get(key);
-            return value == null
-                    ? values.get(key)
-                    : key.form().read(value, dotted(key), complaints).orElseGet(() -> values.get(key));
+    private record Reading(String transport, Map<String, Value> own, Values values, Complaints complaints) {
+        Object value(Key key) {
+            Value value = own.get(key.name());
+            return value == null ? values.of(key.declared()) : ownValue(key, value);
         }
 
-        private String dotted(Key<?> key) {
-            return own.containsKey(key) ? Keys.TRANSPORT + "." + transport + "." + key.name() : key.dotted();
+        private Object ownValue(Key key, Value value) {
+            Optional<?> read = key.form().read(value, dotted(key.name()), complaints);
+            return read.isPresent() ? read.get() : values.of(key.declared());
         }
 
-        /// At the first of the keys that somebody wrote. The defaults do not contradict each other: where nobody wrote anything,
-        /// a value of another section is in the way, and that one is followed.
-        void complain(Stream<Key<?>> keys, String words) {
-            keys.filter(key -> own.containsKey(key) || transport.isEmpty() && values.isGiven(key)
-                    && key == Keys.INITIAL_CONCURRENCY).findFirst().ifPresent(key -> {
-                        Value value = own.get(key);
-                        complaints.add(value == null ? values.place(key) : value.place(), dotted(key),
-                                (transport.isEmpty() ? "" : "transport." + transport + ": ") + words);
-                    });
+        private String dotted(String name) {
+            return Schema.TRANSPORT + "." + transport + "." + name;
+        }
+
+        /// Reported where an operator wrote one of the two numbers. Without that, a default exceeds
+        /// the limit of another section and is lowered in silence.
+        void contradiction(String words) {
+            if (transport.isEmpty()) {
+                String initial = "concurrency." + INITIAL;
+                if (values.isGiven(initial)) {
+                    complaints.add(values.place(initial), initial, words);
+                }
+                return;
+            }
+            Stream.of(INITIAL, LIMIT).filter(own::containsKey).findFirst().ifPresent(
+                    name -> complaints.add(own.get(name).place(), dotted(name),
+                            "transport." + transport + ": " + words));
         }
     }
 }

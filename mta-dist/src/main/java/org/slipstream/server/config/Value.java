@@ -3,7 +3,7 @@ package org.slipstream.server.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What stands behind a key, before anybody knows what it is to mean; the same for `mta.toml`, `--set` and defaults.
+/// The value of a key before its form is known; the same for `mta.toml`, `--set` and defaults.
 sealed interface Value {
     SourcePlace place();
 
@@ -42,22 +42,6 @@ sealed interface Value {
         }
     }
 
-    /// Dates, fractions, tables: nothing here is written that way.
+    /// Dates, fractions, tables: no setting has such a value.
     record Other(String toToml, SourcePlace place) implements Value {}
-
-    static Value text(String text) {
-        return new Text(text, SourcePlace.DEFAULT);
-    }
-
-    static Value number(long number) {
-        return new Number(number, SourcePlace.DEFAULT);
-    }
-
-    static Value flag(boolean flag) {
-        return new Flag(flag, SourcePlace.DEFAULT);
-    }
-
-    static Value many(String... texts) {
-        return new Many(List.of(texts).stream().map(Value::text).toList(), SourcePlace.DEFAULT);
-    }
 }

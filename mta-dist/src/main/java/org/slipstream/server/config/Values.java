@@ -1,5 +1,9 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.DeclaredSetting;
+import org.slipstream.core.SettingsRecords;
+
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,47 +12,97 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// What every key came to: the value that was given, or the default.
+/// The value of every key, given or default, and the records that are made of them.
 final class Values {
+    private final Schema schema;
+    private final Path home;
     private final Map<List<String>, Value> given = new LinkedHashMap<>();
-    private final Map<Key<?>, Object> read = new LinkedHashMap<>();
-    private final Set<Key<?>> refused = new HashSet<>();
+    private final Map<List<String>, SourcePlace> underFormerName = new LinkedHashMap<>();
+    private final Map<String, Object> read = new LinkedHashMap<>();
+    private final Set<String> refused = new HashSet<>();
 
+    /// @param home the folder that relative paths start from
     /// @param entries later ones replace earlier ones of the same key
-    Values(List<SettingEntry> entries, String machine, Complaints complaints) {
-        entries.forEach(entry -> given.put(entry.path(), entry.value()));
-        read(Keys.HOSTNAME, machine, complaints);
-        String hostname = get(Keys.HOSTNAME);
-        Keys.all().stream().filter(key -> key != Keys.HOSTNAME).forEach(key -> read(key, hostname, complaints));
+    Values(Schema schema, Path home, List<SettingEntry> entries, String machine, Complaints complaints) {
+        this.schema = schema;
+        this.home = home;
+        entries.forEach(entry -> give(entry, complaints));
+        // Other defaults depend on the hostname, so it is read first.
+        schema.find("", "hostname").ifPresent(key -> read(key, machine, complaints));
+        String hostname = (String) read.getOrDefault("hostname", machine);
+        schema.keys().stream().filter(key -> !read.containsKey(key.dotted()))
+                .forEach(key -> read(key, hostname, complaints));
     }
 
-    private <T> void read(Key<T> key, String name, Complaints complaints) {
-        Value standard = key.standard().apply(name);
-        Optional<T> value = key.form().read(given(key).orElse(standard), key.dotted(), complaints);
-        if (value.isEmpty()) {
-            refused.add(key);
+    private void give(SettingEntry entry, Complaints complaints) {
+        String written = String.join(".", entry.path());
+        Optional<Key> current = schema.renamed(written);
+        List<String> path = current.map(Values::path).orElse(entry.path());
+        SourcePlace place = entry.value().place();
+        Value earlier = given.put(path, entry.value());
+        current.ifPresent(
+                key -> complaints.hint(place + ": " + written + " is now called " + key.dotted() + "; the former name"
+                        + " will be refused by a later release"));
+        boolean mixed = current.isPresent() != underFormerName.containsKey(path);
+        if (earlier != null && mixed && !place.equals(SourcePlace.OVERRIDE)
+                && earlier.place().source().equals(place.source())) {
+            complaints.add(place, written, written + ": the same setting stands in line " + earlier.place().line()
+                    + " under another name", Optional.of("keep " + String.join(".", path)));
         }
-        // A refused value is replaced by the default so that the other checks can go on; the whole is refused anyway.
-        read.put(key, value.or(() -> key.form().read(standard, key.dotted(), complaints)).orElseThrow());
+        current.ifPresent(_ -> underFormerName.put(path, place));
     }
 
-    @SuppressWarnings("unchecked")
-    <T> T get(Key<T> key) {
-        return (T) read.get(key);
+    private void read(Key key, String name, Complaints complaints) {
+        Value standard = key.defaultValue(name);
+        Optional<?> value = key.form().read(given(key).orElse(standard), key.dotted(), complaints);
+        if (value.isEmpty()) {
+            refused.add(key.dotted());
+        }
+        // The default replaces a refused value so that the other checks can go on; the whole is
+        // refused anyway.
+        read.put(key.dotted(),
+                value.isPresent() ? value.get() : key.form().read(standard, key.dotted(), complaints).orElseThrow());
     }
 
-    /// Where a key was given; for keys that were not, where the file is.
-    SourcePlace place(Key<?> key) {
-        return given(key).map(Value::place).orElse(SourcePlace.DEFAULT);
+    /// A record of settings with the values of its keys.
+    <R extends Record> R record(Class<R> type) {
+        return SettingsRecords.make(type, this::of);
     }
 
-    /// False when the value was refused and a default stands in: then conclusions from it would be wrong.
-    boolean isSound(Key<?>... keys) {
-        return Set.of(keys).stream().noneMatch(refused::contains);
+    Object of(DeclaredSetting declared) {
+        return resolved(read.get(declared.dotted()));
     }
 
-    boolean isGiven(Key<?> key) {
-        return given(key).isPresent();
+    /// Relative paths start from the home folder.
+    private Object resolved(Object value) {
+        return switch (value) {
+            case Path path -> home.resolve(path);
+            case Optional<?> maybe -> maybe.map(this::resolved);
+            case List<?> list -> list.stream().map(this::resolved).toList();
+            case Config.Tls.Pair(Path certificate, Path key) ->
+                new Config.Tls.Pair(home.resolve(certificate), home.resolve(key));
+            default -> value;
+        };
+    }
+
+    /// Where a key was given; for other keys the mark of a default.
+    SourcePlace place(String dotted) {
+        return given(schema.key(dotted)).map(Value::place).orElse(SourcePlace.DEFAULT);
+    }
+
+    /// False when a value was refused and a default replaces it: conclusions from it would be
+    /// wrong.
+    boolean isSound(String... dotted) {
+        return List.of(dotted).stream().map(schema::key).map(Key::dotted).noneMatch(refused::contains);
+    }
+
+    boolean isGiven(String dotted) {
+        return given(schema.key(dotted)).isPresent();
+    }
+
+    /// The first of two keys that is given, to which a contradiction between them is attributed.
+    String givenOf(String first, String second) {
+        return isGiven(first) ? first : second;
     }
 
     /// The entries of a section with free keys.
@@ -68,8 +122,11 @@ final class Values {
                 (earlier, later) -> later)));
     }
 
-    private Optional<Value> given(Key<?> key) {
-        List<String> path = key.section().isEmpty() ? List.of(key.name()) : List.of(key.section(), key.name());
-        return Optional.ofNullable(given.get(path));
+    private Optional<Value> given(Key key) {
+        return Optional.ofNullable(given.get(path(key)));
+    }
+
+    private static List<String> path(Key key) {
+        return key.section().isEmpty() ? List.of(key.name()) : List.of(key.section(), key.name());
     }
 }

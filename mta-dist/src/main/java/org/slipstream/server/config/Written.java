@@ -2,7 +2,7 @@ package org.slipstream.server.config;
 
 import java.util.Map;
 
-/// Where each setting was written, for what is found wrong with it after the file was read.
+/// The place of each setting, for mistakes that are found after the file was read.
 ///
 /// @param places by dotted key: `mta.toml:12`, `--set`
 public record Written(Map<String, String> places) {

@@ -1,3 +1,3 @@
-/// `mta.toml`: its keys in one table ([Keys]), the reader that tells every mistake at once ([ConfigReader]), and what it
-/// becomes ([Config]).
+/// `mta.toml`: its keys, declared at the components of records ([Schema]), the reader that reports
+/// every mistake at once ([ConfigReader]), and the result ([Config]).
 package org.slipstream.server.config;

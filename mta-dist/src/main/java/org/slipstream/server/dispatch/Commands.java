@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// Operators' commands on their way to the queue manager, and its answers. Each command has a ticket that
-/// comes back with the answer. May be called by any thread.
+/// Operators' commands on their way to the queue manager, and its answers. Each command has a
+/// ticket that comes back with the answer. May be called by any thread.
 public final class Commands {
     private final Consumer<QmgrEvent> inbox;
     private final AtomicLong tickets = new AtomicLong(QmgrEvent.Operator.NO_TICKET);
@@ -26,8 +26,8 @@ public final class Commands {
         this.inbox = inbox;
     }
 
-    /// The answer may take long, because a delivery in progress is finished first. It never comes when the
-    /// queue manager has stopped.
+    /// The answer may take long, because a delivery in progress is finished first. It never comes
+    /// when the queue manager has stopped.
     CompletableFuture<Result> give(OperatorCommand command) {
         CompletableFuture<Result> answer = new CompletableFuture<>();
         long ticket = tickets.incrementAndGet();

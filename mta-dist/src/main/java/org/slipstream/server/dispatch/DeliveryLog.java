@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/// Logs each event of a message's life after its acceptance, with its queue id: `grep queue=<id>` shows
-/// them all.
+/// Logs each event of a message's life after its acceptance, with its queue id: `grep queue=<id>`
+/// shows them all.
 final class DeliveryLog {
     private static final Logger log = LoggerFactory.getLogger(DeliveryLog.class);
 

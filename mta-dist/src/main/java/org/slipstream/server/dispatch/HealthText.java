@@ -6,7 +6,8 @@ import org.slipstream.spool.Spool.Trouble;
 import java.time.Instant;
 import java.util.Locale;
 
-/// The spool's failures as text for operators: the consequence for mail now, and the condition for its end.
+/// The spool's failures as text for operators: the consequence for mail now, and the condition for
+/// its end.
 final class HealthText {
     private HealthText() {}
 

@@ -14,9 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// The threads for the dispatcher's blocking tasks, bounded by kind.
 ///
-/// Tasks that use the spool or a mailbox run on platform threads that are never interrupted: an interrupt
-/// closes the file under all its users (java.nio), and H2 with it. So [#close] waits and never calls
-/// `shutdownNow`. DNS queries do not run here but in [org.slipstream.server.route.Lookups].
+/// Tasks that use the spool or a mailbox run on platform threads that are never interrupted: an
+/// interrupt closes the file under all its users (java.nio), and H2 with it. So [#close] waits and
+/// never calls `shutdownNow`. DNS queries do not run here but in
+/// [org.slipstream.server.route.Lookups].
 final class IoThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IoThreads.class);
     private static final long AGAIN_MILLIS = 1_000;
@@ -40,8 +41,8 @@ final class IoThreads implements AutoCloseable {
         submit(reporting, task);
     }
 
-    /// A read that failed locally is repeated after a second; until then the message waits and no decision
-    /// is made.
+    /// A read that failed locally is repeated after a second; until then the message waits and no
+    /// decision is made.
     void readAgain(Runnable task) {
         try {
             clock.schedule(() -> read(task), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
@@ -50,8 +51,8 @@ final class IoThreads implements AutoCloseable {
         }
     }
 
-    // After close the process ends and the queue index still has the message, so dropping the task loses
-    // nothing.
+    // After close the process ends and the queue index still has the message, so dropping the task
+    // loses nothing.
     private static void submit(ExecutorService pool, Runnable task) {
         try {
             pool.execute(() -> {

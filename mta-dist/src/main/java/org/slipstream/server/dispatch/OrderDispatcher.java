@@ -32,12 +32,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/// Executes the queue manager's orders by enqueueing them; the result of each task goes back into the inbox
-/// as the one event that answers the order.
+/// Executes the queue manager's orders by enqueueing them; the result of each task goes back into
+/// the inbox as the one event that answers the order.
 ///
-/// [#order] runs on the queue manager's thread and therefore never waits: whatever can block runs on
-/// [IoThreads], on the spool's log thread, or on a carrier. Only that thread uses the set of connections
-/// that are not sockets.
+/// [#order] runs on the queue manager's thread and therefore never waits: whatever can block runs
+/// on [IoThreads], on the spool's log thread, or on a carrier. Only that thread uses the set of
+/// connections that are not sockets.
 public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OrderDispatcher.class);
 
@@ -61,7 +61,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Routes routes;
     private final Carriers carriers;
     private final KnownHosts knownHosts;
-    private final Mailboxes mailboxes;
+    private final LocalMailboxes mailboxes;
     private final Reports reports;
     private final Consumer<QmgrEvent> answers;
     private final Commands commands;
@@ -89,8 +89,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     /// Local delivery; blocking.
     @FunctionalInterface
-    public interface Mailboxes {
-        LocalDelivery.Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
+    public interface LocalMailboxes {
+        LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content);
     }
 
     /// Reports to senders; blocking. True when the report is in the spool or none was requested.
@@ -98,14 +98,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     public interface Reports {
         boolean report(QueueId id, QmgrOrder.NoticeKind kind);
 
-        /// Sends the requested confirmation of success before the message is removed; answers as [#report]
-        /// does.
+        /// Sends the requested confirmation of success before the message is removed; answers as
+        /// [#report] does.
         default boolean confirm(QueueId id) {
             return true;
         }
     }
 
-    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts, Mailboxes mailboxes,
+    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
+            LocalMailboxes mailboxes,
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
         this.spool = spool;
@@ -178,8 +179,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                     LogText.text(damaged.getMessage()));
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
         } catch (IOException trouble) {
-            // An empty batch would look like a finished message, so there is no answer until the read
-            // succeeds.
+            // An empty batch would look like a finished message, so there is no answer until the
+            // read succeeds.
             log.warn("event=recipients-not-read queue={} next=\"tried again\" error=\"{}\"", read.id(),
                     LogText.text(FailureWords.of(trouble)));
             ioThreads.readAgain(() -> readRecipients(read));
@@ -245,13 +246,13 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
 
     private void deliverLocally(QmgrOrder.Deliver deliver) {
         try {
-            LocalDelivery.Result result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
+            LocalDelivery.LocalResult result = mailboxes.deliver(deliver.id(), envelope(deliver.id()),
                     deliver.recipients(), spool.content(deliver.id()));
             switch (result) {
-                case LocalDelivery.Result.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
-                case LocalDelivery.Result.Unreadable(Reply reason) ->
+                case LocalDelivery.LocalResult.Decided(List<RecipientOutcome> outcomes) -> answered(deliver, outcomes);
+                case LocalDelivery.LocalResult.Unreadable(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.MESSAGE);
-                case LocalDelivery.Result.DiskGone(Reply reason) ->
+                case LocalDelivery.LocalResult.DiskGone(Reply reason) ->
                     ownFailure(deliver, reason, DeliveryResult.Scope.TRANSPORT);
             }
         } catch (IOException | RuntimeException trouble) {
@@ -271,7 +272,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 deliver.connection(), outcomes, true)));
     }
 
-    // A failure of our own disk is never the sender's fault, and does not count against the destination.
+    // A failure of our own disk is never the sender's fault, and does not count against the
+    // destination.
     private void unreadable(QmgrOrder.Deliver deliver, Exception trouble) {
         log.warn("event=content-not-read queue={} next=\"deferred\" error=\"{}\"", deliver.id(),
                 LogText.text(FailureWords.of(trouble)));
@@ -313,14 +315,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
-    // The confirmation is on disk before the message is removed: after a crash there may be two, but never
-    // none.
+    // The confirmation is on disk before the message is removed: after a crash there may be two,
+    // but never none.
     private void confirmAndForget(QmgrOrder.Remove remove) {
         boolean done;
         try {
             done = reports.confirm(remove.id());
         } catch (RuntimeException broken) {
-            // The same code would fail again on the same message, and the mail itself was delivered.
+            // The same code would fail again on the same message, and the mail itself was
+            // delivered.
             log.error("event=receipt-failed queue={} next=\"the message is removed\"", remove.id(), broken);
             done = true;
         }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/// Queries to the queue manager, which answers on its own thread; the caller waits a limited time. The cost
-/// of a query depends only on what it is about.
+/// Queries to the queue manager, which answers on its own thread; the caller waits a limited time.
+/// The cost of a query depends only on what it is about.
 record QmgrQueries(Inbox inbox) {
     static final long ANSWER_MILLIS = 2_000;
 

@@ -13,7 +13,7 @@ import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
-import org.slipstream.server.dispatch.Verifications.Verdict;
+import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.QueueIndex;
@@ -30,16 +30,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot of the
-/// same moment.
+/// Operators' views and commands: the queue index's rows joined with the queue manager's snapshot
+/// of the same moment.
 ///
-/// Commands go through the queue manager, which alone knows whether a message is being delivered. It
-/// answers when the queue index has the effect ([Commands]), so a list that is read after a hold shows the
-/// message on hold.
+/// Commands go through the queue manager, which alone knows whether a message is being delivered.
+/// It answers when the queue index has the effect ([Commands]), so a list that is read after a hold
+/// shows the message on hold.
 public final class QueueOperations implements Operations, EtrnRequests.Queue {
     /// Less than the timeout of a client of the API.
     private static final int TIMEOUT_SECONDS = 45;
-    private static final Verdict TIMED_OUT = new Verdict(Verifications.Result.UNKNOWN, "", "",
+    private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
+            Verifications.VerificationResult.UNKNOWN, "", "",
             Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
     /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
@@ -126,9 +127,9 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     private static VerdictView verify(Verifications verifications, Address address) {
-        CompletableFuture<Verdict> answer = new CompletableFuture<>();
+        CompletableFuture<VerificationVerdict> answer = new CompletableFuture<>();
         verifications.verify(address, answer::complete);
-        Verdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+        VerificationVerdict verdict = answer.completeOnTimeout(TIMED_OUT, TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
         return new VerdictView(address.toString(), verdict.result().word(), verdict.route(), verdict.host(),
                 verdict.reply().toString());
     }
@@ -174,8 +175,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         };
     }
 
-    // A delivery in progress is finished first and may take long. The command remains in force; only the
-    // wait for it ends.
+    // A delivery in progress is finished first and may take long. The command remains in force;
+    // only the wait for it ends.
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Finds messages by a filter. The queue index knows which messages are on hold, the queue manager which
-/// are active; a state needs both.
+/// Finds messages by a filter. The queue index knows which messages are on hold, the queue manager
+/// which are active; a state needs both.
 ///
-/// One query asks the queue manager about [#PART] messages and never for the whole active queue, so that
-/// it does not delay deliveries. A search for active mail therefore reads a part of the active queue and
-/// returns where to continue.
+/// One query asks the queue manager about [#PART] messages and never for the whole active queue, so
+/// that it does not delay deliveries. A search for active mail therefore reads a part of the active
+/// queue and returns where to continue.
 record QueueSearch(Spool spool, QmgrQueries queries) {
     private static final int PART = 1_000;
 

@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
-/// The operator's view of the messages of one page. It joins facts of one moment: the queue index's rows,
-/// the queue manager's snapshot, the phases of connections, and the suspended hosts.
+/// The operator's view of the messages of one page. It joins facts of one moment: the queue index's
+/// rows, the queue manager's snapshot, the phases of connections, and the suspended hosts.
 ///
 /// @param suspended hosts that an operator has suspended
 /// @param delivers false when the server only accepts mail
@@ -54,9 +54,9 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         return phase.adding(message.besides());
     }
 
-    // A part of a large envelope has a number below zero. A phase of another delivery is older than this
-    // snapshot.
-    private QueuePhase together(QueuePhase phase, QmgrSnapshot.SeatView seat, WirePhase onWire) {
+    // A part of a large envelope has a number below zero. A phase of another delivery is older than
+    // this snapshot.
+    private QueuePhase together(QueuePhase phase, QmgrSnapshot.SnapshotSeat seat, WirePhase onWire) {
         if (onWire.delivery() == seat.delivery() || seat.ahead() == 0 && onWire.delivery() <= 0) {
             return onWire(onWire);
         }
@@ -118,7 +118,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private static List<Spool.RecipientState> open(Spool.Details row) {
-        return row.recipients().stream().filter(each -> each.state() == Spool.State.OPEN).toList();
+        return row.recipients().stream().filter(each -> each.state() == Spool.MessageState.OPEN).toList();
     }
 
     private static String replyText(Outcome last) {

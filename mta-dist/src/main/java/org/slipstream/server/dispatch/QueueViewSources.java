@@ -25,7 +25,8 @@ public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {
-        /// The seat that a delivery of this message would get now; empty when it does not wait for one.
+        /// The seat that a delivery of this message would get now; empty when it does not wait for
+        /// one.
         Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis);
     }
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// A dispatcher without deliveries (`queue.deliver` is false): no message is ever due. Operators' commands
-/// are executed.
+/// A dispatcher without deliveries (`queue.deliver` is false): no message is ever due. Operators'
+/// commands are executed.
 ///
 /// @param answers to the queue manager
 public record RestingDispatcher(OrderSink dispatcher, Consumer<QmgrEvent> answers) implements OrderSink {

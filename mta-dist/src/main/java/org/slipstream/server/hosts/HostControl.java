@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// Operators' views of hosts and their orders. All of them run on the queue manager's thread, which owns
-/// the host database.
+/// Operators' views of hosts and their orders. All of them run on the queue manager's thread, which
+/// owns the host database.
 public final class HostControl implements HostOperations {
     private static final Logger log = LoggerFactory.getLogger(HostControl.class);
     private static final long ANSWER_MILLIS = 2_000;
@@ -40,7 +40,7 @@ public final class HostControl implements HostOperations {
     @Override
     public Hosts hosts() throws IOException {
         PlaceSnapshot picture = ask(ServerPlacement::snapshot);
-        PlaceSnapshot.Counts counts = picture.counts();
+        PlaceSnapshot.HostCounts counts = picture.counts();
         return new Hosts(views(picture, _ -> true), picture.workers(), picture.busy(), counts.opened(),
                 counts.possibleDuplicates(), counts.withoutSeat());
     }
@@ -95,7 +95,8 @@ public final class HostControl implements HostOperations {
                         .equalsIgnoreCase(name);
     }
 
-    /// A key for an unknown host. A name does not tell the address under which the host will be kept.
+    /// A key for an unknown host. A name does not tell the address under which the host will be
+    /// kept.
     private static Optional<HostKey> named(String name) {
         return HostKey.parse(name).or(() -> {
             try {

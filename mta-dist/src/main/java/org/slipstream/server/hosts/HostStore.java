@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 
-/// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at once
-/// and suspensions stay.
+/// Keeps host records in the queue index, so that after a restart dead hosts are not tried again at
+/// once and suspensions stay.
 public record HostStore(Spool spool) implements HostMemory {
     private static final Logger log = LoggerFactory.getLogger(HostStore.class);
 
@@ -27,7 +27,7 @@ public record HostStore(Spool spool) implements HostMemory {
                     spool.keepHost(new HostRecord(row.host(), row.kind().name(), row.name(), row.sinceMillis(),
                             row.untilMillis(), row.count(), row.text(), row.author()));
                 }
-                case HostRow.Change.Gone(String host, HostRow.Kind kind) -> spool.forgetHost(host, kind.name());
+                case HostRow.Change.Gone(String host, HostRow.HostRowKind kind) -> spool.forgetHost(host, kind.name());
             }
         }
     }
@@ -35,12 +35,12 @@ public record HostStore(Spool spool) implements HostMemory {
     /// A record of unknown kind is skipped: a newer program wrote it.
     public static List<HostRow> read(Spool spool) throws IOException {
         return spool.hosts().stream().filter(host -> isKnown(host.kind()))
-                .map(host -> new HostRow(host.host(), host.name(), HostRow.Kind.valueOf(host.kind()),
+                .map(host -> new HostRow(host.host(), host.name(), HostRow.HostRowKind.valueOf(host.kind()),
                         host.sinceMillis(), host.untilMillis(), host.failures(), host.words(), host.author()))
                 .toList();
     }
 
     private static boolean isKnown(String kind) {
-        return Arrays.stream(HostRow.Kind.values()).anyMatch(each -> each.name().equals(kind));
+        return Arrays.stream(HostRow.HostRowKind.values()).anyMatch(each -> each.name().equals(kind));
     }
 }

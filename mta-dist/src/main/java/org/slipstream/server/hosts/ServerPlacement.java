@@ -23,8 +23,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-/// The placement as this server uses it, and operators' queries to it. It belongs to the queue manager's
-/// thread once that runs.
+/// The placement as this server uses it, and operators' queries to it. It belongs to the queue
+/// manager's thread once that runs.
 public final class ServerPlacement {
     private static final String SMTP = "smtp";
 
@@ -65,8 +65,8 @@ public final class ServerPlacement {
                 .toList();
     }
 
-    /// The seat that the next waiting delivery of a message would get now, with the reasons against other
-    /// hosts; empty when none waits. Only on the queue manager's thread.
+    /// The seat that the next waiting delivery of a message would get now, with the reasons against
+    /// other hosts; empty when none waits. Only on the queue manager's thread.
     public Optional<Seat> explain(QueueManager manager, QueueId id, long nowMillis) {
         return manager.about(id, nowMillis).flatMap(QmgrSnapshot.ActiveMessage::waits)
                 .map(waits -> seating.find(id, waits.route(), waits.mayOpen(), nowMillis));
@@ -74,7 +74,7 @@ public final class ServerPlacement {
 
     /// Only on the queue manager's thread.
     public Operations.ConnectionsView connections() {
-        PlaceSnapshot.Figures now = seating.figures(SMTP);
+        PlaceSnapshot.PlaceFigures now = seating.figures(SMTP);
         return new Operations.ConnectionsView(now.most(), now.open(), now.opening(), now.unproven(),
                 now.mostUnproven());
     }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/// Decides what an address means on this server. For an address of a local domain the first matching line
-/// decides:
+/// Decides what an address means on this server. For an address of a local domain the first
+/// matching line decides:
 ///
 /// | | Example |
 /// |---|---|
@@ -29,19 +29,20 @@ import java.util.function.Predicate;
 /// | `abuse` | the postmaster (RFC 2142 section 2) |
 /// | nothing | unknown |
 ///
-/// **Case.** Local parts of local mailboxes are compared without case: RFC 5321 section 2.4 leaves that to
-/// the host of the mailbox, and this is the host. The envelope keeps the sender's spelling of mailbox and
-/// tag; [#mailbox] returns the folded form.
+/// **Case.** Local parts of local mailboxes are compared without case: RFC 5321 section 2.4 leaves
+/// that to the host of the mailbox, and this is the host. The envelope keeps the sender's spelling
+/// of mailbox and tag; [#mailbox] returns the folded form.
 ///
-/// **Hidden source routes.** `user%far.example@here`, `far.example!user@here` and `"user@far.example"@here`
-/// are ordinary local parts here, never a request to relay. A mailbox may have such a name when the
-/// settings list it; `*` does not include such names, so that tests for open relays get a clear refusal.
+/// **Hidden source routes.** `user%far.example@here`, `far.example!user@here` and
+/// `"user@far.example"@here` are ordinary local parts here, never a request to relay. A mailbox may
+/// have such a name when the settings list it; `*` does not include such names, so that tests for
+/// open relays get a clear refusal.
 ///
-/// **This host's own name** need not be a local domain; its `postmaster` exists nevertheless, because `RCPT
-/// TO:<Postmaster>` means this address.
+/// **This host's own name** need not be a local domain; its `postmaster` exists nevertheless,
+/// because `RCPT TO:<Postmaster>` means this address.
 ///
-/// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC 5321
-/// section 4.1.3).
+/// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC
+/// 5321 section 4.1.3).
 ///
 /// Immutable; may be used by any thread.
 public final class AddressBook {
@@ -104,9 +105,9 @@ public final class AddressBook {
         return decide(asked) instanceof Decision.Mailbox || decide(asked) instanceof Decision.Alias;
     }
 
-    /// Finds faults of the addresses that a user may send from: a report about a message from an unknown
-    /// local address cannot be delivered, and is not reported again (RFC 5321 section 6.1). One sentence
-    /// for each address.
+    /// Finds faults of the addresses that a user may send from: a report about a message from an
+    /// unknown local address cannot be delivered, and is not reported again (RFC 5321 section 6.1).
+    /// One sentence for each address.
     ///
     /// @param addresses patterns `@domain` and `*` are skipped
     public List<String> lostReports(List<String> addresses) {
@@ -117,8 +118,8 @@ public final class AddressBook {
                 .toList();
     }
 
-    /// The mailbox of an address, folded; empty for aliases, other domains and unknown addresses. The
-    /// postmaster's address always has one, for mail that no other mailbox can take.
+    /// The mailbox of an address, folded; empty for aliases, other domains and unknown addresses.
+    /// The postmaster's address always has one, for mail that no other mailbox can take.
     public Optional<Address> mailbox(Address address) {
         Line line = line(address);
         if (line instanceof Line.MailboxLine(Address mailbox)) {
@@ -135,7 +136,8 @@ public final class AddressBook {
         return isOwnLiteral(address) ? new Address(address.localPart(), domains.getFirst()) : address;
     }
 
-    /// A form that is equal for all spellings of one recipient; local parts of other domains keep their case.
+    /// A form that is equal for all spellings of one recipient; local parts of other domains keep
+    /// their case.
     public String key(Address address) {
         return local(address).map(Address::key).orElseGet(address::key);
     }
@@ -161,8 +163,8 @@ public final class AddressBook {
                 .or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.UnknownMailbox::new);
     }
 
-    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local domain (RFC
-    // 5321 section 4.5.1).
+    // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local
+    // domain (RFC 5321 section 4.5.1).
     private boolean isPostmasterOfThisHost(Address address) {
         return hostname.filter(address.domainKey()::equals).isPresent()
                 && address.folded().localPart().equals(POSTMASTER);

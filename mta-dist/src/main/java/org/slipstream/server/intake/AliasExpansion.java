@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds only
-/// final addresses, so a change of the settings does not redirect queued mail.
+/// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds
+/// only final addresses, so a change of the settings does not redirect queued mail.
 ///
-/// A target keeps the sender's DSN options and stores the original address under `original` (RFC 3461
-/// section 5.2.7.1), so that a report names an address that its reader knows. A target that is reached
-/// twice gets the mail once: the first one stays.
+/// A target keeps the sender's DSN options and stores the original address under `original` (RFC
+/// 3461 section 5.2.7.1), so that a report names an address that its reader knows. A target that is
+/// reached twice gets the mail once: the first one stays.
 final class AliasExpansion {
     /// Limit against mistakes and abuse: a larger envelope costs too much.
     static final int MOST_RECIPIENTS = 10_000;
@@ -40,7 +40,8 @@ final class AliasExpansion {
         return asked.withRecipients(found);
     }
 
-    // An address that was removed since RCPT is kept: the delivery fails, and the sender gets a report.
+    // An address that was removed since RCPT is kept: the delivery fails, and the sender gets a
+    // report.
     private static List<Address> targets(Address address, AddressBook book) {
         return switch (book.decide(address)) {
             case AddressBook.Decision.Alias(List<Address> targets) -> targets;

@@ -22,10 +22,10 @@ import java.util.stream.Collectors;
 
 /// ETRN (RFC 1985): a host that was unreachable requests the mail that waits for it.
 ///
-/// The command only causes a delivery attempt on the usual route, so the client needs no authentication. It
-/// concerns the deferred mail of that domain, its destination and its hosts. An unknown client could
-/// request every domain, so only domains with a route of their own in the settings are served, and two
-/// limits apply:
+/// The command only causes a delivery attempt on the usual route, so the client needs no
+/// authentication. It concerns the deferred mail of that domain, its destination and its hosts. An
+/// unknown client could request every domain, so only domains with a route of their own in the
+/// settings are served, and two limits apply:
 ///
 /// | Limit | Own networks, and users | Other clients |
 /// |---|---|---|
@@ -43,8 +43,8 @@ import java.util.stream.Collectors;
 /// | 458 | the queue cannot be read, or the client requests too often |
 /// | 459 | unknown node, `@domain` (with its subdomains) or `#queue` |
 ///
-/// The count is read from the index by domain and stops after one page, so its cost does not grow with the
-/// queue.
+/// The count is read from the index by domain and stops after one page, so its cost does not grow
+/// with the queue.
 ///
 /// May be called by any thread; blocks on the queue index.
 public final class EtrnRequests implements EtrnService {
@@ -54,7 +54,8 @@ public final class EtrnRequests implements EtrnService {
     private static final int REQUESTS_OF_OURS = 100;
     private static final long MINUTE = 60_000;
 
-    /// Time of the last flush of each domain. The domains are those of the settings, so the map does not grow.
+    /// Time of the last flush of each domain. The domains are those of the settings, so the map
+    /// does not grow.
     private final Map<String, Long> woken;
     private final Queue queue;
     private final Predicate<Client> isOurs;
@@ -81,11 +82,11 @@ public final class EtrnRequests implements EtrnService {
     /// @param strangersPauseMillis minimum time between two requests of other clients for a domain
     /// @param network which clients count as one
     /// @param networks number of clients that are remembered
-    public record Limits(long strangersPauseMillis, ClientNetwork network, int networks) {}
+    public record EtrnLimits(long strangersPauseMillis, ClientNetwork network, int networks) {}
 
     /// @param routed domains with a route of their own; suffixes and `*` are ignored
     /// @param isOurs true for clients of our own networks and authenticated ones
-    public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, Limits limits,
+    public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, EtrnLimits limits,
             LongSupplier nanos) {
         long pauseMillis = Math.max(PAUSE_MILLIS, limits.strangersPauseMillis());
         this.queue = queue;
@@ -128,7 +129,8 @@ public final class EtrnRequests implements EtrnService {
         return (isOurs.test(client) ? ours : strangers).take(key);
     }
 
-    // The flush is executed without waiting messages, too: it revives the destination for later mail.
+    // The flush is executed without waiting messages, too: it revives the destination for later
+    // mail.
     private Reply start(Client client, String domain) throws IOException {
         Pending pending = queue.pending(domain);
         boolean started = flush(client, domain);

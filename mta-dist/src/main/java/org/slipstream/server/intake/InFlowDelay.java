@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
-/// Input flow control (Postfix `in_flow_delay`, PF-31): while mail arrives faster than the queue manager
-/// takes it up, each message waits a moment before it is accepted, so that deliveries get their share of
-/// the disk. Input is slowed and never stopped. May be called by any thread; the session's thread waits.
+/// Input flow control (Postfix `in_flow_delay`, PF-31): while mail arrives faster than the queue
+/// manager takes it up, each message waits a moment before it is accepted, so that deliveries get
+/// their share of the disk. Input is slowed and never stopped. May be called by any thread; the
+/// session's thread waits.
 public final class InFlowDelay {
     private static final Logger log = LoggerFactory.getLogger(InFlowDelay.class);
     private static final long LOG_INTERVAL_MILLIS = 60_000;

@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The way of every message into the spool, whether a client or this server wrote it: aliases are expanded,
-/// the spool commits, the queue manager is notified. [RecipientPolicy] has the policy. May be called by any
-/// thread.
+/// The way of every message into the spool, whether a client or this server wrote it: aliases are
+/// expanded, the spool commits, the queue manager is notified. [RecipientPolicy] has the policy.
+/// May be called by any thread.
 public final class Ingest {
     private static final Logger log = LoggerFactory.getLogger(Ingest.class);
 
@@ -49,8 +49,8 @@ public final class Ingest {
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {
-            // The message is on disk, and a scan will find it. An error reply would make the client send it
-            // again.
+            // The message is on disk, and a scan will find it. An error reply would make the client
+            // send it again.
             log.error("event=arrival-not-announced queue={} next=\"the next scan finds the message\"", message.id(), e);
         }
         return message;

@@ -20,14 +20,15 @@ import java.util.Set;
 
 /// The policy at MAIL and RCPT, in two rules.
 ///
-/// 1. Mail for local addresses is accepted from all clients: known mailboxes and aliases of local domains.
-/// 2. Mail for other domains is accepted from our own clients only: authenticated ones and those of the
-///    listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address looks like;
-///    see [AddressBook] for hidden source routes.
+/// 1. Mail for local addresses is accepted from all clients: known mailboxes and aliases of local
+///    domains.
+/// 2. Mail for other domains is accepted from our own clients only: authenticated ones and those of
+///    the listed networks. Other clients are refused (RFC 5321 section 7.8), whatever the address
+///    looks like; see [AddressBook] for hidden source routes.
 ///
-/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and, on
-/// `submission` if the settings permit it, the listed networks. Where all clients must authenticate, the
-/// listener checks that first.
+/// The submission ports serve our own clients only (RFC 6409 section 4.3): authenticated ones and,
+/// on `submission` if the settings permit it, the listed networks. Where all clients must
+/// authenticate, the listener checks that first.
 ///
 /// Called on session threads; immutable.
 public final class RecipientPolicy implements MessageHandler {
@@ -39,7 +40,8 @@ public final class RecipientPolicy implements MessageHandler {
     private final InFlowDelay brake;
     private final Set<String> withoutTls;
 
-    /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate there
+    /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate
+    ///     there
     public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
             Set<String> withoutTls) {
         this.ingest = ingest;
@@ -50,35 +52,35 @@ public final class RecipientPolicy implements MessageHandler {
     }
 
     @Override
-    public Verdict sender(Client client, Optional<Address> sender, long declaredBytes) {
+    public HandlerVerdict sender(Client client, Optional<Address> sender, long declaredBytes) {
         if (FOR_USERS.contains(client.service()) && !isOurs(client)) {
             return notOurs(client);
         }
         // Reports have the null sender; RFC 5321 section 4.5.5 requires that it is accepted.
         return sender.isPresent() && !Address.isDomain(sender.get().domain())
-                ? Verdict.refuse(553, "5.1.7", "Sender address rejected: invalid domain")
-                : Verdict.accept();
+                ? HandlerVerdict.refuse(553, "5.1.7", "Sender address rejected: invalid domain")
+                : HandlerVerdict.accept();
     }
 
-    private Verdict notOurs(Client client) {
+    private HandlerVerdict notOurs(Client client) {
         if (withoutTls.contains(client.service())) {
-            return Verdict.refuse(554, "5.7.1",
+            return HandlerVerdict.refuse(554, "5.7.1",
                     "Access denied: authentication requires TLS, which this port does not offer");
         }
-        return Verdict.refuse(530, "5.7.0", client.tls().isEmpty()
+        return HandlerVerdict.refuse(530, "5.7.0", client.tls().isEmpty()
                 ? "Must issue a STARTTLS command first"
                 : "Authentication required");
     }
 
     @Override
-    public Verdict recipient(Client client, Optional<Address> sender, Address recipient) {
+    public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (book.decide(recipient)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Verdict.accept();
-            case AddressBook.Decision.Unknown _ -> Verdict.refuse(550, "5.1.1",
+            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> HandlerVerdict.accept();
+            case AddressBook.Decision.Unknown _ -> HandlerVerdict.refuse(550, "5.1.1",
                     "<" + recipient + ">: Recipient address rejected: User unknown in local recipient table");
             case AddressBook.Decision.Remote _ -> isOurs(client)
-                    ? Verdict.accept()
-                    : Verdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
+                    ? HandlerVerdict.accept()
+                    : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         };
     }
 
@@ -86,8 +88,8 @@ public final class RecipientPolicy implements MessageHandler {
         return client.user().isPresent() || relay.contains(client.address());
     }
 
-    /// Messages of our own clients may be corrected. Messages that a relay in front of us brings by LMTP
-    /// may not: others wrote them.
+    /// Messages of our own clients may be corrected. Messages that a relay in front of us brings by
+    /// LMTP may not: others wrote them.
     @Override
     public ContentRules rules(Client client) {
         boolean ours = isOurs(client) && !client.service().equals("lmtp");

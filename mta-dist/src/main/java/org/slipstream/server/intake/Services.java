@@ -5,7 +5,6 @@ import org.slipstream.server.config.Network;
 import org.slipstream.smtpin.ListenerConfig;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.command.Extension;
-import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.smtpin.protocol.ServicePolicy.Authentication;
 
@@ -20,8 +19,8 @@ import javax.net.ssl.SSLContext;
 
 /// The ports of this server, and the extensions that each offers.
 ///
-/// An extension is offered only when it is supported all the way, from the listener through the spool to
-/// the next host or into the mailbox:
+/// An extension is offered only when it is supported all the way, from the listener through the
+/// spool to the next host or into the mailbox:
 ///
 /// | Extension | Supported by |
 /// |---|---|
@@ -48,9 +47,9 @@ public final class Services {
     /// The services that the settings open.
     public static List<Service> of(Config config) {
         Config.Listen listen = config.listen();
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         ServicePolicy mx = ServicePolicy.mx().with(Extension.ETRN).withTurns(policy.strictTurns(),
-                policy.greetingDelayMillis());
+                policy.greetingDelay().toMillis());
         return List.of(service(listen.smtp(), relaying(mx), config),
                 service(listen.submission(), holding(submission(config.submission()), config), config),
                 service(listen.submissions(), holding(ServicePolicy.submissions(), config), config),
@@ -61,16 +60,11 @@ public final class Services {
     ///
     /// @param tls for services that [#offerTls]
     public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
-        Config.Limits limits = config.limits();
         ListenerConfig plain = ListenerConfig.of(service.policy(), service.address(), config.hostname());
         return tls.filter(_ -> offersTls(config, service)).map(plain::withTls).orElse(plain)
-                .withTrust(new ListenerConfig.Trust(in(config.trust().proxies()), in(config.trust().speakers()),
+                .withTrust(new ListenerConfig.ProxyTrust(in(config.trust().proxies()), in(config.trust().speakers()),
                         in(config.relay().networks()).or(in(config.policy().exempt()))))
-                .withLimits(new Limits(limits.messageBytes(), limits.recipients(), limits.envelopeBytes(),
-                        limits.hops(), limits.headerBytes(),
-                        limits.headerLines(), limits.commandBytes(), limits.textLineBytes(), limits.connections(),
-                        limits.connectionsPerClient(), limits.errors(), limits.junkCommands(),
-                        limits.messagesPerConnection(), limits.idleMillis(), limits.dataBytesPerSecond()));
+                .withLimits(config.limits());
     }
 
     /// False when no port offers TLS, so that no certificate is needed.
@@ -83,9 +77,8 @@ public final class Services {
     }
 
     /// One guard for all ports, so that a ban applies to each.
-    public static GuessGuard guard(Config.Submission rules) {
-        return new GuessGuard(new GuessGuard.Settings(rules.delayMillis(), rules.longestDelayMillis(), rules.failures(),
-                rules.forgetMillis(), rules.banMillis(), GuessGuard.Settings.standard().networks()), System::nanoTime);
+    public static GuessGuard guard(GuessGuard.GuessSettings rules) {
+        return new GuessGuard(rules, System::nanoTime);
     }
 
     private static Optional<Service> service(Optional<InetSocketAddress> address, ServicePolicy basic, Config config) {
@@ -100,7 +93,7 @@ public final class Services {
     }
 
     private static ServicePolicy holding(ServicePolicy basic, Config config) {
-        long seconds = config.submission().longestHoldMillis() / 1_000;
+        long seconds = config.submission().longestHold().toSeconds();
         return seconds > 0 ? relaying(basic).withFutureRelease(seconds) : relaying(basic);
     }
 

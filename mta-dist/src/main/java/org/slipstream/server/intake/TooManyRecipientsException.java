@@ -2,7 +2,8 @@ package org.slipstream.server.intake;
 
 import java.io.IOException;
 
-/// Alias expansion made an envelope larger than permitted; the reply is 452 (RFC 5321 section 4.5.3.1.10).
+/// Alias expansion made an envelope larger than permitted; the reply is 452 (RFC 5321 section
+/// 4.5.3.1.10).
 final class TooManyRecipientsException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -1,2 +1,3 @@
-/// The intake of mail: relay policy, mailboxes, aliases, and the way of every message into the spool.
+/// The intake of mail: relay policy, mailboxes, aliases, and the way of every message into the
+/// spool.
 package org.slipstream.server.intake;

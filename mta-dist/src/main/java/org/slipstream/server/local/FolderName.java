@@ -7,11 +7,11 @@ import java.util.HexFormat;
 
 /// The folder name for a local part or a domain from an untrusted client.
 ///
-/// The characters `a`–`z`, digits and `. _ + - =` stand for themselves; every other byte of the UTF-8 form
-/// is `%XX`, and so is a leading dot. So no name is hidden, is `.` or `..`, or leaves its folder. Different
-/// names stay different, because `%` itself is always written as `%25`. A name that would be longer than
-/// 200 bytes keeps its beginning and ends with `%sha256=` and the digest of the whole; no short name has
-/// that form.
+/// The characters `a`–`z`, digits and `. _ + - =` stand for themselves; every other byte of the
+/// UTF-8 form is `%XX`, and so is a leading dot. So no name is hidden, is `.` or `..`, or leaves
+/// its folder. Different names stay different, because `%` itself is always written as `%25`. A
+/// name that would be longer than 200 bytes keeps its beginning and ends with `%sha256=` and the
+/// digest of the whole; no short name has that form.
 final class FolderName {
     private static final int LONGEST = 200;
     private static final int KEPT = 120;

@@ -13,8 +13,8 @@ import java.util.Set;
 
 /// Reads the `Delivered-To` fields of a message: the mailboxes to which it was delivered before.
 ///
-/// Each delivery puts its field on top, so the latest ones come first; the first 64 KiB of the header are
-/// enough.
+/// Each delivery puts its field on top, so the latest ones come first; the first 64 KiB of the
+/// header are enough.
 final class HeaderScan {
     private static final int MOST_BYTES = 64 << 10;
     private static final String FIELD = "delivered-to:";

@@ -28,8 +28,8 @@ import java.util.function.Function;
 ///
 /// It prepends `Return-Path`, because this is the final delivery (RFC 5321 section 4.4), and
 /// `Delivered-To`, which detects loops: a message that was delivered to this mailbox before is not
-/// delivered again. A failure of our disk defers; only an unknown mailbox or a loop is permanent. Blocking;
-/// used by many threads at once, which must not be interrupted.
+/// delivered again. A failure of our disk defers; only an unknown mailbox or a loop is permanent.
+/// Blocking; used by many threads at once, which must not be interrupted.
 public final class LocalDelivery {
     private static final Logger log = LoggerFactory.getLogger(LocalDelivery.class);
 
@@ -43,25 +43,25 @@ public final class LocalDelivery {
     }
 
     /// The result of a delivery.
-    public sealed interface Result {
+    public sealed interface LocalResult {
         /// One outcome for each recipient, in their order.
-        record Decided(List<RecipientOutcome> outcomes) implements Result {}
+        record Decided(List<RecipientOutcome> outcomes) implements LocalResult {}
 
         /// The message cannot be read. Nothing was delivered.
-        record Unreadable(Reply reason) implements Result {}
+        record Unreadable(Reply reason) implements LocalResult {}
 
         /// No mailbox can be written. Nothing was delivered.
-        record DiskGone(Reply reason) implements Result {}
+        record DiskGone(Reply reason) implements LocalResult {}
     }
 
-    public Result deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content) {
+    public LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients, Content content) {
         Set<String> visited;
         try {
             visited = HeaderScan.deliveredTo(content);
         } catch (IOException e) {
             log.warn("event=content-not-read queue={} error=\"{}\"", id,
                     LogText.text(FailureWords.of(e)));
-            return new Result.Unreadable(Reply.of(451, "4.3.0", "queue file read error"));
+            return new LocalResult.Unreadable(Reply.of(451, "4.3.0", "queue file read error"));
         }
         List<RecipientOutcome> outcomes = recipients.stream()
                 .map(r -> new RecipientOutcome(r.number(), one(id, envelope, r, content, visited))).toList();
@@ -69,8 +69,8 @@ public final class LocalDelivery {
                 .filter(Outcome.Deferred.class::isInstance).map(Outcome::reply).findFirst();
         boolean nothingDone = outcomes.stream().allMatch(each -> each.outcome() instanceof Outcome.Deferred);
         return trouble.isPresent() && nothingDone && maildirs.isOutOfOrder()
-                ? new Result.DiskGone(trouble.get())
-                : new Result.Decided(outcomes);
+                ? new LocalResult.DiskGone(trouble.get())
+                : new LocalResult.Decided(outcomes);
     }
 
     private Outcome one(QueueId id, Envelope envelope, Recipient recipient, Content content, Set<String> visited) {
@@ -100,7 +100,8 @@ public final class LocalDelivery {
         return ("Return-Path: <" + sender + ">\r\nDelivered-To: " + address + "\r\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /// RFC 3463 sections 3.3 and 3.4: the disk is full, the mailbox is the cause, or the cause is unknown.
+    /// RFC 3463 sections 3.3 and 3.4: the disk is full, the mailbox is the cause, or the cause is
+    /// unknown.
     private static Reply reply(IOException e) {
         String text = String.valueOf(e.getMessage());
         if (text.contains("No space left") || text.contains("quota exceeded")) {

@@ -14,13 +14,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Delivers one message into one mailbox, so that after a power failure it is there completely or not at all.
+/// Delivers one message into one mailbox, so that after a power failure it is there completely or
+/// not at all.
 ///
-/// **Maildir** (D. J. Bernstein, https://cr.yp.to/proto/maildir.html) needs no locks cause no program
-/// ever writes into a file that a reader may see. A message is written to `tmp/`, where readers do not
-/// look; synced to disk; renamed into `new/`, which is atomic; and then the *name* is synced, cause a
-/// rename that is only in memory is lost in a power cut after the sender got a 250. Readers move what they
-/// have seen from `new/` to `cur/`.
+/// **Maildir** (D. J. Bernstein, https://cr.yp.to/proto/maildir.html) needs no locks cause no
+/// program ever writes into a file that a reader may see. A message is written to `tmp/`, where
+/// readers do not look; synced to disk; renamed into `new/`, which is atomic; and then the *name*
+/// is synced, cause a rename that is only in memory is lost in a power cut after the sender got a
+/// 250. Readers move what they have seen from `new/` to `cur/`.
 ///
 /// ```
 /// tmp/N   write · force        a crash until here leaves a file that is never read; it is deleted after 36 hours
@@ -28,9 +29,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /// new/    force                only now is the message delivered
 /// ```
 ///
-/// **The name** must be unique on this host for all time; its parts have no meaning for readers. Usually it
-/// is made of clock, process number and a counter. Here it is made of values that the queue already
-/// guarantees to be unique:
+/// **The name** must be unique on this host for all time; its parts have no meaning for readers.
+/// Usually it is made of clock, process number and a counter. Here it is made of values that the
+/// queue already guarantees to be unique:
 ///
 /// ```
 /// 1795269600.M123456Q1r5q8g0000a_3.mail.example.org,S=4711
@@ -41,17 +42,18 @@ import java.util.concurrent.ConcurrentHashMap;
 /// └──────────┴ when the message came in: seconds, microseconds (their last three digits are the queue id's own)
 /// ```
 ///
-/// So the second attempt at the same delivery has the same name. After a crash between the rename and its
-/// record in the queue index, the second attempt finds the file in `new/` and is done. A reader may already
-/// have moved the file to `cur/` under a longer name. Searching there would cost a listing of the whole
-/// mailbox for each delivery, so in that case, within seconds after a crash, the message is delivered
-/// twice. The process number, which many programs put into the name, is left out: it would be different
-/// after the crash.
+/// So the second attempt at the same delivery has the same name. After a crash between the rename
+/// and its record in the queue index, the second attempt finds the file in `new/` and is done. A
+/// reader may already have moved the file to `cur/` under a longer name. Searching there would cost
+/// a listing of the whole mailbox for each delivery, so in that case, within seconds after a crash,
+/// the message is delivered twice. The process number, which many programs put into the name, is
+/// left out: it would be different after the crash.
 ///
-/// **The content** is what arrived, byte for byte, CRLF included, below two added lines. Unix programs
-/// mostly keep mail with LF. Storing the original bytes is the literal reading of "byte-identical", avoids
-/// a conversion that cannot be undone for a bare LF, keeps the size the same on the wire and on disk
-/// (Dovecot knows both kinds), and keeps signatures verifiable with no knowledge of the store.
+/// **The content** is what arrived, byte for byte, CRLF included, below two added lines. Unix
+/// programs mostly keep mail with LF. Storing the original bytes is the literal reading of
+/// "byte-identical", avoids a conversion that cannot be undone for a bare LF, keeps the size the
+/// same on the wire and on disk (Dovecot knows both kinds), and keeps signatures verifiable with no
+/// knowledge of the store.
 ///
 /// Used by many threads at once, which must not be interrupted.
 public final class MaildirDelivery {
@@ -134,7 +136,8 @@ public final class MaildirDelivery {
         return bornMillis / 1_000 + ".M" + micros + "Q" + id + "_" + number + "." + host + ",S=" + sizeBytes;
     }
 
-    // The content was synced before the name appeared, so a name with the right size is a complete message.
+    // The content was synced before the name appeared, so a name with the right size is a complete
+    // message.
     private static boolean isDelivered(Path finished, long sizeBytes) throws IOException {
         try {
             return Files.size(finished) == sizeBytes;
@@ -177,9 +180,9 @@ public final class MaildirDelivery {
         }
     }
 
-    /// Creates the folders of a mailbox and makes their names durable in every parent folder. Once per
-    /// mailbox and process: an existing folder may have been created just before a crash, so its name may
-    /// not be on disk yet.
+    /// Creates the folders of a mailbox and makes their names durable in every parent folder. Once
+    /// per mailbox and process: an existing folder may have been created just before a crash, so
+    /// its name may not be on disk yet.
     private void settle(Path folder) throws IOException {
         if (settled.contains(folder)) {
             return;

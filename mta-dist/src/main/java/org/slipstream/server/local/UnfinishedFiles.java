@@ -18,9 +18,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Deletes files in `tmp/` of all mailboxes that are older than 36 hours: a crash left them (the figure is
-/// from the Maildir page). Other files stay, and a failure in one mailbox does not stop the sweep of the
-/// others.
+/// Deletes files in `tmp/` of all mailboxes that are older than 36 hours: a crash left them (the
+/// figure is from the Maildir page). Other files stay, and a failure in one mailbox does not stop
+/// the sweep of the others.
 public final class UnfinishedFiles {
     private static final Logger log = LoggerFactory.getLogger(UnfinishedFiles.class);
     private static final Duration OLD = Duration.ofHours(36);

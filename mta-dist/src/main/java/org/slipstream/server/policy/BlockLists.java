@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/// DNS lists of clients (RFC 5782): 192.0.2.99 is listed by `list.example` when `99.2.0.192.list.example`
-/// has an address in 127.0.0.0/8. Clients are refused at RCPT and not at connect, so that they can still
-/// write to the postmaster about the listing.
+/// DNS lists of clients (RFC 5782): 192.0.2.99 is listed by `list.example` when
+/// `99.2.0.192.list.example` has an address in 127.0.0.0/8. Clients are refused at RCPT and not at
+/// connect, so that they can still write to the postmaster about the listing.
 ///
-/// All lists are queried at the same time, and the first list in the operator's order that has the client
-/// decides. An answer from 127.255.255.0/24 means that the list refuses our queries (too many, an open
-/// resolver). An address outside 127/8 comes from a resolver that answers for names that do not exist.
-/// Neither is a statement about the client, and nor is a timeout.
+/// All lists are queried at the same time, and the first list in the operator's order that has the
+/// client decides. An answer from 127.255.255.0/24 means that the list refuses our queries (too
+/// many, an open resolver). An address outside 127/8 comes from a resolver that answers for names
+/// that do not exist. Neither is a statement about the client, and nor is a timeout.
 public final class BlockLists implements Check {
     private final List<Config.BlockList> lists;
     private final NameQuestions names;

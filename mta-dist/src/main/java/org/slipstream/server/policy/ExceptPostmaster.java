@@ -8,8 +8,8 @@ import org.slipstream.smtpin.policy.Ruling;
 import java.util.Locale;
 import java.util.Set;
 
-/// Header checks that skip mail for postmaster and abuse only, because complaints about spam enclose it
-/// (RFC 5321 section 4.5.1, RFC 2142).
+/// Header checks that skip mail for postmaster and abuse only, because complaints about spam
+/// enclose it (RFC 5321 section 4.5.1, RFC 2142).
 record ExceptPostmaster(Check check) implements Check {
     private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
 

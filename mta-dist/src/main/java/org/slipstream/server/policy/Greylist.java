@@ -11,18 +11,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Greylisting (RFC 6647): defers the first attempt of an unknown client. A mail server has a queue and
-/// tries again; much software that sends spam has none.
+/// Greylisting (RFC 6647): defers the first attempt of an unknown client. A mail server has a queue
+/// and tries again; much software that sends spam has none.
 ///
-/// The first attempt is stored as network, sender and recipient. A client that repeats all three, within
-/// the permitted time, has a queue, and then its network is known: further checks for each of its senders
-/// would delay mail without new information. Networks are /24 and /64, because large senders retry from a
-/// neighbouring address.
+/// The first attempt is stored as network, sender and recipient. A client that repeats all three,
+/// within the permitted time, has a queue, and then its network is known: further checks for each
+/// of its senders would delay mail without new information. Networks are /24 and /64, because large
+/// senders retry from a neighbouring address.
 ///
-/// Memory is bounded by two maps of limited size in the order of last use. A client that fills the first
-/// one with invented senders evicts honest first attempts, which delays them and loses nothing. A restart
-/// forgets everything: a table on disk would cost a write for each attempt of an unknown client, and
-/// forgetting costs a few minutes' delay.
+/// Memory is bounded by two maps of limited size in the order of last use. A client that fills the
+/// first one with invented senders evicts honest first attempts, which delays them and loses
+/// nothing. A restart forgets everything: a table on disk would cost a write for each attempt of an
+/// unknown client, and forgetting costs a few minutes' delay.
 ///
 /// Called by all sessions.
 public final class Greylist implements Check {
@@ -64,22 +64,22 @@ public final class Greylist implements Check {
         return mayPass(network, attempt)
                 ? Ruling.pass()
                 : Ruling.defer("4.7.1", "Greylisted, please try again in "
-                        + Math.max(1, settings.delayMillis() / 1000) + " seconds");
+                        + Math.max(1, settings.delay().toSeconds()) + " seconds");
     }
 
     private synchronized boolean mayPass(String network, String attempt) {
         long now = millis.getAsLong();
         Long last = known.get(network);
-        if (last != null && now - last <= settings.keepMillis()) {
+        if (last != null && now - last <= settings.keep().toMillis()) {
             known.put(network, now);
             return true;
         }
         Long first = firstAttempts.get(attempt);
-        if (first == null || now - first > settings.windowMillis()) {
+        if (first == null || now - first > settings.window().toMillis()) {
             firstAttempts.put(attempt, now);
             return false;
         }
-        if (now - first < settings.delayMillis()) {
+        if (now - first < settings.delay().toMillis()) {
             return false;
         }
         firstAttempts.remove(attempt);

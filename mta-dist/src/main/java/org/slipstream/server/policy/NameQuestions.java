@@ -20,7 +20,7 @@ public interface NameQuestions {
     }
 
     /// Whether a domain accepts mail.
-    enum Mail {
+    enum MailCapability {
         POSSIBLE, NO_SUCH_DOMAIN,
         /// Null MX (RFC 7505).
         TAKES_NONE, TROUBLE
@@ -29,5 +29,5 @@ public interface NameQuestions {
     /// IPv4 addresses only.
     Addresses ip4(String name);
 
-    Mail mail(String domain);
+    MailCapability mail(String domain);
 }

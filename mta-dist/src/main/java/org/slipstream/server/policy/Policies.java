@@ -28,10 +28,10 @@ import java.util.function.Predicate;
 /// | `greylist` | others | RCPT |
 /// | `header-patterns`, `header-form` | all | end of data |
 ///
-/// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an exempt
-/// client may still not relay). The three checks that use DNS or a memory apply only to recipients that
-/// exist here, because others are refused anyway. They never apply to postmaster and abuse, which every
-/// client can reach. Rates apply to them too, because a 4xx only delays.
+/// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
+/// exempt client may still not relay). The three checks that use DNS or a memory apply only to
+/// recipients that exist here, because others are refused anyway. They never apply to postmaster
+/// and abuse, which every client can reach. Rates apply to them too, because a 4xx only delays.
 ///
 /// One list for all ports, so that a client that uses two ports has one rate.
 public final class Policies {
@@ -51,15 +51,18 @@ public final class Policies {
     }
 
     private List<Check> list() {
-        Config.Policy policy = config.policy();
+        Config.PolicySettings policy = config.policy();
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
-        checks.add(new RestrictedCheck(rates(policy.networkRate()), this::isStranger));
-        checks.add(new RestrictedCheck(rates(policy.userRate()), client -> client.user().isPresent()));
+        checks.add(new RestrictedCheck(
+                rates(policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()),
+                this::isStranger));
+        checks.add(new RestrictedCheck(rates(0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()),
+                client -> client.user().isPresent()));
         // A mailbox may have such a name when the operator configured it.
         checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
                 rcpt -> rcpt.routed() || !exists.test(rcpt.recipient())));
-        TimedQueries inTime = new TimedQueries(policy.dnsPatienceMillis(), System::nanoTime);
+        TimedQueries inTime = new TimedQueries(policy.dnsPatience().toMillis(), System::nanoTime);
         if (!policy.blockLists().isEmpty()) {
             checks.add(costly(new BlockLists(policy.blockLists(), names, inTime)));
         }
@@ -69,9 +72,9 @@ public final class Policies {
         if (policy.greylisting().on()) {
             checks.add(costly(new Greylist(policy.greylisting(), () -> System.nanoTime() / 1_000_000)));
         }
-        if (!policy.headerRules().isEmpty()) {
+        if (!config.headerRules().isEmpty()) {
             checks.add(new ExceptPostmaster(
-                    new HeaderPatterns(policy.headerRules().stream().map(Policies::rule).toList())));
+                    new HeaderPatterns(config.headerRules().stream().map(Policies::rule).toList())));
         }
         if (policy.headerForm() != Config.HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderStrictness.WITH_FROM)));
@@ -84,11 +87,11 @@ public final class Policies {
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
     }
 
-    private Rates rates(Config.Rate rate) {
-        Config.Policy policy = config.policy();
-        return new Rates(new Rates.Settings(limit(rate.connectionsPerMinute()), limit(rate.messagesPerHour()),
-                limit(rate.recipientsPerHour()),
-                new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.remembered()),
+    private Rates rates(int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {
+        Config.PolicySettings policy = config.policy();
+        return new Rates(new Rates.RateSettings(limit(connectionsPerMinute), limit(messagesPerHour),
+                limit(recipientsPerHour),
+                new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
                 System::nanoTime);
     }
 

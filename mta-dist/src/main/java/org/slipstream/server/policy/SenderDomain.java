@@ -7,8 +7,8 @@ import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.Optional;
 
-/// Refuses senders whose domain cannot receive a report. Only definite DNS answers count: a failure of our
-/// DNS is not a fault of the sender.
+/// Refuses senders whose domain cannot receive a report. Only definite DNS answers count: a failure
+/// of our DNS is not a fault of the sender.
 public final class SenderDomain implements Check {
     private final NameQuestions names;
     private final TimedQueries inTime;
@@ -30,7 +30,7 @@ public final class SenderDomain implements Check {
             return Ruling.pass();
         }
         return switch (inTime.ask(domain.get(), () -> names.mail(domain.get())).join()
-                .orElse(NameQuestions.Mail.TROUBLE)) {
+                .orElse(NameQuestions.MailCapability.TROUBLE)) {
             case POSSIBLE, TROUBLE -> Ruling.pass();
             case NO_SUCH_DOMAIN -> Ruling.reject(550, "5.1.8", "Sender address rejected: Domain " + domain.get()
                     + " not found");

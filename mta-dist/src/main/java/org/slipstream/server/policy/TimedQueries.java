@@ -15,9 +15,9 @@ import java.util.function.Supplier;
 
 /// DNS queries with a time limit: an answer in time, or none.
 ///
-/// A name whose servers did not answer once is not queried again for a minute, so that a dead list delays
-/// one client and not every client. At most [#AT_ONCE] queries are open at any time. May be called by any
-/// thread.
+/// A name whose servers did not answer once is not queried again for a minute, so that a dead list
+/// delays one client and not every client. At most [#AT_ONCE] queries are open at any time. May be
+/// called by any thread.
 final class TimedQueries {
     private static final Logger log = LoggerFactory.getLogger(TimedQueries.class);
     static final int AT_ONCE = 200;

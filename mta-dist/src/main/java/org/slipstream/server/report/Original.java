@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The part of the message that is returned with the report: its header, or the whole message when the
-/// sender asked for that (RFC 3461 section 4.3), it is small, and it can be embedded unchanged. A header is
-/// enough to recognize a message, and does not spread forged mail through reports.
+/// The part of the message that is returned with the report: its header, or the whole message when
+/// the sender asked for that (RFC 3461 section 4.3), it is small, and it can be embedded unchanged.
+/// A header is enough to recognize a message, and does not spread forged mail through reports.
 ///
 /// @param whole true for header and body
 record Original(byte[] content, boolean whole) {

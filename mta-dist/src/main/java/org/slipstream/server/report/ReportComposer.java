@@ -8,8 +8,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// Composes the report as a message: `multipart/report` (RFC 6522) with an explanation for people, a status
-/// for programs (RFC 3464), and the returned part of the original.
+/// Composes the report as a message: `multipart/report` (RFC 6522) with an explanation for people,
+/// a status for programs (RFC 3464), and the returned part of the original.
 ///
 /// ```
 /// multipart/report; report-type=delivery-status
@@ -18,17 +18,17 @@ import java.util.Optional;
 /// └─ text/rfc822-headers              Original, or message/rfc822 for the whole message
 /// ```
 ///
-/// **Valid for any input.** The first two parts and a returned header are 7-bit lines of at most 998
-/// octets, encoded as quoted-printable where necessary (RFC 6522 section 4 permits it for broken headers).
-/// A `message/rfc822` may not be encoded (RFC 2046 section 5.2.1); when the message cannot be sent
-/// unchanged, [Original] has only its header.
+/// **Valid for any input.** The first two parts and a returned header are 7-bit lines of at most
+/// 998 octets, encoded as quoted-printable where necessary (RFC 6522 section 4 permits it for
+/// broken headers). A `message/rfc822` may not be encoded (RFC 2046 section 5.2.1); when the
+/// message cannot be sent unchanged, [Original] has only its header.
 ///
-/// Pure: the same report gives the same bytes. No library is used because the template is fixed, and
-/// java-mail makes dates, ids and boundaries of its own.
+/// Pure: the same report gives the same bytes. No library is used because the template is fixed,
+/// and java-mail makes dates, ids and boundaries of its own.
 final class ReportComposer {
     private static final int LONGEST_ADDRESS = 900;
-    /// Replies may be longer than the 78 octets that RFC 5322 section 2.1.1 recommends; most readers prefer
-    /// that to an encoded text.
+    /// Replies may be longer than the 78 octets that RFC 5322 section 2.1.1 recommends; most
+    /// readers prefer that to an encoded text.
     private static final int LONGEST_TEXT_LINE = 998;
 
     private ReportComposer() {}

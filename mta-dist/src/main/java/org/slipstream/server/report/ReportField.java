@@ -4,12 +4,14 @@ import org.slipstream.core.text.Ascii;
 
 import java.util.Locale;
 
-/// One field of a header or of a delivery status, encoded so that its value cannot change its structure.
+/// One field of a header or of a delivery status, encoded so that its value cannot change its
+/// structure.
 ///
-/// Many values come from remote systems: a reply, an envelope id, a local part. Here each becomes one line
-/// of visible ASCII. Control characters, including every kind of line end, are replaced by `?`, other
-/// characters by their number, `\x{E9}` (the notation of RFC 6533 section 3). Then the line is folded, at
-/// blanks where possible, and in any case before the 998 octets of RFC 5322 section 2.1.1.
+/// Many values come from remote systems: a reply, an envelope id, a local part. Here each becomes
+/// one line of visible ASCII. Control characters, including every kind of line end, are replaced by
+/// `?`, other characters by their number, `\x{E9}` (the notation of RFC 6533 section 3). Then the
+/// line is folded, at blanks where possible, and in any case before the 998 octets of RFC 5322
+/// section 2.1.1.
 final class ReportField {
     private static final int RECOMMENDED_LINE = 78;
     private static final int LONGEST_WORD = 900;
@@ -23,8 +25,8 @@ final class ReportField {
         for (String word : harmless(value).strip().split(" +")) {
             for (int from = 0; from == 0 || from < word.length(); from += LONGEST_WORD) {
                 String piece = word.substring(from, Math.min(word.length(), from + LONGEST_WORD));
-                // The first word stays beside the name: a line of blanks only must not result from folding
-                // (RFC 5322 3.2.2).
+                // The first word stays beside the name: a line of blanks only must not result from
+                // folding (RFC 5322 3.2.2).
                 boolean fits = column + 1 + piece.length() <= RECOMMENDED_LINE || column == name.length() + 1;
                 field.append(fits ? " " : "\r\n ").append(piece);
                 column = (fits ? column : 0) + 1 + piece.length();

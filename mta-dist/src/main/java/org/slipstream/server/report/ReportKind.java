@@ -20,15 +20,15 @@ enum ReportKind {
     /// True when a report of this kind includes this recipient.
     boolean concerns(Spool.RecipientState state) {
         return switch (this) {
-            case FAILED -> state.state() == Spool.State.FAILED && state.recipient().wantsFailureNotice();
-            case DELAYED -> state.state() == Spool.State.OPEN && state.recipient().wantsDelayNotice();
-            case SUCCEEDED -> state.state() == Spool.State.DELIVERED
+            case FAILED -> state.state() == Spool.MessageState.FAILED && state.recipient().wantsFailureNotice();
+            case DELAYED -> state.state() == Spool.MessageState.OPEN && state.recipient().wantsDelayNotice();
+            case SUCCEEDED -> state.state() == Spool.MessageState.DELIVERED
                     && state.recipient().notifyOn().contains(DsnNotify.SUCCESS) && !isDiscarded(state);
         };
     }
 
-    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further fate is
-    /// unknown.
+    /// RFC 3464 section 2.3.3: `relayed` means that another server has the message and its further
+    /// fate is unknown.
     String action(Spool.RecipientState state) {
         return switch (this) {
             case FAILED -> "failed";

@@ -7,8 +7,8 @@ import org.slipstream.spool.Spool;
 
 import java.util.Optional;
 
-/// The part for people. It says first what happened and whether the reader has to act, then for which
-/// recipients and why, then gives the original reply for administrators.
+/// The part for people. It says first what happened and whether the reader has to act, then for
+/// which recipients and why, then gives the original reply for administrators.
 final class ReportText {
     private ReportText() {}
 

@@ -30,13 +30,14 @@ import java.util.function.UnaryOperator;
 /// read the queue index → compose → commit the report → mark the failures as reported
 /// ```
 ///
-/// **The order guarantees the report**: the report is on disk before the failures count as reported, and
-/// the original is removed only after that. After a crash in between the sender may get two reports, but
-/// never none. A local failure leaves everything unchanged, and the queue manager asks again.
+/// **The order guarantees the report**: the report is on disk before the failures count as
+/// reported, and the original is removed only after that. After a crash in between the sender may
+/// get two reports, but never none. A local failure leaves everything unchanged, and the queue
+/// manager asks again.
 ///
-/// **No report is sent** when the sender is the null sender, whose mail is itself a report (RFC 5321
-/// section 4.5.5), or when NOTIFY excludes it (RFC 3461 section 4.1). Then the failures count as reported
-/// at once.
+/// **No report is sent** when the sender is the null sender, whose mail is itself a report (RFC
+/// 5321 section 4.5.5), or when NOTIFY excludes it (RFC 3461 section 4.1). Then the failures count
+/// as reported at once.
 ///
 /// Blocking; on threads that are never interrupted.
 public final class Reporter {
@@ -69,8 +70,8 @@ public final class Reporter {
         this.clock = clock;
     }
 
-    /// True when the report is in the spool or none was requested; false after a local failure: nothing has
-    /// changed.
+    /// True when the report is in the spool or none was requested; false after a local failure:
+    /// nothing has changed.
     public boolean report(QueueId id, NoticeKind kind) {
         try {
             Optional<Spool.Details> message = spool.details(id);
@@ -129,11 +130,11 @@ public final class Reporter {
         return ReportComposer.compose(report, "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
     }
 
-    // RET concerns failures only (RFC 3461 section 4.3); for a delayed message the header is enough.
-    // Unreadable content must not prevent the report.
+    // RET concerns failures only (RFC 3461 section 4.3); for a delayed message the header is
+    // enough. Unreadable content must not prevent the report.
     //
-    // Mail that requires TLS is not returned in the clear: without its content the report may go any way
-    // (RFC 8689 section 5).
+    // Mail that requires TLS is not returned in the clear: without its content the report may go
+    // any way (RFC 8689 section 5).
     private Optional<Original> original(QueueId id, ReportKind kind, Spool.Details message) {
         if (message.envelope().options().requireTls()) {
             return Optional.empty();

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message and one
-/// for each recipient.
+/// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message
+/// and one for each recipient.
 final class StatusPart {
     /// `name[address]:port`, the form in which carriers name their peers.
     private static final Pattern PEER = Pattern.compile("([^\\s\\[\\]]+)\\[([0-9A-Fa-f.:]+)\\]:[0-9]+");
@@ -50,8 +50,8 @@ final class StatusPart {
         return block.toString();
     }
 
-    // A diagnostic code has a type that names its syntax; text of no peer has our own type. Expiry is our
-    // own decision, whichever peer replied last.
+    // A diagnostic code has a type that names its syntax; text of no peer has our own type. Expiry
+    // is our own decision, whichever peer replied last.
     private static String diagnosticCode(Outcome last) {
         Optional<String> peer = peer(last.remote());
         EnhancedStatus status = last.reply().statusOrGeneral();

@@ -13,11 +13,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/// Looks up routes on virtual threads, `dns-<n>`, as many at once as there are workers, in the order of a
-/// [RouteQueue].
+/// Looks up routes on virtual threads, `dns-<n>`, as many at once as there are workers, in the
+/// order of a [RouteQueue].
 ///
-/// Callers on any thread never wait. Each question gets one answer: the result of `find` or, when that
-/// throws, of `defect`.
+/// Callers on any thread never wait. Each question gets one answer: the result of `find` or, when
+/// that throws, of `defect`.
 public final class Lookups<A> implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Lookups.class);
 

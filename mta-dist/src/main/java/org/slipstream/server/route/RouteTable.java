@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The route of a domain: mail for local domains stays; other domains are looked up in the table from the
-/// specific to the general.
+/// The route of a domain: mail for local domains stays; other domains are looked up in the table
+/// from the specific to the general.
 ///
 /// | Asked for `a.b.example` | |
 /// |---|---|
@@ -22,19 +22,19 @@ import java.util.Set;
 /// | `*` | everything else |
 /// | nothing | as if `*` were `mx` |
 ///
-/// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May be
-/// called by any thread.
+/// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May
+/// be called by any thread.
 public final class RouteTable {
     private final Map<String, RouteTarget> table;
     private final Set<String> localDomains;
     private final RouteFinder mx;
 
-    /// Like [RouteFinder.Answer], for every kind of route.
-    public sealed interface Answer {
-        record Found(Route route) implements Answer {}
+    /// Like [RouteFinder.RouteAnswer], for every kind of route.
+    public sealed interface RouteAnswer {
+        record Found(Route route) implements RouteAnswer {}
 
         /// 4xx when DNS failed, 5xx when there is no route.
-        record NoRoute(Reply reason) implements Answer {}
+        record NoRoute(Reply reason) implements RouteAnswer {}
     }
 
     /// @param table by domain, `.suffix` or `*`, in lower case
@@ -52,16 +52,16 @@ public final class RouteTable {
     }
 
     /// @param domain a domain or an address literal, in any case
-    public Answer find(String domain) {
+    public RouteAnswer find(String domain) {
         String key = domain.toLowerCase(Locale.ROOT);
         if (localDomains.contains(key)) {
-            return new Answer.Found(new Route.Local(key));
+            return new RouteAnswer.Found(new Route.Local(key));
         }
         return switch (target(key)) {
             case RouteTarget.Mx _ -> ask(key);
-            case RouteTarget.Fixed target -> new Answer.Found(fixed(target.host()));
-            case RouteTarget.Lmtp(String endpoint) -> new Answer.Found(new Route.Lmtp(endpoint));
-            case RouteTarget.Discard _ -> new Answer.Found(new Route.Discard(key));
+            case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target.host()));
+            case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
+            case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(key));
         };
     }
 
@@ -85,14 +85,15 @@ public final class RouteTable {
         return Optional.empty();
     }
 
-    private Answer ask(String domain) {
+    private RouteAnswer ask(String domain) {
         return switch (mx.find(domain)) {
-            case RouteFinder.Answer.Found(Route.Smtp route) -> new Answer.Found(route);
-            case RouteFinder.Answer.NoRoute(Reply reason) -> new Answer.NoRoute(reason);
+            case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(route);
+            case RouteFinder.Answer.NoRoute(Reply reason) -> new RouteAnswer.NoRoute(reason);
         };
     }
 
-    // All domains with the same smart host share its window and connections, so its name is the next hop.
+    // All domains with the same smart host share its window and connections, so its name is the
+    // next hop.
     static Route.Smtp fixed(Route.Host host) {
         String written = host.name().toLowerCase(Locale.ROOT);
         String name = written.startsWith("[") ? written.substring(1, written.length() - 1) : written;

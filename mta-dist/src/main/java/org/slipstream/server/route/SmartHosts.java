@@ -29,8 +29,8 @@ import javax.net.ssl.SSLSocketFactory;
 
 /// Requirements for the hosts that routes name, and the logins there.
 ///
-/// A credentials file that others can read is refused, because this mistake shows nowhere else. A login for
-/// a host that no route names is refused as well, because the name is probably mistyped.
+/// A credentials file that others can read is refused, because this mistake shows nowhere else. A
+/// login for a host that no route names is refused as well, because the name is probably mistyped.
 public final class SmartHosts {
     private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
             PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE);
@@ -49,9 +49,9 @@ public final class SmartHosts {
     }
 
     public static Peers peers(Config config) throws Unusable, TlsFailure {
-        Config.Outbound outbound = config.outbound();
-        Map<String, Credentials> logins = outbound.credentials().isPresent()
-                ? logins(outbound.credentials().get())
+        Config.SmartHost settings = config.smartHost();
+        Map<String, Credentials> logins = settings.credentials().isPresent()
+                ? logins(settings.credentials().get())
                 : Map.of();
         Map<String, PeerPolicy> policies = new LinkedHashMap<>();
         Set<String> used = new HashSet<>();
@@ -64,20 +64,22 @@ public final class SmartHosts {
         }
         for (String name : logins.keySet()) {
             if (!used.contains(name)) {
-                throw new Unusable("The login for " + name + " in " + outbound.credentials().orElseThrow()
+                throw new Unusable("The login for " + name + " in " + settings.credentials().orElseThrow()
                         + " is for no host of [routes]: correct its name or remove the line.");
             }
         }
-        Optional<SSLSocketFactory> trust = outbound.authorities().isPresent()
-                ? Optional.of(TlsContexts.trusting(outbound.authorities().get()))
+        Optional<SSLSocketFactory> trust = settings.authorities().isPresent()
+                ? Optional.of(TlsContexts.trusting(settings.authorities().get()))
                 : Optional.empty();
-        return new Peers(policies, new Sources(outbound.sourceV4(), outbound.sourceV6()), STAGGER_MILLIS, trust);
+        return new Peers(policies,
+                new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
+                STAGGER_MILLIS, trust);
     }
 
     private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Credentials> login) {
         Config.TlsUse usual = config.smtpClient().startTls() ? Config.TlsUse.MAY : Config.TlsUse.NONE;
         return new PeerPolicy(TlsPolicy.valueOf(fixed.tls().orElse(usual).name()), fixed.implicitTls(), login,
-                config.outbound().loginInTheClear());
+                config.smartHost().loginInTheClear());
     }
 
     /// The line for this host: the one with its port, or the one without.

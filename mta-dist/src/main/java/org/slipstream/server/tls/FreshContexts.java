@@ -20,13 +20,13 @@ import javax.net.ssl.SSLContext;
 /// The current TLS context: reloaded when a certificate or key file has changed, so that a renewal
 /// needs no restart.
 ///
-/// Configured files are read at the start, so that mistakes are found there. A self-signed pair cannot
-/// contain mistakes. It is created and read at the first handshake, because key, certificate and signature
-/// take 0.1 s of a start's processor time.
+/// Configured files are read at the start, so that mistakes are found there. A self-signed pair
+/// cannot contain mistakes. It is created and read at the first handshake, because key, certificate
+/// and signature take 0.1 s of a start's processor time.
 ///
-/// Called at each handshake; checks the files at most once a second. Files that cannot be used change
-/// nothing, because a renewal writes two files that do not match in between. This is logged once per state
-/// of the files, as a warning, because the next check may find the second file.
+/// Called at each handshake; checks the files at most once a second. Files that cannot be used
+/// change nothing, because a renewal writes two files that do not match in between. This is logged
+/// once per state of the files, as a warning, because the next check may find the second file.
 ///
 /// Used by all sessions.
 public final class FreshContexts implements Supplier<SSLContext> {

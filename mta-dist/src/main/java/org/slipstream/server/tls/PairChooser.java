@@ -20,20 +20,20 @@ import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/// Chooses the certificate for a client: the one with the name in the client's SNI (RFC 6066 section 3),
-/// and the first one without such a name or such a certificate.
+/// Chooses the certificate for a client: the one with the name in the client's SNI (RFC 6066
+/// section 3), and the first one without such a name or such a certificate.
 ///
-/// The JDK asks once for each kind of key that the client can verify, in the client's order. For a pair of
-/// another kind the answer is `null`, and the JDK asks for the next kind. If the first certificate were
-/// returned instead, a client whose name is on an RSA certificate would get another name's EC certificate.
-/// The JDK's own manager for several pairs is not used because its choice for clients without a name
-/// depends on the order of a hash table.
+/// The JDK asks once for each kind of key that the client can verify, in the client's order. For a
+/// pair of another kind the answer is `null`, and the JDK asks for the next kind. If the first
+/// certificate were returned instead, a client whose name is on an RSA certificate would get
+/// another name's EC certificate. The JDK's own manager for several pairs is not used because its
+/// choice for clients without a name depends on the order of a hash table.
 ///
 /// Aliases are the pairs' positions.
 final class PairChooser extends X509ExtendedKeyManager {
     /// @param chain own certificate first
-    record Pair(List<X509Certificate> chain, PrivateKey key, Set<String> names) {
-        Pair(List<X509Certificate> chain, PrivateKey key) {
+    record KeyPairEntry(List<X509Certificate> chain, PrivateKey key, Set<String> names) {
+        KeyPairEntry(List<X509Certificate> chain, PrivateKey key) {
             this(List.copyOf(chain), key, namesOf(chain.getFirst()));
         }
 
@@ -56,10 +56,10 @@ final class PairChooser extends X509ExtendedKeyManager {
         }
     }
 
-    private final List<Pair> pairs;
+    private final List<KeyPairEntry> pairs;
 
     /// @param pairs at least one
-    PairChooser(List<Pair> pairs) {
+    PairChooser(List<KeyPairEntry> pairs) {
         this.pairs = List.copyOf(pairs);
     }
 

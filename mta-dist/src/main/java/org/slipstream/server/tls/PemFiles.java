@@ -21,9 +21,10 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Reads PEM files (RFC 7468) in the forms of certificate authorities and `openssl`: certificate chains;
-/// keys in PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) and SEC 1 (`EC PRIVATE KEY`) without a passphrase. Text
-/// around the blocks and blocks of other kinds are skipped: a file may hold chain and key together.
+/// Reads PEM files (RFC 7468) in the forms of certificate authorities and `openssl`: certificate
+/// chains; keys in PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) and SEC 1 (`EC PRIVATE KEY`) without a
+/// passphrase. Text around the blocks and blocks of other kinds are skipped: a file may hold chain
+/// and key together.
 final class PemFiles {
     private PemFiles() {}
 
@@ -62,7 +63,8 @@ final class PemFiles {
                             + " is encrypted with a passphrase, which cannot be entered at a start: store it without one, "
                             + "readable by this user alone.");
                     default -> {
-                        // A certificate, or the parameters that some programs write before an EC key.
+                        // A certificate, or the parameters that some programs write before an EC
+                        // key.
                     }
                 }
             } catch (IOException e) {

@@ -38,13 +38,13 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.Set;
 
-/// The self-signed pair that a server without a certificate creates at its first start. It suffices for
-/// STARTTLS with all peers that use opportunistic encryption (RFC 7435), which is nearly all mail between
-/// servers.
+/// The self-signed pair that a server without a certificate creates at its first start. It suffices
+/// for STARTTLS with all peers that use opportunistic encryption (RFC 7435), which is nearly all
+/// mail between servers.
 ///
-/// EC P-256, ten years, the host name as common name and alternative name. The key is written before the
-/// certificate, each to a temporary file that is synced and renamed, so that an existing certificate always
-/// has a complete key.
+/// EC P-256, ten years, the host name as common name and alternative name. The key is written
+/// before the certificate, each to a temporary file that is synced and renamed, so that an existing
+/// certificate always has a complete key.
 final class SelfSigned {
     private static final Logger log = LoggerFactory.getLogger(SelfSigned.class);
     private static final Duration LIFETIME = Duration.ofDays(3_652);
@@ -128,7 +128,8 @@ final class SelfSigned {
                 .getBytes(StandardCharsets.US_ASCII);
     }
 
-    // The permissions are set before the first byte is written, so other users can never read a key.
+    // The permissions are set before the first byte is written, so other users can never read a
+    // key.
     private static void write(Path file, byte[] content, String permissions) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
         Files.deleteIfExists(temporary);

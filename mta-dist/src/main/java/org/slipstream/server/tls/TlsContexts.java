@@ -26,16 +26,18 @@ import javax.net.ssl.TrustManagerFactory;
 
 /// Creates the TLS context of the listeners, for STARTTLS and for implicit TLS.
 ///
-/// All faults of the files are found here, at the start, and not by the first client: a key that does not
-/// match the certificate would otherwise only show as a handshake failure without a reason.
+/// All faults of the files are found here, at the start, and not by the first client: a key that
+/// does not match the certificate would otherwise only show as a handshake failure without a
+/// reason.
 public final class TlsContexts {
     private static final Logger log = LoggerFactory.getLogger(TlsContexts.class);
 
     private TlsContexts() {}
 
-    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created when missing.
+    /// From the configured files, or from the self-signed pair in `<home>/tls`, which is created
+    /// when missing.
     public static SSLContext open(Config.Tls tls, Path home, String hostname) throws TlsFailure {
-        List<PairChooser.Pair> pairs = new ArrayList<>();
+        List<PairChooser.KeyPairEntry> pairs = new ArrayList<>();
         pairs.add(first(tls, home, hostname));
         for (Config.Tls.Pair further : tls.further()) {
             pairs.add(pair(further.certificate(), further.key()));
@@ -63,7 +65,7 @@ public final class TlsContexts {
         return files;
     }
 
-    private static PairChooser.Pair first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
+    private static PairChooser.KeyPairEntry first(Config.Tls tls, Path home, String hostname) throws TlsFailure {
         if (tls.certificate().isPresent() && tls.key().isPresent()) {
             return pair(tls.certificate().get(), tls.key().get());
         }
@@ -96,7 +98,7 @@ public final class TlsContexts {
         }
     }
 
-    private static PairChooser.Pair pair(Path certificateFile, Path keyFile) throws TlsFailure {
+    private static PairChooser.KeyPairEntry pair(Path certificateFile, Path keyFile) throws TlsFailure {
         List<X509Certificate> chain = PemFiles.chain(certificateFile);
         PrivateKey key = PemFiles.key(keyFile);
         X509Certificate own = chain.getFirst();
@@ -107,10 +109,11 @@ public final class TlsContexts {
         }
         requireOrder(certificateFile, chain);
         warnOfDates(certificateFile, own, Instant.now());
-        return new PairChooser.Pair(chain, key);
+        return new PairChooser.KeyPairEntry(chain, key);
     }
 
-    // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section 4.4.2).
+    // RFC 5246 section 7.4.2 and Java require it; TLS 1.3 only recommends it (RFC 8446 section
+    // 4.4.2).
     private static void requireOrder(Path file, List<X509Certificate> chain) throws TlsFailure {
         for (int i = 0; i + 1 < chain.size(); i++) {
             X509Certificate each = chain.get(i);
@@ -132,7 +135,7 @@ public final class TlsContexts {
         }
     }
 
-    private static SSLContext context(List<PairChooser.Pair> pairs) throws TlsFailure {
+    private static SSLContext context(List<PairChooser.KeyPairEntry> pairs) throws TlsFailure {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(new KeyManager[]{new PairChooser(pairs)}, null, null);

@@ -1,6 +1,7 @@
 package org.slipstream.server.tls;
 
-/// Certificate or key cannot be used. The message is one sentence for the operator with the file and its fault.
+/// Certificate or key cannot be used. The message is one sentence for the operator with the file
+/// and its fault.
 public final class TlsFailure extends Exception {
     private static final long serialVersionUID = 1L;
 

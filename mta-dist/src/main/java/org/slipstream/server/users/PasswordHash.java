@@ -11,10 +11,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The Argon2id hash of a password (RFC 9106) in the customary form `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
+/// The Argon2id hash of a password (RFC 9106) in the customary form
+/// `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// A guess costs 19 MiB of memory and some 50 ms, here and for a thief of the file. Hashes of other programs with other parameters are
-/// accepted within bounds, so that a line of the file cannot take all memory.
+/// A guess costs 19 MiB of memory and some 50 ms, here and for a thief of the file. Hashes of other
+/// programs with other parameters are accepted within bounds, so that a line of the file cannot
+/// take all memory.
 final class PasswordHash {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int MEMORY_KIB = 19_456;
@@ -50,7 +52,8 @@ final class PasswordHash {
         return new PasswordHash(MEMORY_KIB, ITERATIONS, LANES, salt, form.compute(password));
     }
 
-    /// A hash that no password fits, for users who do not exist. Comparing takes as long as with any other.
+    /// A hash that no password fits, for users who do not exist. Comparing takes as long as with
+    /// any other.
     static PasswordHash ofNobody() {
         byte[] chance = new byte[HASH_BYTES];
         RANDOM.nextBytes(chance);

@@ -9,10 +9,12 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The keys of SCRAM-SHA-256 in the form of RFC 5803: `SCRAM-SHA-256$iterations:salt$stored:server`.
+/// The keys of SCRAM-SHA-256 in the form of RFC 5803:
+/// `SCRAM-SHA-256$iterations:salt$stored:server`.
 ///
-/// They are cheaper to guess from than the Argon2id hash, because PBKDF2 needs no memory. Each login repeats the iterations on the
-/// client, which may be a telephone, so their number cannot be much higher.
+/// They are cheaper to guess from than the Argon2id hash, because PBKDF2 needs no memory. Each
+/// login repeats the iterations on the client, which may be a telephone, so their number cannot be
+/// much higher.
 final class ScramText {
     static final int ITERATIONS = 100_000;
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -11,7 +11,8 @@ import java.util.Optional;
 ///
 /// @param name prepared, compared exactly
 /// @param scram empty when the line has none; then SCRAM is not announced to any client
-/// @param addresses in whose name mail may be sent: full addresses, `@domain` for a whole domain, or `*`; in lower case
+/// @param addresses in whose name mail may be sent: full addresses, `@domain` for a whole domain,
+///     or `*`; in lower case
 record User(String name, PasswordHash hash, Optional<ScramKeys> scram, List<String> addresses) {
     static final String EVERY_ADDRESS = "*";
 
@@ -19,7 +20,8 @@ record User(String name, PasswordHash hash, Optional<ScramKeys> scram, List<Stri
         addresses = List.copyOf(addresses);
     }
 
-    /// @throws UserFileException when the password is empty or has a character that no password may have
+    /// @throws UserFileException when the password is empty or has a character that no password may
+    ///     have
     static User of(String name, String password, List<String> addresses) throws UserFileException {
         String prepared = OpaqueString.enforce(password).orElseThrow(() -> new UserFileException("the password "
                 + (password.isEmpty()

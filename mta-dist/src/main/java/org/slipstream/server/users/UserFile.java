@@ -24,11 +24,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/// The file `users` in the home folder. It is read as a whole and changed as a whole, by one process at a time.
+/// The file `users` in the home folder. It is read as a whole and changed as a whole, by one
+/// process at a time.
 ///
-/// A change writes a new file and renames it over the old one, so a server that reads at the same moment
-/// sees either the old or the new file. Other lines stay unchanged, comments included. A change holds the
-/// lock of `users.lock`; otherwise the later of two changes would undo the earlier one.
+/// A change writes a new file and renames it over the old one, so a server that reads at the same
+/// moment sees either the old or the new file. Other lines stay unchanged, comments included. A
+/// change holds the lock of `users.lock`; otherwise the later of two changes would undo the earlier
+/// one.
 public final class UserFile {
     public static final String NAME = "users";
     private static final String HEADING = "# name hash scram addresses; made by \"./mta user\". Readable by its owner only.";
@@ -80,8 +82,8 @@ public final class UserFile {
         return 1 + IntStream.range(0, lines.size()).filter(i -> isAbout(name, lines.get(i))).findFirst().orElseThrow();
     }
 
-    /// @throws UserFileException when the name exists or is invalid, an address is invalid, or the file has
-    /// mistakes
+    /// @throws UserFileException when the name exists or is invalid, an address is invalid, or the
+    ///     file has mistakes
     public void add(String name, String password, List<String> addresses) throws IOException, UserFileException {
         refuse(UserLine.unfitName(name));
         List<String> written = new ArrayList<>();
@@ -143,8 +145,8 @@ public final class UserFile {
                 continue;
             }
             switch (UserLine.read(line)) {
-                case UserLine.Read.Wrong(String what) -> mistakes.add(NAME + ":" + number + ": " + what);
-                case UserLine.Read.Good(User user) -> {
+                case UserLine.ParsedUser.Wrong(String what) -> mistakes.add(NAME + ":" + number + ": " + what);
+                case UserLine.ParsedUser.Good(User user) -> {
                     Integer earlier = seen.putIfAbsent(user.name(), number);
                     if (earlier == null) {
                         users.put(user.name(), user);

@@ -22,11 +22,11 @@ final class UserLine {
 
     private UserLine() {}
 
-    sealed interface Read {
-        record Good(User user) implements Read {}
+    sealed interface ParsedUser {
+        record Good(User user) implements ParsedUser {}
 
         /// @param what the sentence for the operator, without a file name
-        record Wrong(String what) implements Read {}
+        record Wrong(String what) implements ParsedUser {}
     }
 
     static String of(User user) {
@@ -34,38 +34,41 @@ final class UserLine {
                 + (user.addresses().isEmpty() ? NONE : String.join(",", user.addresses()));
     }
 
-    static Read read(String line) {
+    static ParsedUser read(String line) {
         String[] words = line.strip().split("\\s+");
         if (words.length != 4) {
-            return new Read.Wrong("a line has four words, \"name hash scram addresses\", and this one " + words.length);
+            return new ParsedUser.Wrong(
+                    "a line has four words, \"name hash scram addresses\", and this one " + words.length);
         }
         Optional<String> unfit = unfitName(words[0]);
         if (unfit.isPresent()) {
-            return new Read.Wrong(unfit.get());
+            return new ParsedUser.Wrong(unfit.get());
         }
         Optional<PasswordHash> hash = PasswordHash.parse(words[1]);
         if (hash.isEmpty()) {
-            return new Read.Wrong("the second word is not an Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
-                    + " of at most 64 MiB and 16 rounds; \"./mta user passwd " + words[0] + "\" makes one");
+            return new ParsedUser.Wrong(
+                    "the second word is not an Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
+                            + " of at most 64 MiB and 16 rounds; \"./mta user passwd " + words[0] + "\" makes one");
         }
         Optional<ScramKeys> scram = ScramText.parse(words[2]);
         if (scram.isEmpty() && !words[2].equals(NONE)) {
-            return new Read.Wrong("the third word is neither \"-\" nor \"SCRAM-SHA-256$iterations:salt$stored:server\""
-                    + " with at least 4096 iterations");
+            return new ParsedUser.Wrong(
+                    "the third word is neither \"-\" nor \"SCRAM-SHA-256$iterations:salt$stored:server\""
+                            + " with at least 4096 iterations");
         }
         return addresses(words[0], hash.get(), scram, words[3]);
     }
 
-    private static Read addresses(String name, PasswordHash hash, Optional<ScramKeys> scram, String word) {
+    private static ParsedUser addresses(String name, PasswordHash hash, Optional<ScramKeys> scram, String word) {
         List<String> addresses = new ArrayList<>();
         for (String each : word.equals(NONE) ? new String[0] : word.split(",")) {
             Optional<String> address = address(each);
             if (address.isEmpty()) {
-                return new Read.Wrong("\"" + each + "\" is not an address, \"@domain\" or \"*\"");
+                return new ParsedUser.Wrong("\"" + each + "\" is not an address, \"@domain\" or \"*\"");
             }
             addresses.add(address.get());
         }
-        return new Read.Good(new User(name, hash, scram, addresses));
+        return new ParsedUser.Good(new User(name, hash, scram, addresses));
     }
 
     /// In the form in which addresses are compared; empty for an invalid address.

@@ -18,14 +18,17 @@ import java.util.concurrent.TimeUnit;
 
 /// The users as a running server knows them.
 ///
-/// **Fresh.** Each login compares the file's stamp with the last one (one system call), and reads the file when it differs. A file with
-/// mistakes is reported once and changes nothing, so a half-saved line does not lock out the other users.
+/// **Fresh.** Each login compares the file's stamp with the last one (one system call), and reads
+/// the file when it differs. A file with mistakes is reported once and changes nothing, so a
+/// half-saved line does not lock out the other users.
 ///
-/// **No hint which names exist.** For an unknown name a password is compared with a hash that no password fits, and SCRAM gets keys
-/// that no password fits, with the usual iterations and the same salt each time.
+/// **No hint which names exist.** For an unknown name a password is compared with a hash that no
+/// password fits, and SCRAM gets keys that no password fits, with the usual iterations and the same
+/// salt each time.
 ///
-/// Any thread may call it. The costly [#verify] runs on the threads of [org.slipstream.smtpin.auth.PasswordThreads], which bound the
-/// number of hashes at once and their memory.
+/// Any thread may call it. The costly [#verify] runs on the threads of
+/// [org.slipstream.smtpin.auth.PasswordThreads], which bound the number of hashes at once and their
+/// memory.
 public final class Users implements UserSecrets {
     private static final Logger log = LoggerFactory.getLogger(Users.class);
     private static final PasswordHash NOBODY = PasswordHash.ofNobody();

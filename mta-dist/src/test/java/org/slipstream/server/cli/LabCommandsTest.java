@@ -96,7 +96,8 @@ class LabCommandsTest {
     @Test
     void twoRunsAreComparedAndTheirSeriesWritten() throws IOException {
         Path figures = folder.resolve("figures");
-        Ran ran = console.run("lab", "run", "ten-two-two", "--compare", "order=fifo", "--csv", figures.toString(), "--json",
+        Ran ran = console.run("lab", "run", "ten-two-two", "--compare", "order=fifo", "--csv", figures.toString(),
+                "--json",
                 folder.resolve("all.json").toString(), "--svg", folder.resolve("all.svg").toString());
 
         assertThat(ran.exit()).isZero();
@@ -114,7 +115,8 @@ class LabCommandsTest {
 
         assertThat(ran.exit()).isZero();
         assertThat(ran.out()).contains("sequence  b a", "expectations are not checked: the run has messages.a.at=5s");
-        assertThat(console.run("lab", "run", "tree", "--set", "ordr=fifo")).matches(it -> it.exit() == Exit.CONFIGURATION)
+        assertThat(console.run("lab", "run", "tree", "--set", "ordr=fifo"))
+                .matches(it -> it.exit() == Exit.CONFIGURATION)
                 .extracting(Ran::err).asString().contains("did you mean \"order\"?");
     }
 }

@@ -37,7 +37,8 @@ class LabStudyCommandTest {
         Console.Ran ran = new Console(home).run("lab", "study", "limiter", "--html",
                 home.resolve("nowhere/studies.html").toString());
         assertThat(ran.exit()).isEqualTo(1);
-        assertThat(ran.err().lines().filter(line -> !line.startsWith("mta: study limiter, "))).singleElement().asString()
+        assertThat(ran.err().lines().filter(line -> !line.startsWith("mta: study limiter, "))).singleElement()
+                .asString()
                 .contains("cannot write");
     }
 

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would close our
-/// pipes as well).
+/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would
+/// close our pipes as well).
 class ProcessStopTest {
     @TempDir
     Path home;
@@ -73,7 +73,8 @@ class ProcessStopTest {
         assertThat(process.exitValue()).isZero();
     }
 
-    /// `nohup` starts its program so. The server must not begin to listen to the terminal's end again.
+    /// `nohup` starts its program so. The server must not begin to listen to the terminal's end
+    /// again.
     @Test
     @EnabledOnOs(OS.LINUX)
     void aHangupThatTheParentIgnoresStaysIgnored() throws Exception {

@@ -360,7 +360,8 @@ class QueueCommandsTest {
             Console.Ran ran = console.run("status");
             closing.join();
             assertThat(ran.exit()).isEqualTo(4);
-            assertThat(ran.err()).isEqualTo("mta: the server of home " + home + " closed the connection" + System.lineSeparator());
+            assertThat(ran.err())
+                    .isEqualTo("mta: the server of home " + home + " closed the connection" + System.lineSeparator());
         }
     }
 

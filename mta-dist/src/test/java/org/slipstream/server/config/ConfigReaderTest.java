@@ -3,19 +3,22 @@ package org.slipstream.server.config;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
+import org.slipstream.core.DataSize;
 import org.slipstream.core.Route;
 import org.slipstream.server.config.Config.RouteTarget;
+import org.slipstream.smtpin.auth.GuessGuard;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What an operator writes into `mta.toml`, and what he is told.
+/// Settings in `mta.toml`, and the problems that the reader reports.
 class ConfigReaderTest {
     private static final String MACHINE = "box.example.net";
 
@@ -23,7 +26,7 @@ class ConfigReaderTest {
     Path home;
 
     @Test
-    void portsForUsersAndRelaysWhomToTrustAndMoreCertificates() throws Exception {
+    void furtherListenersTrustedClientsAndFurtherCertificates() throws Exception {
         Files.writeString(home.resolve("both.pem"), "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n");
         write("""
                 [listen]
@@ -44,8 +47,8 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, 1_000, 8_000, 3, 180_000, 3_600_000,
-                        2_592_000_000L));
+                .isEqualTo(new Config.Submission(false, false, new GuessGuard.GuessSettings(Duration.ofSeconds(1),
+                        Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)), Duration.ofDays(30)));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
         assertThat(config.trust().speakers()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");
@@ -60,13 +63,13 @@ class ConfigReaderTest {
                 [tls]
                 further = ["none.crt none.key", "a b c"]
                 """);
-        assertThat(told()).anySatisfy(
+        assertThat(problems()).anySatisfy(
                 p -> assertThat(p).contains("mta.toml:2", "listen.submissions and listen.smtp have the same port"))
                 .anySatisfy(p -> assertThat(p).contains("mta.toml:4", "\"a b c\""));
         write("[trust]\nxclient = [\"0.0.0.0/0\"]\n");
-        assertThat(told()).singleElement().asString().contains("mta.toml:2", "open relay");
+        assertThat(problems()).singleElement().asString().contains("mta.toml:2", "open relay");
         write("[tls]\nfurther = [\"none.crt none.key\"]\n");
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:2: tls.further: there is no file " + home.resolve("none.crt"),
                 "mta.toml:2: tls.further: there is no file " + home.resolve("none.key"));
     }
@@ -80,8 +83,8 @@ class ConfigReaderTest {
         assertThat(config.local().maildir()).isAbsolute().isEqualTo(home.toAbsolutePath().resolve("mail"));
         assertThat(config.local().postmaster()).isEqualTo(Address.of("postmaster@localhost"));
         assertThat(config.routes()).containsOnlyKeys("*").containsEntry("*", new RouteTarget.Mx());
-        assertThat(config.limits().messageBytes()).isEqualTo(25L << 20);
-        assertThat(config.queue().lifetimeMillis()).isEqualTo(432_000_000L);
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.ofMebibytes(25));
+        assertThat(config.queue().lifetime()).hasDays(5);
         assertThat(config.tls().certificate()).isEmpty();
         assertThat(config.logLevel()).isEqualTo("info");
     }
@@ -145,8 +148,8 @@ class ConfigReaderTest {
                 .containsEntry("box.example", new RouteTarget.Lmtp("unix:/run/lmtp.sock"))
                 .containsEntry("devnull.example", new RouteTarget.Discard())
                 .containsEntry("*", fixed("relay.provider.example", 25));
-        assertThat(config.limits().messageBytes()).isEqualTo(1_000_000);
-        assertThat(config.queue().delayNoticeMillis()).isZero();
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.of(1_000_000));
+        assertThat(config.queue().delayNotice()).isZero();
         assertThat(config.smtpClient().startTls()).isFalse();
         assertThat(config.logLevel()).isEqualTo("debug");
     }
@@ -154,14 +157,14 @@ class ConfigReaderTest {
     @Test
     void aMisspeltKeyIsNamedWithItsLineAndTheRightOne() throws IOException {
         write("hostname = \"a.example\"\n\n[limits]\nmesage-size = \"1MiB\"\n");
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:4: unknown key \"limits.mesage-size\"; did you mean \"message-size\"?");
     }
 
     @Test
-    void aKeyInTheWrongSectionIsSentToTheRightOne() throws IOException {
+    void forAKeyInTheWrongSectionTheRightOneIsSuggested() throws IOException {
         write("message-size = \"1MiB\"\nhost-name = \"x.example\"\n[queue]\nrecipients = 5\nxyzzy = 1\n[listne]\na = 1\n");
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:1: unknown key \"message-size\"; did you mean \"message-size\" in [limits]?",
                 "mta.toml:2: unknown key \"host-name\"; did you mean \"hostname\"?",
                 "mta.toml:4: unknown key \"queue.recipients\"; did you mean \"recipients\" in [limits]?",
@@ -170,7 +173,7 @@ class ConfigReaderTest {
     }
 
     @Test
-    void allMistakesAreToldAtOnceInTheOrderOfTheFile() throws IOException {
+    void allMistakesAreReportedAtOnceInTheOrderOfTheFile() throws IOException {
         write("""
                 hostname = "not a name"
                 [listen]
@@ -199,32 +202,32 @@ class ConfigReaderTest {
                 [log]
                 level = "inf"
                 """);
-        List<String> told = told();
-        assertThat(told.stream().map(line -> line.substring(0, line.indexOf(": ")))).containsExactly("mta.toml:1",
+        List<String> problems = problems();
+        assertThat(problems.stream().map(line -> line.substring(0, line.indexOf(": ")))).containsExactly("mta.toml:1",
                 "mta.toml:3", "mta.toml:4", "mta.toml:7", "mta.toml:8", "mta.toml:10", "mta.toml:10", "mta.toml:10",
                 "mta.toml:12", "mta.toml:13", "mta.toml:16", "mta.toml:17", "mta.toml:18", "mta.toml:19",
                 "mta.toml:21", "mta.toml:22", "mta.toml:24", "mta.toml:26");
-        assertThat(told.get(2)).contains("unknown key \"listen.admin\"").endsWith("leave this line out");
-        assertThat(told.get(5)).contains("open relay").contains("/8");
-        assertThat(told.get(7)).contains("open relay").contains("/16");
-        assertThat(told.get(9)).endsWith("for all subdomains write \".b.example\"");
-        assertThat(told.get(10)).endsWith("write it without quotes: 50");
-        assertThat(told.get(12)).endsWith("say the unit, for example \"300s\"");
-        assertThat(told.get(14)).isEqualTo("mta.toml:21: queue.minimal-backoff (5000s) is longer than"
+        assertThat(problems.get(2)).contains("unknown key \"listen.admin\"").endsWith("leave this line out");
+        assertThat(problems.get(5)).contains("open relay").contains("/8");
+        assertThat(problems.get(7)).contains("open relay").contains("/16");
+        assertThat(problems.get(9)).endsWith("for all subdomains write \".b.example\"");
+        assertThat(problems.get(10)).endsWith("write it without quotes: 50");
+        assertThat(problems.get(12)).endsWith("say the unit, for example \"300s\"");
+        assertThat(problems.get(14)).isEqualTo("mta.toml:21: queue.minimal-backoff (5000s) is longer than"
                 + " queue.maximal-backoff (4000s)");
-        assertThat(told.get(17)).endsWith("did you mean \"info\"?");
+        assertThat(problems.get(17)).endsWith("did you mean \"info\"?");
     }
 
     @Test
     void linesAreCountedRightWithTheNewlinesOfWindowsAndAByteOrderMark() throws IOException {
         write("\uFEFFhostname = \"a.example\"\r\n\r\n[limits]\r\nhops = 50\r\nhop = 3\r\n");
-        assertThat(told()).containsExactly("mta.toml:5: unknown key \"limits.hop\"; did you mean \"hops\"?");
+        assertThat(problems()).containsExactly("mta.toml:5: unknown key \"limits.hop\"; did you mean \"hops\"?");
     }
 
     @Test
     void aTextWithoutQuotesIsShownWithThem() throws IOException {
         write("hostname = mail.example.org\n[limits]\nmessage-size = 25MiB\nhops = 3\nhopps = 4\n");
-        assertThat(told()).satisfiesExactly(
+        assertThat(problems()).satisfiesExactly(
                 first -> assertThat(first).startsWith("mta.toml:1: not TOML")
                         .endsWith("hostname = \"mail.example.org\""),
                 second -> assertThat(second).startsWith("mta.toml:3: not TOML").endsWith("message-size = \"25MiB\""),
@@ -234,26 +237,26 @@ class ConfigReaderTest {
     @Test
     void aBrokenHeaderDoesNotMakeTheLinesBelowItWrongToo() throws IOException {
         write("hostnam = \"a.example\"\n[limits\nlanes = 3\n");
-        assertThat(told()).satisfiesExactly(first -> assertThat(first).startsWith("mta.toml:1: unknown key"),
+        assertThat(problems()).satisfiesExactly(first -> assertThat(first).startsWith("mta.toml:1: unknown key"),
                 second -> assertThat(second).startsWith("mta.toml:2: not TOML"));
     }
 
     @Test
-    void aKeyOrSectionGivenTwiceIsTold() throws IOException {
+    void aKeyOrSectionGivenTwiceIsReported() throws IOException {
         write("[limits]\nhops = 3\nhops = 4\n[queue]\n[limits]\n");
-        assertThat(told()).hasSize(2).allSatisfy(line -> assertThat(line).contains("previously defined"));
+        assertThat(problems()).hasSize(2).allSatisfy(line -> assertThat(line).contains("previously defined"));
     }
 
     @Test
     void bytesThatAreNotUtf8AreNamedWithTheirLine() throws IOException {
         Files.write(home.resolve("mta.toml"), "# ok\n# gr\u00fc\u00dfe\n".getBytes(StandardCharsets.ISO_8859_1));
-        assertThat(told()).containsExactly("mta.toml:2: a character that is not UTF-8");
+        assertThat(problems()).containsExactly("mta.toml:2: a character that is not UTF-8");
     }
 
     @Test
     void aSectionIsNotAValueAndADomainStandsInQuotes() throws IOException {
         write("listen = \"127.0.0.1:25\"\n[routes]\nfar.example = \"mx\"\n[local]\ndomains = { a = 1 }\n");
-        assertThat(told()).satisfiesExactly(
+        assertThat(problems()).satisfiesExactly(
                 first -> assertThat(first).startsWith("mta.toml:1: listen is a section, not a value"),
                 second -> assertThat(second).isEqualTo("mta.toml:3: a name with dots in [routes] stands in quotes;"
                         + " write \"far.example\" = …"),
@@ -261,22 +264,22 @@ class ConfigReaderTest {
     }
 
     @Test
-    void missingFilesOfTlsAreTold() throws IOException {
+    void missingFilesOfTlsAreReported() throws IOException {
         write("[tls]\ncertificate = \"tls/no.crt\"\n");
-        assertThat(told()).satisfiesExactly(both -> assertThat(both).startsWith("mta.toml:2").contains("tls.key"),
+        assertThat(problems()).satisfiesExactly(both -> assertThat(both).startsWith("mta.toml:2").contains("tls.key"),
                 missing -> assertThat(missing).startsWith("mta.toml:2").contains("there is no file")
                         .contains("tls/no.crt"));
         Files.createDirectories(home.resolve("tls"));
         Files.writeString(home.resolve("tls/a.crt"), "-----BEGIN CERTIFICATE-----\n");
         Files.writeString(home.resolve("tls/a.key"), "this is no key");
         write("[tls]\ncertificate = \"tls/a.crt\"\nkey = \"tls/a.key\"\n");
-        assertThat(told()).singleElement().asString().startsWith("mta.toml:3").contains("a private key in PEM");
+        assertThat(problems()).singleElement().asString().startsWith("mta.toml:3").contains("a private key in PEM");
         Files.writeString(home.resolve("tls/a.key"), "-----BEGIN PRIVATE KEY-----\n");
         assertThat(accepted().tls().key()).hasValue(home.toAbsolutePath().resolve("tls/a.key"));
     }
 
     @Test
-    void anAliasThatLeadsNowhereOrInACircleIsTold() throws IOException {
+    void anAliasThatLeadsNowhereOrInACircleIsReported() throws IOException {
         write("""
                 [local]
                 domains = ["a.example"]
@@ -291,7 +294,7 @@ class ConfigReaderTest {
                 "none" = []
                 "p" = ["Postmaster", "ALICE", "abuse+1"]
                 """);
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:5: aliases.\"sales\": alise@a.example is in a local domain, but neither a mailbox nor an"
                         + " alias; add \"alise\" to local.mailboxes",
                 "mta.toml:6: aliases.\"x@far.example\": mail for far.example does not end here; add the domain to"
@@ -303,7 +306,7 @@ class ConfigReaderTest {
     }
 
     @Test
-    void anAliasThatCatchesNothingIsTold() throws IOException {
+    void anAliasThatCatchesNothingIsReported() throws IOException {
         write("""
                 [local]
                 domains = ["a.example"]
@@ -314,22 +317,23 @@ class ConfigReaderTest {
                 "sales" = "alice"
                 "sales@a.example" = "alice"
                 """);
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:5: aliases.\"*\" catches nothing: an alias is one name; for every name write \"*\" into"
                         + " local.mailboxes",
                 "mta.toml:6: aliases.\"*@a.example\" catches nothing: an alias is one name; for every name write \"*\""
                         + " into local.mailboxes",
                 "mta.toml:7: aliases.\"sales\" catches nothing: another alias of this name is stronger; take it out");
         write("hostname = \"mx.example\"\n[local]\ndomains = []\npostmaster = \"p@far.example\"\n[aliases]\n\"sales\" = \"b@far.example\"\n");
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:6: aliases.\"sales\" catches nothing: there is no local domain; take it out");
     }
 
     @Test
-    void whereEverybodyLogsInTlsIsNotSwitchedOff() throws IOException {
+    void tlsStaysOnWhereEveryClientLogsIn() throws IOException {
         write("[tls]\noff = [\"submission\"]\n[submission]\nnetworks-without-login = false\n");
-        assertThat(told()).containsExactly("mta.toml:2: tls.off names submission, where everybody has to log in and"
-                + " nobody can without TLS; set listen.submission = \"off\" or submission.networks-without-login = true");
+        assertThat(problems())
+                .containsExactly("mta.toml:2: tls.off names submission, where every client has to log in and"
+                        + " none can without TLS; set listen.submission = \"off\" or submission.networks-without-login = true");
     }
 
     @Test
@@ -350,25 +354,25 @@ class ConfigReaderTest {
     }
 
     @Test
-    void aRouteToThisServerItselfIsTold() throws IOException {
+    void aRouteToThisServerItselfIsReported() throws IOException {
         write("[listen]\nsmtp = \"*:2525\"\n[routes]\n\"x.example\" = \"smtp:localhost:2525\"\n"
                 + "\"y.example\" = \"smtp:127.0.0.1:2526\"\n");
-        assertThat(told()).singleElement().asString().startsWith("mta.toml:4").contains("this server itself");
+        assertThat(problems()).singleElement().asString().startsWith("mta.toml:4").contains("this server itself");
     }
 
     @Test
-    void twoListenersOnOnePortAreTold() throws IOException {
+    void twoListenersOnOnePortAreReported() throws IOException {
         write("[listen]\nsmtp = \"127.0.0.1:2587\"\n");
-        assertThat(told()).singleElement().asString()
+        assertThat(problems()).singleElement().asString()
                 .isEqualTo("mta.toml:2: listen.submission and listen.smtp have the same port 2587");
         write("[listen]\nsmtp = \"127.0.0.1:0\"\nsubmission = \"127.0.0.1:0\"\n");
         assertThat(accepted().listen().submission()).isPresent();
     }
 
     @Test
-    void aRelayWithoutDomainsOfItsOwnSaysWhoReadsPostmastersMail() throws IOException {
+    void aRelayWithoutLocalDomainsNeedsAFullAddressForPostmaster() throws IOException {
         write("[local]\ndomains = []\n");
-        assertThat(told()).singleElement().asString().startsWith("mta.toml:2").contains("postmaster");
+        assertThat(problems()).singleElement().asString().startsWith("mta.toml:2").contains("postmaster");
         write("[local]\ndomains = []\npostmaster = \"ops@elsewhere.example\"\n");
         assertThat(accepted().local().postmaster()).isEqualTo(Address.of("ops@elsewhere.example"));
     }
@@ -380,11 +384,11 @@ class ConfigReaderTest {
                 "listen.smtp=127.0.0.1:0", "limits.hops=7", "smtp-client.starttls=false", "limits.message-size=1024",
                 "routes.\"far.example\"=smtp:127.0.0.1:2599", "routes.near.example=mx", "routes.*=discard",
                 "aliases.both=user@a.example,x@y.example", "log.level=trace", "log.level=warn");
-        assertThat(config.queue().minimalBackoffMillis()).isEqualTo(2000);
-        assertThat(config.queue().lanes()).isEqualTo(5);
+        assertThat(config.queue().minimalBackoff()).hasSeconds(2);
+        assertThat(config.transports().common().processLimit()).isEqualTo(5);
         assertThat(config.local().domains()).containsExactly("a.example", "b.example");
         assertThat(config.limits().hops()).isEqualTo(7);
-        assertThat(config.limits().messageBytes()).isEqualTo(1024);
+        assertThat(config.limits().messageSize()).isEqualTo(DataSize.ofKibibytes(1));
         assertThat(config.smtpClient().startTls()).isFalse();
         assertThat(config.routes()).containsEntry("far.example", fixed("127.0.0.1", 2599))
                 .containsEntry("near.example", new RouteTarget.Mx()).containsEntry("*", new RouteTarget.Discard());
@@ -393,9 +397,9 @@ class ConfigReaderTest {
     }
 
     @Test
-    void aWrongOverrideIsToldAfterTheMistakesOfTheFile() throws IOException {
+    void aWrongOverrideIsReportedAfterTheMistakesOfTheFile() throws IOException {
         write("[log]\nlevl = \"info\"\n");
-        assertThat(told("queue.lane=3", "nonsense", "limits.hops=many", "lissten.smtp=x", "a.b.c=1", "=x"))
+        assertThat(problems("queue.lane=3", "nonsense", "limits.hops=many", "lissten.smtp=x", "a.b.c=1", "=x"))
                 .containsExactly("mta.toml:2: unknown key \"log.levl\"; did you mean \"level\"?",
                         "--set: unknown key \"queue.lane\"; did you mean \"lanes\"?",
                         "--set: \"nonsense\" is not key=value",
@@ -405,10 +409,10 @@ class ConfigReaderTest {
     }
 
     @Test
-    void valuesOfNoFormAtAllAreToldNotThrown() throws IOException {
+    void valuesOfNoFormAtAllAreReportedNotThrown() throws IOException {
         write("hostname = 1979-05-27\n[limits]\nhops = 1.5\nmessage-size = [1]\nidle = \"99999999999999999999d\"\n"
                 + "text-line = -5\n[listen]\nsmtp = \"[::1:25\"\nadmin = \"off\"\n[[local]]\ndomains = []\n");
-        assertThat(told()).hasSize(8);
+        assertThat(problems()).hasSize(8);
     }
 
     private static RouteTarget fixed(String host, int port) {
@@ -425,7 +429,7 @@ class ConfigReaderTest {
         return ((ReadResult.Accepted) result).config();
     }
 
-    private List<String> told(String... overrides) {
+    private List<String> problems(String... overrides) {
         ReadResult result = ConfigReader.read(home, MACHINE, List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();

@@ -8,13 +8,14 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `docs/configuration.md` carries the table of keys between two marks, written from [Keys].
+/// `docs/configuration.md` carries the table of keys between two marks, written from the [Schema].
 class ConfigurationPageTest {
     private static final Path PAGE = Path.of("../docs/configuration.md");
     private static final String BEGIN = "<!-- keys: written by ConfigurationPageTest -->\n";
     private static final String END = "<!-- end of keys -->\n";
 
-    /// When it fails after a change of keys: `mvn -pl mta-dist test -Dtest=ConfigurationPageTest -Dslipstream.golden=write`.
+    /// When it fails after a change of keys: `mvn -pl mta-dist test -Dtest=ConfigurationPageTest
+    /// -Dslipstream.golden=write`.
     @Test
     void thePageHasTheKeysAsTheyAre() throws IOException {
         String page = Files.readString(PAGE);
@@ -23,34 +24,35 @@ class ConfigurationPageTest {
         assertThat(begin).isGreaterThan(BEGIN.length());
         assertThat(end).isGreaterThan(0);
         if (System.getProperty("slipstream.golden", "").equals("write")) {
-            Files.writeString(PAGE, page.substring(0, begin) + table() + page.substring(end));
+            Files.writeString(PAGE, page.substring(0, begin) + table(Schema.SERVER) + page.substring(end));
         } else {
-            assertThat(page.substring(begin, end)).isEqualTo(table());
+            assertThat(page.substring(begin, end)).isEqualTo(table(Schema.SERVER));
         }
     }
 
     @Test
     void everyKeyIsNamed() throws IOException {
         String page = Files.readString(PAGE);
-        assertThat(Keys.all()).isNotEmpty().allSatisfy(key -> assertThat(page).contains("`" + key.dotted() + "`"));
-        assertThat(Keys.SECTIONS.keySet()).allSatisfy(section -> assertThat(page).contains(section));
+        assertThat(Schema.SERVER.keys()).isNotEmpty()
+                .allSatisfy(key -> assertThat(page).contains("`" + key.dotted() + "`"));
+        assertThat(Schema.SERVER.sections().keySet()).allSatisfy(section -> assertThat(page).contains(section));
     }
 
-    private static String table() {
+    static String table(Schema schema) {
         StringBuilder table = new StringBuilder();
-        Keys.SECTIONS.forEach((section, doc) -> {
+        schema.sections().forEach((section, doc) -> {
             table.append(section.isEmpty() ? "\n### Before the first section\n" : "\n### `[" + section + "]`\n");
             table.append(doc.isEmpty() ? "" : "\n" + escaped(doc) + "\n");
-            if (!Names.isFree(section) && !Names.isNested(section)) {
+            if (!Schema.isFree(section) && !Schema.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
-                Keys.all().stream().filter(key -> key.section().equals(section)).forEach(key -> table.append(row(key)));
+                schema.keys(section).forEach(key -> table.append(row(key)));
             }
         });
         return table.append('\n').toString();
     }
 
-    private static String row(Key<?> key) {
-        String standard = key.standard().apply("<hostname>").toToml().replace("\"<hostname>\"", "<hostname>");
+    private static String row(Key key) {
+        String standard = key.defaultValue(Key.HOSTNAME).toToml().replace("\"<hostname>\"", "<hostname>");
         return "| `" + key.dotted() + "` | `" + standard + "` | " + escaped(key.form().words()) + " | "
                 + escaped(key.doc()) + " |\n";
     }

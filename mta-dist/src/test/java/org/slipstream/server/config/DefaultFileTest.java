@@ -20,26 +20,27 @@ class DefaultFileTest {
     void theWrittenFileMeansTheDefaults() throws IOException {
         ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
         assertThat(defaults).isInstanceOf(ReadResult.Accepted.class);
-        Files.writeString(home.resolve("mta.toml"), DefaultFile.render(MACHINE));
+        Files.writeString(home.resolve("mta.toml"), DefaultFile.render(Schema.SERVER, MACHINE));
         assertThat(ConfigReader.read(home, MACHINE, List.of())).isEqualTo(defaults);
     }
 
     @Test
-    void everyDefaultThatIsShownIsTheOneThatHolds() throws IOException {
+    void everyDefaultInTheFileIsTheOneInEffect() throws IOException {
         ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
-        String uncommented = DefaultFile.render(MACHINE).replaceAll("(?m)^#(?=[a-z\"])", "");
-        assertThat(uncommented.lines().filter(line -> line.matches("[a-z0-9-]+ = .*"))).hasSize(Keys.all().size());
+        String uncommented = DefaultFile.render(Schema.SERVER, MACHINE).replaceAll("(?m)^#(?=[a-z\"])", "");
+        assertThat(uncommented.lines().filter(line -> line.matches("[a-z0-9-]+ = .*")))
+                .hasSize(Schema.SERVER.keys().size());
         Files.writeString(home.resolve("mta.toml"), uncommented);
         assertThat(ConfigReader.read(home, "another.example", List.of())).usingRecursiveComparison()
-                .as("but for where the settings stand").ignoringFields("config.written").isEqualTo(defaults);
+                .as("except for the places of the settings").ignoringFields("config.written").isEqualTo(defaults);
     }
 
-    /// What a new operator sees. After a change of keys or words, look at it and store it again:
-    /// `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
+    /// The file of a new server. After a change of keys or words, check the difference and store it
+    /// again: `mvn -pl mta-dist test -Dtest=DefaultFileTest -Dslipstream.golden=write`.
     @Test
     void theFileLooksAsItDid() throws IOException {
         Path golden = Path.of("src/test/resources/golden/mta.toml");
-        String rendered = DefaultFile.render(MACHINE);
+        String rendered = DefaultFile.render(Schema.SERVER, MACHINE);
         if (System.getProperty("slipstream.golden", "").equals("write")) {
             Files.createDirectories(golden.getParent());
             Files.writeString(golden, rendered);
@@ -48,7 +49,7 @@ class DefaultFileTest {
     }
 
     @Test
-    void theFirstStartWritesItAndNobodyOverwritesIt() throws IOException {
+    void theFirstStartWritesItAndNoLaterStartChangesIt() throws IOException {
         Path fresh = home.resolve("new/home");
         assertThat(DefaultFile.writeIfMissing(fresh)).isTrue();
         assertThat(ConfigReader.read(fresh, List.of())).isInstanceOf(ReadResult.Accepted.class);

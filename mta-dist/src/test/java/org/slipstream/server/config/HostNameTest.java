@@ -14,7 +14,7 @@ class HostNameTest {
     }
 
     @Test
-    void aShortNameIsMadeFullByTheHostsFileOrByTheDomainThatNobodyElseHas() {
+    void aShortNameIsCompletedByTheHostsFileOrByLocaldomain() {
         List<String> hosts = List.of("127.0.0.1 localhost", "", "# 192.0.2.1 box.wrong.example box",
                 "192.0.2.7  box.right.example  box # mine");
         assertThat(HostName.full("box", hosts)).isEqualTo("box.right.example");
@@ -22,7 +22,7 @@ class HostNameTest {
     }
 
     @Test
-    void aNameThatMailDoesNotKnowIsReplaced() {
+    void aNameThatIsNoDomainIsReplaced() {
         assertThat(HostName.full("my box", List.of())).isEqualTo("localhost.localdomain");
         assertThat(HostName.full("", List.of())).isEqualTo("localhost.localdomain");
         assertThat(HostName.full("b\u00fcro", List.of())).isEqualTo("localhost.localdomain");

@@ -14,22 +14,26 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-/// What an operator writes about whose mail he wants, and what `./mta check` says of it.
+/// The section `[policy]` and its mistakes in `./mta check`.
 class PolicyKeysTest {
     @TempDir
     Path home;
 
     @Test
-    void withoutAWordTheRatesHoldAndNothingAsksDns() {
-        Config.Policy policy = accepted();
-        assertThat(policy.networkRate()).isEqualTo(new Config.Rate(120, 3_000, 10_000));
-        assertThat(policy.userRate()).isEqualTo(new Config.Rate(0, 1_000, 5_000));
+    void byDefaultRatesAreLimitedAndDnsIsNotQueried() {
+        Config config = accepted();
+        Config.PolicySettings policy = config.policy();
+        assertThat(policy.connectionsPerMinute()).isEqualTo(120);
+        assertThat(policy.messagesPerHour()).isEqualTo(3_000);
+        assertThat(policy.recipientsPerHour()).isEqualTo(10_000);
+        assertThat(policy.userMessagesPerHour()).isEqualTo(1_000);
+        assertThat(policy.userRecipientsPerHour()).isEqualTo(5_000);
         assertThat(policy.strictTurns()).isTrue();
-        assertThat(policy.greetingDelayMillis()).isZero();
+        assertThat(policy.greetingDelay()).isZero();
         assertThat(policy.blockLists()).isEmpty();
         assertThat(policy.senderDomain()).isFalse();
         assertThat(policy.greylisting().on()).isFalse();
-        assertThat(policy.headerRules()).isEmpty();
+        assertThat(config.headerRules()).isEmpty();
     }
 
     @Test
@@ -53,16 +57,17 @@ class PolicyKeysTest {
                 greylist-delay = "1m"
                 header-checks = "header-checks"
                 """);
-        Config.Policy policy = accepted();
-        assertThat(policy.greetingDelayMillis()).isEqualTo(2_000);
+        Config config = accepted();
+        Config.PolicySettings policy = config.policy();
+        assertThat(policy.greetingDelay()).hasSeconds(2);
         assertThat(policy.exempt()).hasSize(2);
-        assertThat(policy.networkRate().connectionsPerMinute()).isZero();
+        assertThat(policy.connectionsPerMinute()).isZero();
         assertThat(policy.blockLists()).containsExactly(new Config.BlockList("one.example", false),
                 new Config.BlockList("two.example", true));
         assertThat(policy.senderDomain()).isTrue();
         assertThat(policy.greylisting().on()).isTrue();
-        assertThat(policy.greylisting().delayMillis()).isEqualTo(60_000);
-        assertThat(policy.headerRules()).extracting(HeaderRule::action, HeaderRule::field,
+        assertThat(policy.greylisting().delay()).hasMinutes(1);
+        assertThat(config.headerRules()).extracting(HeaderRule::action, HeaderRule::field,
                 rule -> rule.pattern().pattern(), HeaderRule::text)
                 .containsExactly(
                         tuple(HeaderRule.Action.REJECT, "Subject", "cheap pills",
@@ -70,11 +75,11 @@ class PolicyKeysTest {
                         tuple(HeaderRule.Action.DEFER, "X-Queue", "^later$", ""),
                         tuple(HeaderRule.Action.TAG, "List-Id", "<a/b>", "list"),
                         tuple(HeaderRule.Action.ACCEPT, "X-Trusted", "yes", ""));
-        assertThat(policy.headerRules().getFirst().pattern().matcher("CHEAP PILLS").find()).isTrue();
+        assertThat(config.headerRules().getFirst().pattern().matcher("CHEAP PILLS").find()).isTrue();
     }
 
     @Test
-    void eachMistakeIsToldWithItsLine() throws IOException {
+    void eachMistakeIsReportedWithItsLine() throws IOException {
         write("mta.toml", """
                 [policy]
                 greeting-delay = "2m"
@@ -93,7 +98,7 @@ class PolicyKeysTest {
     }
 
     @Test
-    void aMistakeInAHeaderCheckIsToldWithTheLineOfItsFile() throws IOException {
+    void aMistakeInAHeaderCheckIsReportedWithTheLineOfItsFile() throws IOException {
         write("checks.txt", """
                 reject Subject /fine/ No
                 rejct Subject /pills/
@@ -120,9 +125,8 @@ class PolicyKeysTest {
         Files.write(home.resolve(name), text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private Config.Policy accepted(String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(home, "box.example.net", Arrays.asList(settings))).config()
-                .policy();
+    private Config accepted(String... settings) {
+        return ((ReadResult.Accepted) ConfigReader.read(home, "box.example.net", Arrays.asList(settings))).config();
     }
 
     private List<String> problems(String... settings) {

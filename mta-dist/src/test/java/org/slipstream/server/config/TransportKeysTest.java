@@ -18,24 +18,24 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// How an operator tunes the order of service and the windows.
+/// Settings of the order of service and of windows, for all transports and for one.
 class TransportKeysTest {
     @TempDir
     Path home;
 
     @Test
-    void withoutAWordEveryTransportHasPostfixsSettings() {
-        Config.Delivery delivery = accepted().delivery();
-        assertThat(delivery.order()).isEqualTo(OrderPolicy.PREEMPTIVE);
-        assertThat(delivery.variant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
-        assertThat(delivery.transports().own()).isEmpty();
-        assertThat(delivery.transports().common()).isEqualTo(TransportSettings.defaults());
+    void byDefaultEveryTransportHasPostfixsSettings() {
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.PREEMPTIVE);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.PSEUDOCODE);
+        assertThat(config.transports().own()).isEmpty();
+        assertThat(config.transports().common()).isEqualTo(TransportSettings.defaults());
     }
 
     @Test
     @Tag("PF-47")
     @Tag("PF-03")
-    void aTransportDiffersInWhatIsSaidOfItAndFollowsTheOthersInTheRest() throws IOException {
+    void aTransportHasItsOwnSettingsAndTheCommonOnesOtherwise() throws IOException {
         write("""
                 [queue]
                 lanes = 7
@@ -53,27 +53,27 @@ class TransportKeysTest {
                 [transport.local]
                 lanes = 2
                 """);
-        Config.Delivery delivery = accepted().delivery();
-        assertThat(delivery.order()).isEqualTo(OrderPolicy.ROUND_ROBIN);
-        assertThat(delivery.variant()).isEqualTo(FeedbackVariant.POSTFIX_SOURCE);
-        TransportSettings smtp = delivery.transports().of("smtp");
+        Config config = accepted();
+        assertThat(config.queue().order()).isEqualTo(OrderPolicy.ROUND_ROBIN);
+        assertThat(config.queue().feedbackVariant()).isEqualTo(FeedbackVariant.POSTFIX_SOURCE);
+        TransportSettings smtp = config.transports().of("smtp");
         assertThat(smtp.slotCost()).isEqualTo(2);
-        assertThat(smtp.rateDelayMillis()).isEqualTo(3_000);
+        assertThat(smtp.rateDelay()).hasSeconds(3);
         assertThat(smtp.negativeFeedback()).isEqualTo(new Feedback.Fixed(0.25));
         assertThat(smtp.positiveFeedback()).isEqualTo(new Feedback.PerConcurrency(1));
         assertThat(smtp.processLimit()).isEqualTo(7);
-        assertThat(delivery.transports().of("local").processLimit()).isEqualTo(2);
-        assertThat(delivery.transports().of("local").slotCost()).isEqualTo(4);
-        assertThat(delivery.transports().of("lmtp").refillDelayMillis()).isEqualTo(2_000);
+        assertThat(config.transports().of("local").processLimit()).isEqualTo(2);
+        assertThat(config.transports().of("local").slotCost()).isEqualTo(4);
+        assertThat(config.transports().of("lmtp").refillDelay()).hasSeconds(2);
     }
 
     @Test
     void anOverrideOfOneRunReachesATransportToo() {
-        assertThat(accepted("transport.smtp.lanes=3").delivery().transports().of("smtp").processLimit()).isEqualTo(3);
+        assertThat(accepted("transport.smtp.lanes=3").transports().of("smtp").processLimit()).isEqualTo(3);
     }
 
     @Test
-    void whatMakesNoSenseIsToldWithItsLineAndAWayOut() throws IOException {
+    void mistakesAreReportedWithLineAndSuggestion() throws IOException {
         write("""
                 [scheduler]
                 delivery-slot-discount = 101
@@ -88,7 +88,7 @@ class TransportKeysTest {
                 hops = 3
                 recipients-per-delivery = 0
                 """);
-        assertThat(told()).containsExactlyInAnyOrder(
+        assertThat(problems()).containsExactlyInAnyOrder(
                 "mta.toml:2: scheduler.delivery-slot-discount = 101 is not a whole number from 0 to 100",
                 "mta.toml:3: scheduler.order = \"premptive\" is not one of \"fifo\", \"preemptive\", \"round-robin\";"
                         + " did you mean \"preemptive\"?",
@@ -98,17 +98,17 @@ class TransportKeysTest {
                         + " \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
                 "mta.toml:8: unknown key \"transport.smpt.lanes\"; the transports are smtp, lmtp, local, discard",
                 "mta.toml:10: unknown key \"transport.smtp.lane\"; did you mean \"lanes\"?",
-                "mta.toml:11: unknown key \"transport.smtp.hops\"; only what concerns one transport is set here",
+                "mta.toml:11: unknown key \"transport.smtp.hops\"; only settings of a single transport stand here",
                 "mta.toml:12: transport.smtp.recipients-per-delivery = 0 is not a whole number from 1 to 100000");
     }
 
     @Test
-    void aFirstWindowAboveTheLargestIsAMistakeOfWhoeverWroteIt() throws IOException {
+    void aFirstWindowAboveTheLargestIsReportedWhereItIsWritten() throws IOException {
         write("""
                 [queue]
                 lanes-per-destination = 3
                 """);
-        assertThat(accepted().delivery().transports().common().initialConcurrency()).isEqualTo(3);
+        assertThat(accepted().transports().common().initialConcurrency()).isEqualTo(3);
         write("""
                 [concurrency]
                 initial-destination-concurrency = 30
@@ -116,7 +116,7 @@ class TransportKeysTest {
                 lanes-per-destination = 4
                 initial-destination-concurrency = 5
                 """);
-        assertThat(told()).containsExactly(
+        assertThat(problems()).containsExactly(
                 "mta.toml:2: initial-destination-concurrency (30) is more than lanes-per-destination (20)",
                 "mta.toml:5: transport.lmtp: initial-destination-concurrency (5) is more than lanes-per-destination (4)");
     }
@@ -133,17 +133,17 @@ class TransportKeysTest {
                 lanes-per-destination = 20
                 initial-destination-concurrency = 3
                 """);
-        TransportTable transports = accepted().delivery().transports();
+        TransportTable transports = accepted().transports();
         assertThat(windowAfter100Successes(transports.of("smtp"))).isGreaterThan(100);
         assertThat(windowAfter100Successes(transports.of("lmtp"))).isEqualTo(20);
-        assertThat(accepted("transport.lmtp.lanes-per-destination=0").delivery().transports().of("lmtp"))
+        assertThat(accepted("transport.lmtp.lanes-per-destination=0").transports().of("lmtp"))
                 .satisfies(lmtp -> assertThat(windowAfter100Successes(lmtp)).isGreaterThan(100));
     }
 
     private static int windowAfter100Successes(TransportSettings transport) {
         Destination destination = new Destination(new FlowRules(transport.initialConcurrency(),
                 transport.concurrencyLimit(), transport.positiveFeedback(), transport.negativeFeedback(),
-                transport.failedCohortLimit(), transport.rateDelayMillis(), FeedbackVariant.PSEUDOCODE));
+                transport.failedCohortLimit(), transport.rateDelay().toMillis(), FeedbackVariant.PSEUDOCODE));
         for (int i = 0; i < 100; i++) {
             destination.good(destination.allowed());
         }
@@ -160,7 +160,7 @@ class TransportKeysTest {
         return ((ReadResult.Accepted) result).config();
     }
 
-    private List<String> told() {
+    private List<String> problems() {
         ReadResult result = ConfigReader.read(home, "box.example.net", List.of());
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();

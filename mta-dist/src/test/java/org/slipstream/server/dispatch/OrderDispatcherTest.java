@@ -69,7 +69,7 @@ class OrderDispatcherTest {
         real = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
         carriers = new Carriers(ClientConfig.of("mta.example"), new QmgrCarrierEvents(inbox::add));
         dispatcher = new OrderDispatcher(troubled(real), new Table(), carriers, _ -> false,
-                (_, _, recipients, _) -> new LocalDelivery.Result.Decided(delivered(recipients)),
+                (_, _, recipients, _) -> new LocalDelivery.LocalResult.Decided(delivered(recipients)),
                 new Receiving(), inbox::add, System::currentTimeMillis);
     }
 
@@ -153,7 +153,7 @@ class OrderDispatcherTest {
     void mailboxesThatCannotBeWrittenAreAFailureOfTheWholeTransport() throws Exception {
         Reply gone = Reply.of(451, "4.3.0", "local trouble writing the mailbox");
         OrderDispatcher sad = new OrderDispatcher(real, new Table(), carriers, _ -> false,
-                (_, _, _, _) -> new LocalDelivery.Result.DiskGone(gone), new Receiving(), inbox::add,
+                (_, _, _, _) -> new LocalDelivery.LocalResult.DiskGone(gone), new Receiving(), inbox::add,
                 System::currentTimeMillis);
         try (sad) {
             QueueId id = committed().id();
@@ -189,7 +189,7 @@ class OrderDispatcherTest {
     @Test
     void aReportThatFailsIsAnsweredAsNotDone() throws Exception {
         OrderDispatcher sad = new OrderDispatcher(real, new Table(), carriers, _ -> false,
-                (_, _, recipients, _) -> new LocalDelivery.Result.Decided(delivered(recipients)),
+                (_, _, recipients, _) -> new LocalDelivery.LocalResult.Decided(delivered(recipients)),
                 (_, _) -> {
                     throw new IllegalStateException("broken report");
                 }, inbox::add, System::currentTimeMillis);
@@ -274,7 +274,8 @@ class OrderDispatcherTest {
         return recipients.stream().map(r -> new RecipientOutcome(r.number(), sent)).toList();
     }
 
-    /// The real spool, except that a method named in [#trouble] fails once; until then nothing is in memory.
+    /// The real spool, except that a method named in [#trouble] fails once; until then nothing is
+    /// in memory.
     private Spool troubled(Spool spool) {
         return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, arguments) -> {

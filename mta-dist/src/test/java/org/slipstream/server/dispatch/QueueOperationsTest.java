@@ -57,8 +57,8 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the operator orders, with the real spool and the real queue manager; nothing is delivered, because no
-/// route is ever found.
+/// What the operator orders, with the real spool and the real queue manager; nothing is delivered,
+/// because no route is ever found.
 class QueueOperationsTest {
     @TempDir
     Path folder;
@@ -80,7 +80,7 @@ class QueueOperationsTest {
         spool = Spools.open(SpoolConfig.at(folder), System::currentTimeMillis);
         carriers = new Carriers(ClientConfig.of("mta.example"), new QmgrCarrierEvents(inbox::answer));
         dispatcher = new OrderDispatcher(spool, new DnsThatIsSilent(), carriers, _ -> false,
-                (_, _, _, _) -> new LocalDelivery.Result.Decided(List.of()), (_, _) -> true,
+                (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()), (_, _) -> true,
                 inbox::answer, System::currentTimeMillis);
         QmgrConfig settings = QmgrConfig.defaults();
         QueueManager brain = new QueueManager(settings, settings.plainSeating(RandomGenerator.getDefault()),
@@ -188,11 +188,13 @@ class QueueOperationsTest {
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
     }
 
-    private void verdict(Address address, Consumer<Verifications.Verdict> answer) {
+    private void verdict(Address address, Consumer<Verifications.VerificationVerdict> answer) {
         answer.accept(address.localPart().equals("ann")
-                ? new Verifications.Verdict(Verifications.Result.DELIVERABLE, "smtp/far.example",
+                ? new Verifications.VerificationVerdict(Verifications.VerificationResult.DELIVERABLE,
+                        "smtp/far.example",
                         "mx.far.example[192.0.2.1]:25", Reply.of(250, "2.1.5", "Ok"))
-                : new Verifications.Verdict(Verifications.Result.UNDELIVERABLE, "smtp/far.example",
+                : new Verifications.VerificationVerdict(Verifications.VerificationResult.UNDELIVERABLE,
+                        "smtp/far.example",
                         "mx.far.example[192.0.2.1]:25", Reply.of(550, "5.1.1", "User unknown")));
     }
 

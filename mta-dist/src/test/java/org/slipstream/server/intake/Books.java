@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Address books for tests: the domains `here.example` and `second.example`, this machine at 192.0.2.1 and
-/// 2001:db8::1, called `mail.host.example`.
+/// Address books for tests: the domains `here.example` and `second.example`, this machine at
+/// 192.0.2.1 and 2001:db8::1, called `mail.host.example`.
 final class Books {
     private List<String> mailboxes = List.of("alice", "bob", "Carol", "only@second.example");
     private Address postmaster = Address.of("postmaster@here.example");
@@ -45,7 +45,7 @@ final class Books {
 
     AddressBook build() {
         Config.Local local = new Config.Local(List.of("here.example", "second.example"), mailboxes,
-                Path.of("/nowhere"), postmaster, delimiter);
+                Path.of("/nowhere"), postmaster.toString(), delimiter);
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
         return new AddressBook(local, aliases, machine::contains, Optional.of("mail.host.example"));
     }

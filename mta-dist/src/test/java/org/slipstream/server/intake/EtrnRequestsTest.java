@@ -29,7 +29,7 @@ class EtrnRequestsTest {
     private boolean silent;
     private final EtrnRequests wake = new EtrnRequests(List.of("back.example", "second.example", ".sub.example", "*"),
             new Waiting(),
-            NEIGHBOUR::equals, new EtrnRequests.Limits(PAUSE_MILLIS, new ClientNetwork(24, 64), 100), clock::nanos);
+            NEIGHBOUR::equals, new EtrnRequests.EtrnLimits(PAUSE_MILLIS, new ClientNetwork(24, 64), 100), clock::nanos);
 
     private final class Waiting implements EtrnRequests.Queue {
         @Override

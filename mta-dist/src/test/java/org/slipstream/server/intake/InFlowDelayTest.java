@@ -3,6 +3,7 @@ package org.slipstream.server.intake;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.Config.BareLineFeed;
 import org.slipstream.smtpin.policy.Client;
 
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ class InFlowDelayTest {
     void whoeverBringsMailWaitsWhileTheQueueManagerIsBehindAndIsServedThen() throws Exception {
         var book = Books.usual().build();
         RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemorySpool(), book, _ -> {}), book,
-                new Config.Relay(List.of(), true),
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 new InFlowDelay(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,
                 Optional.empty(),

@@ -12,6 +12,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.Config.BareLineFeed;
 import org.slipstream.server.config.Network;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.MessageHandler;
@@ -102,7 +103,7 @@ class RecipientPolicyTest {
     @Test
     void withoutListedNetworksNobodyRelays() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
-                new Config.Relay(List.of(), true),
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of());
         assertThat(rcpt(recipientPolicy, client("127.0.0.1", "smtp", Optional.empty()), "x@far.example"))
                 .startsWith("554 5.7.1 ");
@@ -123,7 +124,7 @@ class RecipientPolicyTest {
     @Test
     void whereNobodyCanLogInAStrangerIsNotToldTo() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
-                new Config.Relay(List.of(), true),
+                new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of("submission"));
         assertThat(verdict(recipientPolicy.sender(client("198.51.100.7", "submission", Optional.empty()), SENDER, 0)))
                 .startsWith("554 5.7.1 ").doesNotContain("STARTTLS");
@@ -139,7 +140,8 @@ class RecipientPolicyTest {
         assertThat(recipientPolicy.rules(client("10.1.2.3", "lmtp", Optional.empty()))).as("others wrote it")
                 .isEqualTo(MessageHandler.ContentRules.STRICT);
         AddressBook book = Books.usual().build();
-        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()), false);
+        Config.Relay strict = new Config.Relay(List.of(Network.parse("10.0.0.0/8").orElseThrow()),
+                BareLineFeed.STRICT);
         assertThat(new RecipientPolicy(ingest(book), book, strict, FREE_FLOW, Set.of()).rules(NEIGHBOUR))
                 .isEqualTo(new MessageHandler.ContentRules(false, true));
     }
@@ -231,7 +233,8 @@ class RecipientPolicyTest {
         Ingest ingest = new Ingest(spool, book, _ -> {
             throw new IllegalStateException("stopping");
         });
-        send(new RecipientPolicy(ingest, book, new Config.Relay(List.of(), true), FREE_FLOW, Set.of()),
+        send(new RecipientPolicy(ingest, book, new Config.Relay(List.of(), BareLineFeed.NORMALIZE), FREE_FLOW,
+                Set.of()),
                 Envelope.of(SENDER, addresses("alice@here.example")));
         assertThat(spool.messages).hasSize(1);
     }
@@ -240,7 +243,8 @@ class RecipientPolicyTest {
     void whatAClientAsksIsKeptButAStrangersMailIsNotMoreImportantThanOthers() throws IOException {
         Instant soon = Instant.ofEpochMilli(1_800_000_000_000L);
         EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
-                Optional.of(new EnvelopeExtras.DeliverBy(soon.plusSeconds(60), true, false)), OptionalInt.of(5), true,
+                Optional.of(new EnvelopeExtras.DeliverByRequest(soon.plusSeconds(60), true, false)), OptionalInt.of(5),
+                true,
                 Optional.empty(), Optional.empty(), List.of());
         Envelope envelope = Envelope.of(SENDER, addresses("alice@here.example"));
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual());
@@ -274,7 +278,8 @@ class RecipientPolicyTest {
     private RecipientPolicy recipientPolicy(Books books) {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(
-                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()), true);
+                List.of(Network.parse("10.0.0.0/8").orElseThrow(), Network.parse("fd00::/8").orElseThrow()),
+                BareLineFeed.NORMALIZE);
         return new RecipientPolicy(ingest(book), book, relay, FREE_FLOW, Set.of());
     }
 
@@ -300,10 +305,10 @@ class RecipientPolicyTest {
         return verdict(recipientPolicy.recipient(client, SENDER, Address.of(recipient)));
     }
 
-    private static String verdict(MessageHandler.Verdict verdict) {
+    private static String verdict(MessageHandler.HandlerVerdict verdict) {
         return switch (verdict) {
-            case MessageHandler.Verdict.Accept _ -> "accept";
-            case MessageHandler.Verdict.Refuse(var reply) -> reply.toString();
+            case MessageHandler.HandlerVerdict.Accept _ -> "accept";
+            case MessageHandler.HandlerVerdict.Refuse(var reply) -> reply.toString();
         };
     }
 

@@ -108,7 +108,7 @@ class LocalDeliveryTest {
         };
         Envelope envelope = envelope("s@far.example", "alice@here.example", "bob@here.example");
         assertThat(local(real()).deliver(ID, envelope, envelope.recipients(), damaged)).isEqualTo(
-                new LocalDelivery.Result.Unreadable(Reply.of(451, "4.3.0", "queue file read error")));
+                new LocalDelivery.LocalResult.Unreadable(Reply.of(451, "4.3.0", "queue file read error")));
     }
 
     /// PF-16: no mailbox is to be tried at full speed while the disk is gone.
@@ -117,7 +117,7 @@ class LocalDeliveryTest {
         Files.writeString(home.resolve("mail"), "a file where the folder should be");
         Envelope envelope = envelope("s@far.example", "alice@here.example", "bob@here.example");
         assertThat(local(real()).deliver(ID, envelope, envelope.recipients(), message("Subject: x\r\n\r\n")))
-                .isInstanceOf(LocalDelivery.Result.DiskGone.class);
+                .isInstanceOf(LocalDelivery.LocalResult.DiskGone.class);
     }
 
     private String replyTo(IOException trouble) {
@@ -137,7 +137,7 @@ class LocalDeliveryTest {
     private static List<RecipientOutcome> deliver(MaildirDelivery maildirs, String message, String sender,
             String... recipients) {
         Envelope envelope = envelope(sender, recipients);
-        return ((LocalDelivery.Result.Decided) local(maildirs).deliver(ID, envelope, envelope.recipients(),
+        return ((LocalDelivery.LocalResult.Decided) local(maildirs).deliver(ID, envelope, envelope.recipients(),
                 message(message))).outcomes();
     }
 

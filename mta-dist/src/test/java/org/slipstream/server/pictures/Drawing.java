@@ -3,7 +3,8 @@ package org.slipstream.server.pictures;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A picture of boxes, arrows and texts as SVG, with a background of its own so that it can be read on light and dark pages.
+/// A picture of boxes, arrows and texts as SVG, with a background of its own so that it can be read
+/// on light and dark pages.
 ///
 /// Texts neither leave their box nor overlap: a drawing with such a fault ends with an exception.
 final class Drawing {
@@ -55,7 +56,8 @@ final class Drawing {
     }
 
     private Drawing text(double x, double y, String style, String anchor, String text) {
-        double wide = text.length() * (style.contains("head") ? LETTER * 1.5 : style.contains("bold") ? LETTER * 1.1 : LETTER);
+        double wide = text.length()
+                * (style.contains("head") ? LETTER * 1.5 : style.contains("bold") ? LETTER * 1.1 : LETTER);
         double left = anchor.equals("middle") ? x - wide / 2 : x;
         Area area = new Area(left, y - 10, left + wide, y + 3, text);
         texts.stream().filter(area::overlaps).findFirst().ifPresent(other -> {
@@ -65,8 +67,9 @@ final class Drawing {
             throw new IllegalStateException("\"" + text + "\" leaves the picture");
         }
         texts.add(area);
-        parts.append("<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n".formatted(style, x, y, anchor,
-                escaped(text)));
+        parts.append(
+                "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n".formatted(style, x, y, anchor,
+                        escaped(text)));
         return this;
     }
 
@@ -91,7 +94,8 @@ final class Drawing {
     }
 
     Drawing frame(double x, double y, double wide, double high, String style) {
-        parts.append("<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"6\"/>%n".formatted(style, x, y,
+        parts.append("<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"6\"/>%n".formatted(
+                style, x, y,
                 wide, high));
         return this;
     }
@@ -118,7 +122,8 @@ final class Drawing {
                 <svg xmlns="http://www.w3.org/2000/svg" width="%1$d" height="%2$d" viewBox="0 0 %1$d %2$d" role="img" aria-labelledby="title">
                 <title id="title">%3$s</title>
                 """.formatted(width, height, escaped(title)) + STYLE
-                + "<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>%n".formatted(width - 1,
+                + "<rect class=\"paper\" x=\"0.5\" y=\"0.5\" width=\"%d\" height=\"%d\" rx=\"8\"/>%n".formatted(
+                        width - 1,
                         height - 1)
                 + parts + "</svg>\n";
     }

@@ -9,7 +9,8 @@ import org.slipstream.lab.scene.Stage.Played;
 
 import java.util.List;
 
-/// A preemption and the same mail without one: `./mta lab run ten-two-two --compare order=fifo --svg`.
+/// A preemption and the same mail without one:
+/// `./mta lab run ten-two-two --compare order=fifo --svg`.
 final class LabPicture {
     private static final String SCENE = "ten-two-two";
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/// The three ledgers in which the queue manager keeps what it learned: the window of a destination, the state of a host, the
-/// connection. The names are those of the sealed types.
+/// The three ledgers in which the queue manager keeps what it learned: the window of a destination,
+/// the state of a host, the connection. The names are those of the sealed types.
 final class LedgersPicture {
     private static final int WIDTH = 900;
     private static final int BOX = 250;
@@ -37,7 +37,8 @@ final class LedgersPicture {
         drawing.arrow(x(0) + BOX / 2.0, results, x(0) + BOX / 2.0, top)
                 .arrow(x(2) + BOX / 2.0, events, x(2) + BOX / 2.0, top)
                 .arrow(x(2), TOP + 40, x(0) + BOX, TOP + 40)
-                .arrow(x(2) + 40.0, events, x(2) + 40.0, top - GAP / 2.0, x(1) + BOX / 2.0, top - GAP / 2.0, x(1) + BOX / 2.0, top)
+                .arrow(x(2) + 40.0, events, x(2) + 40.0, top - GAP / 2.0, x(1) + BOX / 2.0, top - GAP / 2.0,
+                        x(1) + BOX / 2.0, top)
                 .centred(x(1) + BOX / 2.0, TOP + 30, "soft", "decided by the seating");
         return drawing.svg(Math.max(window, Math.max(host, connection)),
                 "A failed attempt marks the host. The window of the destination shrinks only when no other host is left to try.",

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The message log and the queue index that follows it. The records are the sealed types of the log, the tables those of the
-/// migrations, the threads those that the sources of the spool name.
+/// The message log and the queue index that follows it. The records are the sealed types of the
+/// log, the tables those of the migrations, the threads those that the sources of the spool name.
 final class LogPicture {
     private static final int WIDTH = 900;
     private static final int BOX = 230;
@@ -34,10 +34,12 @@ final class LogPicture {
         double log = drawing.box(LEFT, TOP, BOX, "c0", "message log (segments)", records);
         double writer = drawing.box(MIDDLE, TOP, BOX, "box", "writer", List.of("thread " + thread(root, "LogWriter"),
                 "appends records, syncs once", "for many clients; then 250"));
-        double indexer = drawing.box(MIDDLE, TOP + 120, BOX, "box", "indexer", List.of("thread " + thread(root, "Indexer"),
-                "applies records in order,", "seconds later, many at a time"));
-        double readers = drawing.box(MIDDLE, TOP + 212, BOX, "box", "readers", List.of("threads " + thread(root, "ReaderThreads") + "…",
-                "scans, recipients, queue list"));
+        double indexer = drawing.box(MIDDLE, TOP + 120, BOX, "box", "indexer",
+                List.of("thread " + thread(root, "Indexer"),
+                        "applies records in order,", "seconds later, many at a time"));
+        double readers = drawing.box(MIDDLE, TOP + 212, BOX, "box", "readers",
+                List.of("threads " + thread(root, "ReaderThreads") + "…",
+                        "scans, recipients, queue list"));
         double index = drawing.box(RIGHT, TOP + 120, BOX, "c1", "queue index (tables)", tables(root));
         drawing.arrow(MIDDLE, TOP + 40, LEFT + BOX, TOP + 40)
                 .arrow(LEFT + BOX, TOP + 160, MIDDLE, TOP + 160).arrow(MIDDLE + BOX, TOP + 160, RIGHT, TOP + 160)
@@ -71,7 +73,9 @@ final class LogPicture {
     }
 
     private static String thread(Path root, String type) throws IOException {
-        String source = Files.readString(root.resolve("mta-spool/src/main/java/org/slipstream/spool/" + type + ".java"));
-        return Pattern.compile("\\.name\\(\"([a-z0-9-]+)\"").matcher(source).results().findFirst().orElseThrow().group(1);
+        String source = Files
+                .readString(root.resolve("mta-spool/src/main/java/org/slipstream/spool/" + type + ".java"));
+        return Pattern.compile("\\.name\\(\"([a-z0-9-]+)\"").matcher(source).results().findFirst().orElseThrow()
+                .group(1);
     }
 }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// The life of a message in the queue: the phases that `queue list` shows, in the groups of [QueuePhase.Code], and the events and orders
-/// that lead from one group to the next.
+/// The life of a message in the queue: the phases that `queue list` shows, in the groups of
+/// [QueuePhase.Code], and the events and orders that lead from one group to the next.
 final class MessageLifePicture {
     private static final int WIDTH = 1140;
     private static final int TOP = 140;
@@ -40,7 +40,8 @@ final class MessageLifePicture {
         forth(drawing, 1, BOX, List.of(name(QmgrOrder.Open.class), name(QmgrOrder.Deliver.class)));
         forth(drawing, 2, BOX, List.of(name(QmgrEvent.DeliveryDone.class)));
         double in = LEFT + COLUMN + 80.0;
-        drawing.centred(in, 82, "", name(QmgrEvent.MessageQueued.class) + " (250 sent to the client)").arrow(in, 92, in, TOP);
+        drawing.centred(in, 82, "", name(QmgrEvent.MessageQueued.class) + " (250 sent to the client)").arrow(in, 92, in,
+                TOP);
         double out = LEFT + 3 * COLUMN + BOX / 2.0;
         drawing.centred(out, 82, "", name(QmgrOrder.Remove.class)).arrow(out, TOP, out, 92);
         double first = LEFT + BOX / 2.0;
@@ -51,9 +52,12 @@ final class MessageLifePicture {
         double from = LEFT + 3 * COLUMN + 40.0;
         double middle = bottoms[2] + 18;
         drawing.arrow(from, bottoms[3], from, middle, back, middle, back, bottoms[1])
-                .centred((back + from) / 2, middle - 5, "", name(QmgrEvent.OutcomeRecorded.class) + ": more recipients wait");
-        return drawing.svg(lower, "The groups and their phases are those of QueuePhase.Code; the words on the arrows are events and orders of the queue manager.",
-                "Which arrow leads where is drawn by hand, as in docs/flow.md. A report (" + name(QmgrOrder.Notify.class)
+                .centred((back + from) / 2, middle - 5, "",
+                        name(QmgrEvent.OutcomeRecorded.class) + ": more recipients wait");
+        return drawing.svg(lower,
+                "The groups and their phases are those of QueuePhase.Code; the words on the arrows are events and orders of the queue manager.",
+                "Which arrow leads where is drawn by hand, as in docs/flow.md. A report ("
+                        + name(QmgrOrder.Notify.class)
                         + ") is a message of its own.");
     }
 
@@ -62,7 +66,8 @@ final class MessageLifePicture {
         double next = LEFT + (column + 1.0) * COLUMN;
         double y = TOP + 60;
         for (String word : words) {
-            drawing.centred((x + next) / 2, y - 8 - Drawing.LINE * (words.size() - 1 - words.indexOf(word)), "soft", word);
+            drawing.centred((x + next) / 2, y - 8 - Drawing.LINE * (words.size() - 1 - words.indexOf(word)), "soft",
+                    word);
         }
         drawing.arrow(x, y, next, y);
     }
@@ -71,7 +76,8 @@ final class MessageLifePicture {
         return type.getSimpleName();
     }
 
-    /// The codes under the headings that the source gives them. Codes with few letters share a line, because the third group is long.
+    /// The codes under the headings that the source gives them. Codes with few letters share a
+    /// line, because the third group is long.
     private static Map<String, List<String>> groups(Path root) throws IOException {
         String source = Files.readString(root.resolve("mta-core/src/main/java/org/slipstream/core/QueuePhase.java"));
         int start = source.indexOf("public enum Code {");
@@ -79,7 +85,8 @@ final class MessageLifePicture {
         Map<String, List<String>> groups = new LinkedHashMap<>();
         for (String part : codes.split("// ---- ")) {
             if (!part.contains("enum Code")) {
-                String heading = part.lines().findFirst().orElseThrow().replace("active, nothing under way", "active, not under way");
+                String heading = part.lines().findFirst().orElseThrow().replace("active, nothing under way",
+                        "active, not under way");
                 List<String> words = new ArrayList<>();
                 for (String code : part.substring(part.indexOf('\n')).split("[,\\s]+")) {
                     if (!code.isBlank()) {

@@ -14,8 +14,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The modules of the program with the threads that each of them starts. The modules and arrows are those of the `pom.xml` files, the threads
-/// those that the sources name.
+/// The modules of the program with the threads that each of them starts. The modules and arrows are
+/// those of the `pom.xml` files, the threads those that the sources name.
 final class ModulesPicture {
     private static final String PROGRAM = "mta-dist";
     private static final int BOX = 196;
@@ -91,7 +91,8 @@ final class ModulesPicture {
         List<List<String>> rows = new ArrayList<>();
         for (int layer = highest; layer >= 0; layer--) {
             int wanted = layer;
-            // Modules that only the program uses stand to the left, so that the arrows of the others do not cross them.
+            // Modules that only the program uses stand to the left, so that the arrows of the
+            // others do not cross them.
             rows.add(uses.keySet().stream().filter(module -> layers.get(module) == wanted)
                     .sorted(Comparator.comparingLong((String module) -> users(module, uses))
                             .thenComparing(Comparator.naturalOrder()))
@@ -107,20 +108,24 @@ final class ModulesPicture {
             for (int i = 0; i < row.size(); i++) {
                 String module = row.get(i);
                 // A row that is not full stands to the right, above or below what it uses.
-                double x = row.size() == columns ? LEFT + i * (BOX + GAP) : LEFT + (columns - row.size() + i) * (BOX + GAP);
+                double x = row.size() == columns
+                        ? LEFT + i * (BOX + GAP)
+                        : LEFT + (columns - row.size() + i) * (BOX + GAP);
                 boolean wide = module.equals(PROGRAM) || layers.get(module) == 0;
                 double left = wide ? LEFT : x;
                 double wideness = wide ? width - 2.0 * LEFT : BOX;
                 double end = module.equals(PROGRAM)
                         ? program(drawing, left, y, wideness, threads.get(module))
-                        : drawing.box(left, y, wideness, "c" + (layers.get(module) == 0 ? 3 : 1), module, threads.get(module));
+                        : drawing.box(left, y, wideness, "c" + (layers.get(module) == 0 ? 3 : 1), module,
+                                threads.get(module));
                 places.put(module, new double[]{left, y, left + wideness, end});
                 bottom = Math.max(bottom, end);
             }
             y = bottom + BETWEEN;
         }
         arrows(drawing, uses, places);
-        return drawing.svg(y - BETWEEN, "An arrow leads to a module that is used. Arrows that follow from others are left out.",
+        return drawing.svg(y - BETWEEN,
+                "An arrow leads to a module that is used. Arrows that follow from others are left out.",
                 "…: several threads with a number or an addition. Threads of libraries and threads without a fixed name are left out.");
     }
 

@@ -8,6 +8,7 @@ import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
 
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +18,8 @@ class GreylistTest {
     private static final long DAY = 1_440 * MINUTE;
 
     private long now = 7;
-    private final Greylist greylist = new Greylist(new Config.Greylisting(true, 5 * MINUTE, DAY, 35 * DAY, 100),
+    private final Greylist greylist = new Greylist(new Config.Greylisting(true, Duration.ofMinutes(5),
+            Duration.ofDays(1), Duration.ofDays(35), 100),
             () -> now);
 
     @Test

@@ -26,8 +26,8 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whose mail is taken, by the settings of an operator: strangers from 192.0.2.66, his own clients from
-/// 10/8, a user.
+/// Whose mail is taken, by the settings of an operator: strangers from 192.0.2.66, his own clients
+/// from 10/8, a user.
 class PoliciesTest {
     private static final Client STRANGER = client("192.0.2.66", Optional.empty());
     private static final Client OURS = client("10.1.2.3", Optional.empty());
@@ -41,7 +41,7 @@ class PoliciesTest {
     /// Knows what it is told, counts what it is asked.
     private static final class FakeDns implements NameQuestions {
         final Map<String, Addresses> addresses = new HashMap<>();
-        final Map<String, Mail> domains = new HashMap<>();
+        final Map<String, MailCapability> domains = new HashMap<>();
         final List<String> asked = new ArrayList<>();
 
         @Override
@@ -51,9 +51,9 @@ class PoliciesTest {
         }
 
         @Override
-        public synchronized Mail mail(String domain) {
+        public synchronized MailCapability mail(String domain) {
             asked.add(domain);
-            return domains.getOrDefault(domain, Mail.POSSIBLE);
+            return domains.getOrDefault(domain, MailCapability.POSSIBLE);
         }
     }
 
@@ -109,7 +109,7 @@ class PoliciesTest {
     @ValueSource(strings = {"postmaster@here.example", "Abuse@here.example"})
     void whoIsListedUnknownAndNewCanStillWriteTo(String recipient) {
         dns.addresses.put("66.2.0.192.bad.example", found("127.0.0.2"));
-        dns.domains.put("nowhere.example", NameQuestions.Mail.NO_SUCH_DOMAIN);
+        dns.domains.put("nowhere.example", NameQuestions.MailCapability.NO_SUCH_DOMAIN);
         Policy policy = policy("policy.block-lists=bad.example", "policy.sender-domain=true",
                 "policy.greylisting=true");
         assertThat(rcpt(policy, STRANGER, "a@nowhere.example", recipient).refusal()).isEmpty();
@@ -118,9 +118,9 @@ class PoliciesTest {
 
     @Test
     void aSenderToWhomNothingCanBeReturnedIsRefusedAndTheNullSenderIsNot() {
-        dns.domains.put("nowhere.example", NameQuestions.Mail.NO_SUCH_DOMAIN);
-        dns.domains.put("mute.example", NameQuestions.Mail.TAKES_NONE);
-        dns.domains.put("slow.example", NameQuestions.Mail.TROUBLE);
+        dns.domains.put("nowhere.example", NameQuestions.MailCapability.NO_SUCH_DOMAIN);
+        dns.domains.put("mute.example", NameQuestions.MailCapability.TAKES_NONE);
+        dns.domains.put("slow.example", NameQuestions.MailCapability.TROUBLE);
         Policy policy = policy("policy.sender-domain=true");
         assertThat(text(rcpt(policy, STRANGER, "a@nowhere.example", "bob@here.example")))
                 .isEqualTo("550 5.1.8 Sender address rejected: Domain nowhere.example not found");
@@ -143,8 +143,8 @@ class PoliciesTest {
             }
 
             @Override
-            public Mail mail(String domain) {
-                return Mail.POSSIBLE;
+            public MailCapability mail(String domain) {
+                return MailCapability.POSSIBLE;
             }
         };
         Policy policy = new Policy(

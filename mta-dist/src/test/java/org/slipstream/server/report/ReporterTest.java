@@ -14,7 +14,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.server.intake.MemorySpool;
 import org.slipstream.spool.Spool;
-import org.slipstream.spool.Spool.State;
+import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -97,8 +97,9 @@ class ReporterTest {
     @Test
     void oneReportTellsOfAllThatFailedAndOfNoOther() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        add("friend@far.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "ok"), PEER)));
-        add("told@far.example", State.FAILED_AND_REPORTED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
+        add("friend@far.example", MessageState.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "ok"), PEER)));
+        add("told@far.example", MessageState.FAILED_AND_REPORTED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)));
         deferred("late@far.example", Reply.of(450, "later"), PEER);
         failed("full@far.example", new Reply(552, Optional.empty(), List.of("the mailbox", "is full")), PEER);
         Parsed parsed = tell(NoticeKind.FAILED);
@@ -112,7 +113,7 @@ class ReporterTest {
     @Test
     void behindAnAliasTheReportNamesTheAddressThatTheSenderKnows() {
         recipients.add(new Spool.RecipientState(new Recipient(1, Address.of("seller@far.example"),
-                Optional.of("rfc822;Sales@here.example"), Set.of()), State.FAILED,
+                Optional.of("rfc822;Sales@here.example"), Set.of()), MessageState.FAILED,
                 Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), NOW.toEpochMilli()));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.blocks().get(1)).containsEntry("Original-Recipient", "rfc822; Sales@here.example")
@@ -140,12 +141,13 @@ class ReporterTest {
     void aDelayIsToldWithTheTimeUntilWhichItIsTried() {
         returns = DsnReturn.FULL;
         deferred("late@far.example", Reply.of(450, "4.2.1", "come back later"), PEER);
-        add("untried@far.example", State.OPEN, Optional.empty());
+        add("untried@far.example", MessageState.OPEN, Optional.empty());
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.DELAYED);
         assertThat(parsed.header("Subject")).isEqualTo("Your message is delayed");
         assertThat(parsed.text())
-                .contains("not do anything: delivery will be tried again", "late@far.example", "Thu, 26 Nov 2026 08:00:00")
+                .contains("not do anything: delivery will be tried again", "late@far.example",
+                        "Thu, 26 Nov 2026 08:00:00")
                 .doesNotContain("nobody@");
         assertThat(parsed.blocks()).hasSize(3);
         assertThat(parsed.blocks().get(1)).containsEntry("Action", "delayed").containsEntry("Status", "4.2.1")
@@ -290,7 +292,7 @@ class ReporterTest {
         recipients.add(new Spool.RecipientState(
                 new Recipient(1, Address.of("nobody@far.example"),
                         Optional.of("rfc822;x\r\nStatus: 2.0.0\r\n\r\nAction: delivered\u2028\u0085"), Set.of()),
-                State.FAILED,
+                MessageState.FAILED,
                 Optional.of(new Outcome.Failed(
                         new Reply(550, Optional.empty(),
                                 List.of("no\u0085Bcc: x\0", "--=_x", "", "grüße \uD83D\uDE00")),
@@ -357,7 +359,7 @@ class ReporterTest {
                         List.of(noise(random).replace('\r', ' ').replace('\n', ' '), ""));
                 recipients.add(new Spool.RecipientState(
                         new Recipient(r + 1, Address.of("x@far.example"), Optional.of(noise(random)), Set.of()),
-                        State.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
+                        MessageState.FAILED, Optional.of(new Outcome.Failed(reply, noise(random))), 0));
             }
             Parsed parsed = tell(NoticeKind.FAILED);
             assertThat(parsed.parts()).as("seed %d round %d", seed, i).hasSize(3);
@@ -377,20 +379,23 @@ class ReporterTest {
         return noise.toString();
     }
 
-    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it was requested.
+    /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it
+    /// was requested.
     @Test
     void whoAskedToHearOfSuccessHearsOfIt() {
         envelopeId = Optional.of("QQ314159");
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
                 "maildir:bob@here.example");
-        add("bob@here.example", State.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS, DsnNotify.FAILURE);
-        add("friend@far.example", State.DELIVERED,
+        add("bob@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.SUCCESS, DsnNotify.FAILURE);
+        add("friend@far.example", MessageState.DELIVERED,
                 Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "queued"), PEER)), DsnNotify.SUCCESS);
-        add("silent@here.example", State.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
-        add("usual@here.example", State.DELIVERED, Optional.of(inMailbox));
-        add("nowhere@void.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "discarded"),
-                "discard:void")), DsnNotify.SUCCESS);
+        add("silent@here.example", MessageState.DELIVERED, Optional.of(inMailbox), DsnNotify.FAILURE);
+        add("usual@here.example", MessageState.DELIVERED, Optional.of(inMailbox));
+        add("nowhere@void.example", MessageState.DELIVERED,
+                Optional.of(new Outcome.Delivered(Reply.of(250, "discarded"),
+                        "discard:void")),
+                DsnNotify.SUCCESS);
         failed("nobody@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         Parsed parsed = parsed(confirmed());
         assertThat(happened).as("nothing is marked: the message is removed next").containsExactly("submitted");
@@ -409,11 +414,11 @@ class ReporterTest {
 
     @Test
     void nobodyHearsOfSuccessUnaskedOrWithoutASender() {
-        add("bob@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:bob@here.example")), DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();
         sender = Optional.empty();
-        add("carl@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+        add("carl@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:carl@here.example")), DsnNotify.SUCCESS);
         assertThat(confirmed()).isTrue();
         assertThat(happened).isEmpty();
@@ -421,7 +426,7 @@ class ReporterTest {
 
     @Test
     void aReceiptThatCannotBeKeptIsMadeLater() {
-        add("bob@here.example", State.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
+        add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:bob@here.example")), DsnNotify.SUCCESS);
         onSubmit = Optional.of(new IOException("no space"));
         assertThat(confirmed()).isFalse();
@@ -493,14 +498,14 @@ class ReporterTest {
     }
 
     private void failed(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, State.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
+        add(address, MessageState.FAILED, Optional.of(new Outcome.Failed(reply, remote)), notify);
     }
 
     private void deferred(String address, Reply reply, String remote, DsnNotify... notify) {
-        add(address, State.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
+        add(address, MessageState.OPEN, Optional.of(new Outcome.Deferred(reply, remote)), notify);
     }
 
-    private void add(String address, State state, Optional<Outcome> last, DsnNotify... notify) {
+    private void add(String address, MessageState state, Optional<Outcome> last, DsnNotify... notify) {
         Recipient recipient = new Recipient(recipients.size() + 1, Address.of(address), Optional.empty(),
                 Set.of(notify));
         recipients.add(new Spool.RecipientState(recipient, state, last, NOW.toEpochMilli() - 1_000));

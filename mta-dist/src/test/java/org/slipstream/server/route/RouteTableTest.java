@@ -78,7 +78,7 @@ class RouteTableTest {
         RouteTable table = table(Map.of());
         assertThat(table.isQuick("far.example")).isFalse();
         assertThat(found(table, "Far.example")).isEqualTo(mxOf("far.example"));
-        assertThat(table.find("nx.example")).isEqualTo(new RouteTable.Answer.NoRoute(NXDOMAIN));
+        assertThat(table.find("nx.example")).isEqualTo(new RouteTable.RouteAnswer.NoRoute(NXDOMAIN));
         assertThat(asked).containsExactly("far.example", "nx.example");
     }
 
@@ -100,7 +100,7 @@ class RouteTableTest {
     }
 
     private static Route found(RouteTable table, String domain) {
-        return ((RouteTable.Answer.Found) table.find(domain)).route();
+        return ((RouteTable.RouteAnswer.Found) table.find(domain)).route();
     }
 
     private static String host(RouteTable table, String domain) {

@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,7 +57,7 @@ class FreshContextsTest {
         List<Config.Tls.Pair> pairs = List.of(further).stream()
                 .map(name -> new Config.Tls.Pair(certificate(name), key(name))).toList();
         Config.Tls tls = new Config.Tls(Optional.of(certificate("first.example")), Optional.of(key("first.example")),
-                pairs, Set.of());
+                pairs, List.of());
         return FreshContexts.open(tls, home, "first.example", () -> seconds.get() * 1_000_000_000);
     }
 
@@ -94,7 +93,7 @@ class FreshContextsTest {
 
     @Test
     void theSelfSignedPairIsMadeForTheFirstHandshakeAndNotAtTheStart() throws Exception {
-        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), Set.of());
+        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), List.of());
         FreshContexts contexts = FreshContexts.open(none, home, "mx.example", () -> 0);
         assertThat(home.resolve("tls")).doesNotExist();
         assertThat(Handshake.name(contexts.get(), "mx.example")).isEqualTo("CN=mx.example");
@@ -103,7 +102,7 @@ class FreshContextsTest {
 
     @Test
     void aSelfSignedPairThatCannotBeMadeIsTriedAgainAtTheNextHandshake() throws Exception {
-        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), Set.of());
+        Config.Tls none = new Config.Tls(Optional.empty(), Optional.empty(), List.of(), List.of());
         FreshContexts contexts = FreshContexts.open(none, home, "mx.example", () -> 0);
         Path inTheWay = Files.writeString(home.resolve("tls"), "I am a file.");
         assertThatThrownBy(contexts::get).isInstanceOf(IllegalStateException.class).hasMessageContaining("tls");
@@ -147,8 +146,9 @@ class FreshContextsTest {
         X509Certificate certificate = new JcaX509CertificateConverter().getCertificate(
                 builder.build(new JcaContentSignerBuilder("SHA256withRSA").build(keys.getPrivate())));
         PairChooser chooser = new PairChooser(List.of(
-                new PairChooser.Pair(PemFiles.chain(certificate("first.example")), PemFiles.key(key("first.example"))),
-                new PairChooser.Pair(List.of(certificate), keys.getPrivate())));
+                new PairChooser.KeyPairEntry(PemFiles.chain(certificate("first.example")),
+                        PemFiles.key(key("first.example"))),
+                new PairChooser.KeyPairEntry(List.of(certificate), keys.getPrivate())));
         assertThat(chooser.choose("EC", Optional.of("mail.star.example"))).isEmpty();
         assertThat(chooser.choose("RSA", Optional.of("mail.star.example"))).contains(1);
         assertThat(chooser.choose("EC", Optional.of("a.mail.star.example"))).contains(0);

@@ -108,8 +108,8 @@ class UsersTest {
         assertThat(users.owns("bob", Address.of("alice@here.example"))).isFalse();
     }
 
-    /// A hash that another program made: the reference implementation's, of "password" with the salt
-    /// "somesalt".
+    /// A hash that another program made: the reference implementation's, of "password" with the
+    /// salt "somesalt".
     @Test
     void hashesOfTheReferenceImplementationAreRead() {
         PasswordHash hash = PasswordHash.parse("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ"

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 
 /// Runs golden files and says of each whether the queue manager decides as the original did.
 ///
-/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that finds nothing to compare proves
-/// nothing.
+/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that
+/// finds nothing to compare proves nothing.
 public final class Golden {
     /// All that a trace may record.
     static final List<String> SECTIONS = List.of("order", "selections", "feedback", "deferrals", "messages",
@@ -25,10 +25,10 @@ public final class Golden {
 
     private Golden() {}
 
-    /// What came of one file.
+    /// The result of one file.
     ///
     /// @param difference the first differing row; empty when all are equal
-    public record Verdict(String file, int selections, Optional<String> difference) {
+    public record GoldenVerdict(String file, int selections, Optional<String> difference) {
         @Override
         public String toString() {
             return difference.map(d -> file + ": FAIL " + d).orElse(file + ": ok, " + selections + " selections");
@@ -37,7 +37,8 @@ public final class Golden {
 
     /// Every `*.json` of a directory, or one file, a line each.
     ///
-    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when there is nothing to run
+    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when
+    ///     there is nothing to run
     public static int run(Path path, Consumer<String> lines) throws IOException {
         List<Path> files = files(path);
         if (files.isEmpty()) {
@@ -61,7 +62,7 @@ public final class Golden {
     private static int differing(List<Path> files, GoldenIndex index, Consumer<String> lines) throws IOException {
         int differing = 0;
         for (Path file : files) {
-            Verdict verdict = judge(file, index);
+            GoldenVerdict verdict = judge(file, index);
             lines.accept(verdict.toString());
             differing += verdict.difference().isPresent() ? 1 : 0;
         }
@@ -82,17 +83,17 @@ public final class Golden {
         return file.getFileName().toString().replaceFirst("\\.json$", "");
     }
 
-    static Verdict judge(Path path, GoldenIndex index) throws IOException {
+    static GoldenVerdict judge(Path path, GoldenIndex index) throws IOException {
         String name = name(path);
         try {
             GoldenFile file = GoldenFile.read(path);
             Trace trace = GoldenWorld.live(file);
-            return new Verdict(name, trace.selections.size(),
+            return new GoldenVerdict(name, trace.selections.size(),
                     index.difference(name, file.expected()).or(() -> compare(file.expected(), trace)));
         } catch (IllegalArgumentException e) {
-            return new Verdict(name, 0, Optional.of(e.getMessage()));
+            return new GoldenVerdict(name, 0, Optional.of(e.getMessage()));
         } catch (RuntimeException e) {
-            return new Verdict(name, 0, Optional.of("the queue manager broke: " + e));
+            return new GoldenVerdict(name, 0, Optional.of("the queue manager broke: " + e));
         }
     }
 
@@ -112,7 +113,8 @@ public final class Golden {
         return order(expected, trace);
     }
 
-    // A file without deferrals says that there were none; what else it leaves out, it says nothing about.
+    // A file without deferrals says that there were none; what else it leaves out, it says nothing
+    // about.
     private static Optional<List<JsonNode>> rows(String section, JsonNode expected) {
         return expected.has(section)
                 ? Optional.of(GoldenFile.list(expected.get(section)))

@@ -2,10 +2,12 @@ package org.slipstream.lab.golden;
 
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
+import org.slipstream.qmgr.sched.OrderPolicy;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -13,6 +15,7 @@ import tools.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,17 +29,17 @@ import java.util.TreeMap;
 /// @param routes transport by destination; `smtp` where nothing is said
 /// @param expected the trace, as written
 record GoldenFile(String name, Global global, SequencedMap<String, TransportSettings> transports,
-        SequencedMap<String, String> routes, List<Mail> mails, Deliveries deliveries, OptionalLong stopAfter,
+        SequencedMap<String, String> routes, List<GoldenMail> mails, Deliveries deliveries, OptionalLong stopAfter,
         JsonNode expected) {
 
     record Global(int activeLimit, int recipientLimit, int recipientMinimum, long minimalBackoff, long maximalBackoff,
             long queueRunDelay, long lifetime) {}
 
     /// @param addresses in envelope order, `rNNNNN@destination`
-    record Mail(String id, long arrival, List<String> addresses) {}
+    record GoldenMail(String id, long arrival, List<String> addresses) {}
 
     /// @param values the k-th is that of the k-th delivery to the destination, the last one repeats
-    record Rule(String destination, String message, List<String> values) {
+    record GoldenRule(String destination, String message, List<String> values) {
         boolean matches(String key, String id) {
             return (destination.equals("*") || destination.equals(key)) && (message.equals("*") || message.equals(id));
         }
@@ -46,12 +49,13 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         }
     }
 
-    record Outage(String destination, long from, long to) {}
+    record GoldenOutage(String destination, long from, long to) {}
 
     record ServerLimit(String destination, int limit) {}
 
     /// How the outside world behaves.
-    record Deliveries(long defaultDuration, List<Rule> durations, List<Rule> results, List<Outage> outages,
+    record Deliveries(long defaultDuration, List<GoldenRule> durations, List<GoldenRule> results,
+            List<GoldenOutage> outages,
             List<ServerLimit> limits) {
 
         long duration(String key, String message, int delivery) {
@@ -68,7 +72,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
             return down || full ? "fail" : last(results, key, message).map(rule -> rule.value(delivery)).orElse("ok");
         }
 
-        private static Optional<Rule> last(List<Rule> rules, String key, String message) {
+        private static Optional<GoldenRule> last(List<GoldenRule> rules, String key, String message) {
             return rules.reversed().stream().filter(rule -> rule.matches(key, message)).findFirst();
         }
     }
@@ -112,11 +116,11 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 feedback(json, "destination_concurrency_positive_feedback"),
                 feedback(json, "destination_concurrency_negative_feedback"),
                 number(json, "destination_concurrency_failed_cohort_limit"),
-                number(json, "destination_rate_delay") * 1_000L, number(json, "delivery_slot_cost"),
+                Duration.ofSeconds(number(json, "destination_rate_delay")), number(json, "delivery_slot_cost"),
                 number(json, "delivery_slot_loan"), number(json, "delivery_slot_discount"),
                 number(json, "minimum_delivery_slots"), number(json, "destination_recipient_limit"),
                 number(json, "recipient_limit"), number(json, "extra_recipient_limit"),
-                number(json, "recipient_refill_limit"), number(json, "recipient_refill_delay") * 1_000L);
+                number(json, "recipient_refill_limit"), Duration.ofSeconds(number(json, "recipient_refill_delay")));
     }
 
     private static Feedback feedback(JsonNode json, String name) {
@@ -125,27 +129,27 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 .orElseThrow(() -> new IllegalArgumentException(name + ": no feedback between 0 and 1: " + text));
     }
 
-    private static Mail mail(JsonNode json) {
+    private static GoldenMail mail(JsonNode json) {
         List<String> addresses = new ArrayList<>();
         for (JsonNode group : list(at(json, "recipients"))) {
             for (int i = 0; i < group.get(1).asInt(); i++) {
                 addresses.add("r%05d@%s".formatted(addresses.size() + 1, group.get(0).asString()));
             }
         }
-        return new Mail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
+        return new GoldenMail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
     }
 
     private static Deliveries deliveries(JsonNode json) {
         return new Deliveries(at(json, "default_duration").asLong(), rules(at(json, "durations")),
                 rules(at(json, "results")),
-                list(at(json, "outages")).stream().map(o -> new Outage(at(o, "destination").asString(),
+                list(at(json, "outages")).stream().map(o -> new GoldenOutage(at(o, "destination").asString(),
                         at(o, "from").asLong(), at(o, "to").asLong())).toList(),
                 list(at(json, "server_limits")).stream()
                         .map(l -> new ServerLimit(at(l, "destination").asString(), number(l, "limit"))).toList());
     }
 
-    private static List<Rule> rules(JsonNode json) {
-        return list(json).stream().map(rule -> new Rule(at(rule, "destination").asString(),
+    private static List<GoldenRule> rules(JsonNode json) {
+        return list(json).stream().map(rule -> new GoldenRule(at(rule, "destination").asString(),
                 at(rule, "message").asString(), list(at(rule, "values")).stream().map(JsonNode::asString).toList()))
                 .toList();
     }
@@ -168,17 +172,22 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         return all;
     }
 
-    /// The settings of a queue manager that is to live through this, with the file's transports under the names that ours
-    /// have.
+    /// The settings of a queue manager that is to live through this, with the file's transports
+    /// under the names that ours have.
     QmgrConfig config(TransportNames names) {
         TransportTable table = TransportTable.of(TransportSettings.defaults());
         for (var each : transports.entrySet()) {
             table = table.with(names.ours(each.getKey()), each.getValue());
         }
-        long never = Long.MAX_VALUE / 4;
-        return new QmgrConfig(global.activeLimit, global.minimalBackoff * 1_000, global.maximalBackoff * 1_000,
-                global.lifetime * 1_000, global.lifetime * 1_000, 0, 50, 5_000, 20, 100, never, 1, never)
-                .withSecondExpiry(0).withMemory(new QmgrConfig.Memory(global.recipientLimit, global.recipientMinimum))
-                .withFeedback(FeedbackVariant.POSTFIX_SOURCE).withTransports(table);
+        Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
+        QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
+                Duration.ofSeconds(global.maximalBackoff),
+                Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
+                Duration.ZERO,
+                global.activeLimit, never, never, false, OrderPolicy.PREEMPTIVE,
+                new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
+                FeedbackVariant.POSTFIX_SOURCE,
+                Duration.ofSeconds(60));
+        return QmgrConfig.of(queue, table).withReads(5_000, 1).withLanes(100);
     }
 }

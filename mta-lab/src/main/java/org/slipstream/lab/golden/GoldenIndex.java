@@ -14,7 +14,8 @@ import java.util.TreeSet;
 
 /// The file `index.txt` beside the traces: a line `name: section section …` for each of them.
 ///
-/// A comparison skips what is not there. Without the index a lost file, or a section lost from a file, would count as equal.
+/// A comparison skips what is not there. Without the index a lost file, or a section lost from a
+/// file, would count as equal.
 ///
 /// @param sections of each trace, by its name without `.json`
 record GoldenIndex(SequencedMap<String, List<String>> sections) {
@@ -36,7 +37,7 @@ record GoldenIndex(SequencedMap<String, List<String>> sections) {
         return Optional.of(new GoldenIndex(sections));
     }
 
-    /// What is wrong with the set of traces, a sentence each.
+    /// The faults of the set of traces, a sentence each.
     ///
     /// @param names of the traces that are there
     List<String> gaps(List<String> names) {

@@ -23,6 +23,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.Message;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,18 +35,19 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 
-/// The world around the scheduler as the golden files define it: the real queue manager in virtual seconds, with a disk that
-/// answers at once, agents, and an outside that behaves by rule.
+/// The world around the scheduler as the golden files define it: the real queue manager in virtual
+/// seconds, with a disk that answers at once, agents, and an outside that behaves by rule.
 ///
-/// Each second has four acts, each finished before the next begins: timers; completions in the order of their selections;
-/// arrivals with admission after each; dispatch, entry by entry.
+/// Each second has four acts, each finished before the next begins: timers; completions in the
+/// order of their selections; arrivals with admission after each; dispatch, entry by entry.
 final class GoldenWorld {
     private static final int MOST_SECONDS = 1_000_000;
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply FAIL = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply DEFER = Reply.of(450, "4.2.0", "try later");
 
-    /// A delivery agent at work, from its start to its end; one that fails never gets to a delivery.
+    /// A delivery agent at work, from its start to its end; one that fails never gets to a
+    /// delivery.
     private record Agent(long until, long connection, String key, String result) {}
 
     private final GoldenFile file;
@@ -53,7 +55,7 @@ final class GoldenWorld {
     private final QueueManager brain;
     private final QueueDirectories register = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
-    private final Deque<QueueDirectories.Row> arrivals = new ArrayDeque<>();
+    private final Deque<QueueDirectories.QueueFileRow> arrivals = new ArrayDeque<>();
     private final PriorityQueue<Agent> running = new PriorityQueue<>(
             Comparator.comparingLong(Agent::until).thenComparingLong(Agent::connection));
     private final Map<Long, Delivery> deliveries = new TreeMap<>();
@@ -71,20 +73,22 @@ final class GoldenWorld {
         QmgrConfig config = file.config(names);
         this.brain = new QueueManager(config, seating(config), new Random(0), new Ears(),
                 new ActivationOrder(register.incoming, register.deferred));
-        List<String> sorted = file.mails().stream().map(GoldenFile.Mail::id).sorted().toList();
-        for (GoldenFile.Mail mail : file.mails()) {
+        List<String> sorted = file.mails().stream().map(GoldenFile.GoldenMail::id).sorted().toList();
+        for (GoldenFile.GoldenMail mail : file.mails()) {
             QueueId id = new QueueId(sorted.indexOf(mail.id()) + 1);
             ids.put(id, mail.id());
-            arrivals.add(new QueueDirectories.Row(id, mail));
+            arrivals.add(new QueueDirectories.QueueFileRow(id, mail));
         }
     }
 
-    /// The placement as the original knows it: a connection is a delivery agent, which takes one entry and is gone.
+    /// The placement as the original knows it: a connection is a delivery agent, which takes one
+    /// entry and is gone.
     private static Seating seating(QmgrConfig config) {
-        PlaceRules.Memory memory = PlaceRules.defaults().memory().withRetry(config.minimalBackoffMillis(), 0, 0);
+        PlaceRules.RecordLifetimes memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+                Duration.ZERO, Duration.ZERO);
         return new Seating(
-                name -> PlaceRules.plain(config.transport(name).processLimit(), 0, 0)
-                        .with(new PlaceRules.Idle(0, 0, Long.MAX_VALUE)),
+                name -> PlaceRules.plain(config.transport(name).processLimit(), 0, Duration.ZERO)
+                        .with(new PlaceRules.Idle(0, Duration.ZERO, Duration.ofMillis(Long.MAX_VALUE))),
                 new DestDb(memory), HostKeys.BY_NAME, HostMemory.NONE, new Random(0));
     }
 
@@ -268,7 +272,8 @@ final class GoldenWorld {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight, Destination.Figures figures) {
+        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight,
+                Destination.FlowFigures figures) {
             boolean gone = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
             List<Object> row = new ArrayList<>(List.of(now, names.theirs(line.transport()), line.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));

@@ -17,18 +17,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The mail queue on disk, as the files have it: two directories, incoming and deferred, that are scanned by id.
+/// The mail queue on disk, as the files have it: two directories, incoming and deferred, that are
+/// scanned by id.
 final class QueueDirectories {
     /// A message.
-    static final class Row {
+    static final class QueueFileRow {
         final QueueId id;
-        final GoldenFile.Mail mail;
+        final GoldenFile.GoldenMail mail;
         final Map<Integer, Recipient> open = new TreeMap<>();
         long nextAttempt;
         int attempts;
         int failed;
 
-        Row(QueueId id, GoldenFile.Mail mail) {
+        QueueFileRow(QueueId id, GoldenFile.GoldenMail mail) {
             this.id = id;
             this.mail = mail;
             for (String address : mail.addresses()) {
@@ -42,9 +43,10 @@ final class QueueDirectories {
         }
     }
 
-    /// One directory and its scan: a snapshot of ids, and a note that another scan is wanted after it.
+    /// One directory and its scan: a snapshot of ids, and a note that another scan is wanted after
+    /// it.
     final class Directory implements ActivationOrder.Source {
-        private final Map<QueueId, Row> rows = new TreeMap<>();
+        private final Map<QueueId, QueueFileRow> rows = new TreeMap<>();
         private Optional<Deque<QueueId>> snapshot = Optional.empty();
         private boolean wanted;
 
@@ -72,7 +74,7 @@ final class QueueDirectories {
             return Optional.empty();
         }
 
-        private ActivationOrder.Offer offer(Row row, long now) {
+        private ActivationOrder.Offer offer(QueueFileRow row, long now) {
             boolean due = this == incoming || row.nextAttempt <= now + 1;
             if (due) {
                 rows.remove(row.id);
@@ -84,9 +86,9 @@ final class QueueDirectories {
 
     final Directory incoming = new Directory();
     final Directory deferred = new Directory();
-    final Map<QueueId, Row> active = new TreeMap<>();
+    final Map<QueueId, QueueFileRow> active = new TreeMap<>();
 
-    void arrives(Row row) {
+    void arrives(QueueFileRow row) {
         incoming.rows.put(row.id, row);
         incoming.requestScan();
     }
@@ -101,7 +103,7 @@ final class QueueDirectories {
     }
 
     void record(QmgrOrder.RecordOutcome record) {
-        Row row = active.get(record.id());
+        QueueFileRow row = active.get(record.id());
         row.attempts += record.attempt() ? 1 : 0;
         List<Integer> settled = new ArrayList<>();
         for (RecipientOutcome each : record.outcomes()) {
@@ -120,7 +122,7 @@ final class QueueDirectories {
     }
 
     void defer(QueueId id, long nextAttempt) {
-        Row row = active.remove(id);
+        QueueFileRow row = active.remove(id);
         row.nextAttempt = nextAttempt;
         deferred.rows.put(id, row);
     }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What happened, as rows in the form of the files.
+/// The events as rows in the form of the files.
 final class Trace {
     final List<List<Object>> selections = new ArrayList<>();
     final List<List<Object>> preemptions = new ArrayList<>();

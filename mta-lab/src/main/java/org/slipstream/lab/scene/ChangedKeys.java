@@ -10,10 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Keys of a scenario file that have another value in one run, so that an experiment needs no second file: `order=fifo`.
+/// Keys of a scenario file that have another value in one run, so that an experiment needs no
+/// second file: `order=fifo`.
 ///
-/// A path names a key by its sections: `transport.slow.lanes`, `messages.news.count`. The last change of a key counts. A path
-/// that no reader asks for is a mistake, as an unknown key in the file is.
+/// A path names a key by its sections: `transport.slow.lanes`, `messages.news.count`. The last
+/// change of a key counts. A path that no reader asks for is a mistake, as an unknown key in the
+/// file is.
 final class ChangedKeys {
     private static final List<String> SECTIONS = List.of("", "settings.", "transport.", "placement.",
             "servers.default.");

@@ -3,7 +3,7 @@ package org.slipstream.lab.scene;
 import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.QueueSample;
 import org.slipstream.lab.scene.Course.Road;
-import org.slipstream.lab.scene.WaitSeries.Wait;
+import org.slipstream.lab.scene.WaitSeries.SeriesWait;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.function.ToIntFunction;
 import java.util.stream.LongStream;
 
-/// The coordinates of the charts below the timeline of one run: the length of the queue, who waits behind whom, and each window. All have the
-/// time axis of the [Picture].
+/// The coordinates of the charts below the timeline of one run: the length of the queue, who waits
+/// behind whom, and each window. All have the time axis of the [Picture].
 final class Charts {
     static final int HEIGHT = 150;
     private static final int TOP = 24;
@@ -148,7 +148,7 @@ final class Charts {
     // ---- who waits behind whom
 
     private void queueRows(Map<String, Object> values) {
-        List<Wait> all = WaitSeries.of(course);
+        List<SeriesWait> all = WaitSeries.of(course);
         List<Map<String, Object>> names = new ArrayList<>();
         List<Map<String, Object>> shares = new ArrayList<>();
         course.queue().keySet().stream().filter(name -> all.stream().anyMatch(wait -> wait.name().equals(name)))
@@ -166,13 +166,14 @@ final class Charts {
         values.put("behind-ticks", Picture.ticks(axis, TOP - 4, bottom));
     }
 
-    /// Waits that are too short to be seen are drawn as one, in which each message has its share of the time.
-    private void drawn(List<Wait> waits, double y, List<Map<String, Object>> shares) {
+    /// Waits that are too short to be seen are drawn as one, in which each message has its share of
+    /// the time.
+    private void drawn(List<SeriesWait> waits, double y, List<Map<String, Object>> shares) {
         SequencedMap<String, Double> sums = new TreeMap<>();
         long from = 0;
         String words = "";
         for (int i = 0; i < waits.size(); i++) {
-            Wait wait = waits.get(i);
+            SeriesWait wait = waits.get(i);
             if (sums.isEmpty()) {
                 from = wait.fromMillis();
                 words = wait.words();
@@ -189,7 +190,7 @@ final class Charts {
         }
     }
 
-    private void shares(Wait wait, long from, String words, SequencedMap<String, Double> sums, double top,
+    private void shares(SeriesWait wait, long from, String words, SequencedMap<String, Double> sums, double top,
             List<Map<String, Object>> shares) {
         double all = sums.values().stream().mapToDouble(Double::doubleValue).sum();
         double y = top;

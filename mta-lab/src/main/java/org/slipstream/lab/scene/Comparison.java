@@ -6,7 +6,8 @@ import org.slipstream.lab.scene.Stage.Played;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Two or more runs of one scene as one table: when each message was delivered to its last recipient, and its inflation.
+/// Two or more runs of one scene as one table: when each message was delivered to its last
+/// recipient, and its inflation.
 public final class Comparison {
     private Comparison() {}
 

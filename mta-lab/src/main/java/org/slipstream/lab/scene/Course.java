@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
-/// The record of one run of a scene: everything that was decided and everything that happened, with times.
+/// The record of one run of a scene: everything that was decided and everything that happened, with
+/// times.
 ///
 /// @param attempts every entry that was taken, in order
 /// @param passings every preemption, in order
@@ -33,7 +34,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     }
 
     /// The result of an attempt.
-    public enum Result {
+    public enum MessageResult {
         /// At least one recipient was delivered.
         DELIVERED,
         /// A session, and no recipient was taken for now.
@@ -53,7 +54,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
     /// @param startMillis when its connection was ready; empty when it never was
     /// @param slot which of the connections there are at one time, from 1; 0 when there was none
     public record Attempt(Optional<QueueId> id, String name, String transport, String road, int recipients,
-            long selectedMillis, OptionalLong startMillis, long endMillis, int slot, Result result) {}
+            long selectedMillis, OptionalLong startMillis, long endMillis, int slot, MessageResult result) {}
 
     /// A job stepped in front of another.
     ///
@@ -74,7 +75,8 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
             windows = List.copyOf(windows);
         }
 
-        /// Its window is of interest. Where one delivery follows the other, the window learns nothing.
+        /// Its window is of interest. Where one delivery follows the other, the window learns
+        /// nothing.
         boolean isTelling() {
             boolean tried = most > 1 || troubled > 0 || windows.stream().anyMatch(mark -> mark.size() <= 0);
             return tried && windows.stream().anyMatch(Mark::isReport);
@@ -99,7 +101,7 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         }
     }
 
-    /// What a connection does.
+    /// The activity of a connection.
     public enum Phase {
         OPENING, BUSY, IDLE
     }
@@ -131,8 +133,8 @@ public record Course(List<Attempt> attempts, List<Passing> passings, SequencedMa
         }
     }
 
-    /// What is known of a host from a time on: `retry`, `due`, `crowded`, `closed`, `suspended`, or nothing, as long as it has connections
-    /// too.
+    /// The state of a host from a time on: `retry`, `due`, `crowded`, `closed`, `suspended`, or
+    /// nothing, as long as it has connections too.
     public record HostMark(long atMillis, String state) {
         @Override
         public String toString() {

@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.slipstream.core.text.Nearest;
 import org.slipstream.lab.scene.Expectations.Expected;
-import org.slipstream.lab.scene.Expectations.What;
+import org.slipstream.lab.scene.Expectations.HostExpectation;
 import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.ArrayList;
@@ -32,74 +32,76 @@ final class ExpectationsReader {
     }
 
     private Expectations read() {
-        for (Section.Named each : section.all()) {
+        for (Section.NamedSection each : section.all()) {
             expectation(each);
         }
         return new Expectations(all);
     }
 
-    private void expectation(Section.Named each) {
+    private void expectation(Section.NamedSection each) {
         switch (each.name()) {
-            case "sequence" -> add(each, new What.Sequence(messages(each)));
-            case "sequences" -> inner(each, (of, it) -> new What.SequenceOf(of, messages(it)));
-            case "preemptions" -> add(each, new What.Preemptions((int) number(each, 0)));
-            case "finished" -> inner(each, (of, it) -> new What.Finished(message(of, it), time(it)));
-            case "inflation" -> inner(each, (of, it) -> new What.Inflation(message(of, it), number(it, 1)));
-            case "attempts" -> inner(each, (of, it) -> new What.Attempts(message(of, it), runs(it)));
-            case "reads" -> inner(each, (of, it) -> new What.Reads(message(of, it), runs(it)));
-            case "windows" -> inner(each, (of, it) -> new What.Windows(of, runs(it)));
-            case "untried" -> inner(each, (of, it) -> new What.Untried(of, (int) number(it, 0)));
-            case "deliveries" -> inner(each, (of, it) -> new What.Deliveries(host(of, it), (int) number(it, 0)));
-            case "connections" -> inner(each, (of, it) -> new What.Connections(host(of, it), (int) number(it, 0)));
-            case "hosts" -> inner(each, (of, it) -> new What.Hosts(host(of, it), runs(it)));
+            case "sequence" -> add(each, new HostExpectation.Sequence(messages(each)));
+            case "sequences" -> inner(each, (of, it) -> new HostExpectation.SequenceOf(of, messages(it)));
+            case "preemptions" -> add(each, new HostExpectation.Preemptions((int) number(each, 0)));
+            case "finished" -> inner(each, (of, it) -> new HostExpectation.Finished(message(of, it), time(it)));
+            case "inflation" -> inner(each, (of, it) -> new HostExpectation.Inflation(message(of, it), number(it, 1)));
+            case "attempts" -> inner(each, (of, it) -> new HostExpectation.Attempts(message(of, it), runs(it)));
+            case "reads" -> inner(each, (of, it) -> new HostExpectation.Reads(message(of, it), runs(it)));
+            case "windows" -> inner(each, (of, it) -> new HostExpectation.Windows(of, runs(it)));
+            case "untried" -> inner(each, (of, it) -> new HostExpectation.Untried(of, (int) number(it, 0)));
+            case "deliveries" ->
+                inner(each, (of, it) -> new HostExpectation.Deliveries(host(of, it), (int) number(it, 0)));
+            case "connections" ->
+                inner(each, (of, it) -> new HostExpectation.Connections(host(of, it), (int) number(it, 0)));
+            case "hosts" -> inner(each, (of, it) -> new HostExpectation.Hosts(host(of, it), runs(it)));
             default -> throw section.wrong(each.line(), "nothing called \"" + each.name() + "\" can be expected"
                     + Nearest.hint(each.name(), Set.of("sequence", "sequences", "preemptions", "finished", "inflation",
                             "attempts", "reads", "windows", "untried", "deliveries", "connections", "hosts")));
         }
     }
 
-    private void inner(Section.Named outer, BiFunction<String, Section.Named, What> what) {
+    private void inner(Section.NamedSection outer, BiFunction<String, Section.NamedSection, HostExpectation> what) {
         section.all(outer.name()).forEach(each -> add(each, what.apply(each.name(), each)));
     }
 
-    private void add(Section.Named where, What what) {
+    private void add(Section.NamedSection where, HostExpectation what) {
         all.add(new Expected(where.line(), what));
     }
 
-    private List<String> messages(Section.Named each) {
+    private List<String> messages(Section.NamedSection each) {
         List<String> messages = runs(each);
         messages.forEach(name -> message(name, each));
         return messages;
     }
 
-    private String message(String name, Section.Named each) {
+    private String message(String name, Section.NamedSection each) {
         if (!names.contains(name)) {
             throw section.wrong(each.line(), "there is no message \"" + name + "\"" + Nearest.hint(name, names));
         }
         return name;
     }
 
-    private String host(String name, Section.Named each) {
+    private String host(String name, Section.NamedSection each) {
         if (!hosts.contains(name)) {
             throw section.wrong(each.line(), "no route has the host \"" + name + "\"" + Nearest.hint(name, hosts));
         }
         return name;
     }
 
-    private List<String> runs(Section.Named each) {
+    private List<String> runs(Section.NamedSection each) {
         return Runs.parse(String.valueOf(each.value()))
                 .orElseThrow(() -> section.wrong(each.line(), each.name() + " = \"" + each.value()
                         + "\" is no sequence; write names with a space between, n times as name×n, groups as (a×5 b)×n"));
     }
 
-    private double number(Section.Named each, double least) {
+    private double number(Section.NamedSection each, double least) {
         if (each.value() instanceof Number number && number.doubleValue() >= least) {
             return number.doubleValue();
         }
         throw section.wrong(each.line(), each.name() + " = " + each.value() + " is not a number from " + (long) least);
     }
 
-    private long time(Section.Named each) {
+    private long time(Section.NamedSection each) {
         return Times.parse(String.valueOf(each.value())).orElseThrow(() -> section.wrong(each.line(), each.name()
                 + " = " + each.value() + " is no time; write a number with a unit, for example \"10s\""));
     }

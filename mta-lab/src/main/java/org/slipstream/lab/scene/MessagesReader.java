@@ -4,7 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.Addressee;
 import org.slipstream.lab.Scenario.Fortune;
-import org.slipstream.lab.Scenario.Mail;
+import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.scene.Scene.SceneMessage;
 
 import java.util.ArrayList;
@@ -15,14 +15,15 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Reads `[[messages]]`: sender, recipients and time of each message, or of each stream of messages.
+/// Reads `[[messages]]`: sender, recipients and time of each message, or of each stream of
+/// messages.
 final class MessagesReader {
     private static final int MOST_MESSAGES = 100_000;
     private static final String USUAL_SENDER = "sender@here.example";
 
     private final WorldReader world;
     private final SequencedMap<QueueId, SceneMessage> sceneMessages;
-    private final List<Mail> mails = new ArrayList<>();
+    private final List<SimulatedMail> mails = new ArrayList<>();
     private final Set<String> names = new TreeSet<>();
 
     private MessagesReader(WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
@@ -31,7 +32,8 @@ final class MessagesReader {
     }
 
     /// @param sceneMessages gets them by id
-    static List<Mail> read(Section root, WorldReader world, SequencedMap<QueueId, SceneMessage> sceneMessages) {
+    static List<SimulatedMail> read(Section root, WorldReader world,
+            SequencedMap<QueueId, SceneMessage> sceneMessages) {
         MessagesReader reader = new MessagesReader(world, sceneMessages);
         List<Section> messages = root.sections("messages");
         messages.forEach(reader::message);
@@ -54,7 +56,7 @@ final class MessagesReader {
         section.end();
         for (int i = 1; i <= copies; i++) {
             QueueId id = new QueueId(mails.size() + 1);
-            mails.add(new Mail(id, at + (i - 1) * every, sender, recipients));
+            mails.add(new SimulatedMail(id, at + (i - 1) * every, sender, recipients));
             sceneMessages.put(id, new SceneMessage(name, i, copies));
         }
         if (mails.size() > MOST_MESSAGES) {
@@ -86,7 +88,7 @@ final class MessagesReader {
 
     private List<Addressee> recipients(Section section, Fortune fortune) {
         List<Addressee> recipients = new ArrayList<>();
-        for (Section.Named each : section.all("to")) {
+        for (Section.NamedSection each : section.all("to")) {
             String domain = each.name().toLowerCase(Locale.ROOT);
             if (!(each.value() instanceof Long count) || count < 1 || count > 1_000_000) {
                 throw section.wrong(each.line(),
@@ -112,7 +114,7 @@ final class MessagesReader {
         return recipients;
     }
 
-    /// What their server says.
+    /// The reply of their server.
     private static Fortune fortune(Section section) {
         String fate = section.text("fate").orElse("welcome");
         return switch (fate) {

@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// One or two runs of a scene as a page or as a picture: one file that needs nothing from elsewhere.
+/// One or two runs of a scene as a page or as a picture: one file that needs nothing from
+/// elsewhere.
 ///
-/// The texts are in the templates `page/scene.html` and `page/scene.svg`; this class fills their holes. Two runs are drawn one above the
-/// other, with the same colors on the same time axis. What the pictures show stands again in tables, for readers who do not see
-/// pictures.
+/// The texts are in the templates `page/scene.html` and `page/scene.svg`; this class fills their
+/// holes. Two runs are drawn one above the other, with the same colors on the same time axis.
+/// Tables repeat the content of the pictures, for readers who do not see pictures.
 public final class Page {
     private static final int MOST_ROWS = 1_000;
     private static final int COLORS = 8;
@@ -159,7 +160,7 @@ public final class Page {
 
     private static List<Map<String, String>> expected(Played run) {
         List<Map<String, String>> all = new ArrayList<>();
-        for (Verdicts.Verdict verdict : run.verdicts()) {
+        for (Verdicts.SceneVerdict verdict : run.verdicts()) {
             verdict.difference()
                     .ifPresent(text -> all.add(Map.of("class", "differs", "text", "Not as expected: " + text)));
         }

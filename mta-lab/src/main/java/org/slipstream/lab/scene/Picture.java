@@ -14,8 +14,9 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 
-/// The coordinates of everything in the picture of one run: time goes to the right, each connection has a row, and preemptions stand above
-/// the rows. The [Charts] below them have the same time axis.
+/// The coordinates of everything in the picture of one run: time goes to the right, each connection
+/// has a row, and preemptions stand above the rows. The [Charts] below them have the same time
+/// axis.
 final class Picture {
     static final int WIDTH = 960;
     static final int LEFT = 70;
@@ -257,7 +258,8 @@ final class Picture {
         return groups;
     }
 
-    /// Each mark has a label: in words where there is room, otherwise a number that is explained below the picture.
+    /// Each mark has a label: in words where there is room, otherwise a number that is explained
+    /// below the picture.
     private void marks(Map<String, Object> values) {
         List<Map<String, Object>> marks = new ArrayList<>();
         List<Map<String, Object>> keys = new ArrayList<>();

@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// Counts the open recipients of each message while a scene runs: those that wait for a delivery, those under way, and those that wait
-/// for the time of another attempt. The messages of a stream are counted together.
+/// Counts the open recipients of each message while a scene runs: those that wait for a delivery,
+/// those under way, and those that wait for the time of another attempt. The messages of a stream
+/// are counted together.
 final class QueueCounts {
     private static final class Open {
         int waiting;

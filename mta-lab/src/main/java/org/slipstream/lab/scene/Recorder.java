@@ -10,8 +10,8 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Witness;
 import org.slipstream.lab.scene.Course.Attempt;
 import org.slipstream.lab.scene.Course.Mark;
+import org.slipstream.lab.scene.Course.MessageResult;
 import org.slipstream.lab.scene.Course.Passing;
-import org.slipstream.lab.scene.Course.Result;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -37,9 +37,10 @@ import java.util.function.LongConsumer;
 
 /// Records the course of a scene.
 ///
-/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery k. An `Open` names a destination and
-/// no entry: it is for the first entry to that destination that was taken and has no seat yet. An entry without an answer ends when
-/// its outcome is recorded; until then it may be moved to another connection.
+/// Deliveries are numbered in the order in which entries are taken, so the k-th entry is delivery
+/// k. An `Open` names a destination and no entry: it is for the first entry to that destination
+/// that was taken and has no seat yet. An entry without an answer ends when its outcome is
+/// recorded; until then it may be moved to another connection.
 final class Recorder implements Witness {
     static final String REPORT = "report";
 
@@ -55,7 +56,7 @@ final class Recorder implements Witness {
         long endMillis;
         long connection;
         int slot;
-        Result result = Result.UNFINISHED;
+        MessageResult result = MessageResult.UNFINISHED;
 
         Trip(QueueId message, Optional<QueueId> id, String name, String transport, RoadBook road,
                 List<Integer> recipients,
@@ -71,7 +72,7 @@ final class Recorder implements Witness {
 
         Attempt attempt(long now) {
             return new Attempt(id, name, transport, road.name, recipients.size(), selectedMillis, startMillis,
-                    result == Result.UNFINISHED ? now : endMillis, slot, result);
+                    result == MessageResult.UNFINISHED ? now : endMillis, slot, result);
         }
     }
 
@@ -175,7 +176,7 @@ final class Recorder implements Witness {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         boolean shared = !line.key().contains("@");
         if (shared) {
             Mark mark = new Mark(now, event, figures.window());
@@ -261,13 +262,14 @@ final class Recorder implements Witness {
                 + trip.recipients.size() + (trip.recipients.size() == 1 ? " recipient" : " recipients"));
     }
 
-    // An outcome without an answer: its last connection failed or broke, or no host was left to try.
+    // An outcome without an answer: its last connection failed or broke, or no host was left to
+    // try.
     private void records(QmgrOrder.RecordOutcome record) {
         int first = record.recipients().getFirst().number();
         unfinished.getOrDefault(record.id(), List.of()).stream().filter(trip -> trip.recipients.contains(first))
                 .findFirst().ifPresent(trip -> {
                     unseated.remove(trip);
-                    ends(trip, Result.TROUBLE, 0);
+                    ends(trip, MessageResult.TROUBLE, 0);
                 });
     }
 
@@ -336,9 +338,10 @@ final class Recorder implements Witness {
         count(trip, delivered, failed);
         trip.startMillis = OptionalLong.of(connections.answers(trip.connection, trip.startMillis.orElse(now), now));
         ends(trip, delivered > 0
-                ? Result.DELIVERED
-                : failed == answered.outcomes().size() ? Result.REFUSED : Result.DEFERRED, delivered + failed);
-        if (trip.result != Result.DELIVERED) {
+                ? MessageResult.DELIVERED
+                : failed == answered.outcomes().size() ? MessageResult.REFUSED : MessageResult.DEFERRED,
+                delivered + failed);
+        if (trip.result != MessageResult.DELIVERED) {
             tell("slot " + trip.slot + ": " + trip.name + " to " + trip.road.name + ": "
                     + answered.outcomes().getFirst().outcome().reply());
         }
@@ -359,13 +362,13 @@ final class Recorder implements Witness {
     }
 
     /// @param settled recipients that are delivered or have failed
-    private void ends(Trip trip, Result result, int settled) {
+    private void ends(Trip trip, MessageResult result, int settled) {
         trip.id.ifPresent(id -> queue.ends(id, trip.name, trip.recipients.size(), settled, now));
         unfinished.get(trip.message).remove(trip);
         trip.result = result;
         trip.endMillis = now;
         trip.road.running--;
-        trip.road.troubled += result == Result.TROUBLE ? 1 : 0;
+        trip.road.troubled += result == MessageResult.TROUBLE ? 1 : 0;
     }
 
     @Override

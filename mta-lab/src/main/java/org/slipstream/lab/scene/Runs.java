@@ -6,8 +6,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A sequence of names as people write it down: `1×4 2×2 1×4 3×2 1×2`, with groups that are repeated in
-/// brackets: `(1×5 2)×20`. It can be printed and read: printed text can be copied into a file as an expectation.
+/// A sequence of names as people write it down: `1×4 2×2 1×4 3×2 1×2`, with groups that are
+/// repeated in brackets: `(1×5 2)×20`. It can be printed and read: printed text can be copied into
+/// a file as an expectation.
 final class Runs {
     private static final int LONGEST_GROUP = 6;
     private static final int LEAST_REPEATS = 3;

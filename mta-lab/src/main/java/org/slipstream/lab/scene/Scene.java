@@ -18,7 +18,8 @@ import java.util.TreeMap;
 /// @param story what it shows, for readers
 /// @param messages the scenario's messages by id, as the file calls them
 /// @param transports the file's transport names and what stands for them
-/// @param stopMillis when the simulation ends, even with deliveries under way; `Long.MAX_VALUE` for the end of all mail
+/// @param stopMillis when the simulation ends, even with deliveries under way; `Long.MAX_VALUE` for
+///     the end of all mail
 /// @param changes keys that have another value than in the file, each as `key=value`
 public record Scene(String file, String title, String story, Scenario scenario,
         SequencedMap<QueueId, SceneMessage> messages,
@@ -41,15 +42,16 @@ public record Scene(String file, String title, String story, Scenario scenario,
 
     /// The file names hosts of a destination.
     public boolean hasHosts() {
-        return scenario.places().stream().map(Scenario.Place::route).anyMatch(route -> route instanceof Route.Smtp smtp
-                && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
+        return scenario.places().stream().map(Scenario.SimulatedPlace::route)
+                .anyMatch(route -> route instanceof Route.Smtp smtp
+                        && !smtp.hosts().stream().map(Route.Host::name).toList().equals(List.of(smtp.nextHop())));
     }
 
-    /// Sessions that the servers of each destination take at once, by transport and next hop. A destination without a limit is left
-    /// out.
+    /// Sessions that the servers of each destination take at once, by transport and next hop. A
+    /// destination without a limit is left out.
     SequencedMap<String, Integer> serverLimits() {
         SequencedMap<String, Integer> limits = new TreeMap<>();
-        for (Scenario.Place place : scenario.places()) {
+        for (Scenario.SimulatedPlace place : scenario.places()) {
             long sessions = place.servers().values().stream().mapToLong(ServerProfile::sessions).sum();
             if (sessions < Integer.MAX_VALUE) {
                 limits.put(transports.theirs(place.route().transport()) + "/" + place.route().nextHop(),

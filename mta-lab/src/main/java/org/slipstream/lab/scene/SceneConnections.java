@@ -87,7 +87,8 @@ final class SceneConnections {
         });
     }
 
-    /// A delivery is answered. Since when it was the first one there: earlier than that the connection was busy with others.
+    /// A delivery is answered. Since when it was the first one there: earlier than that the
+    /// connection was busy with others.
     long answers(long connection, long startedMillis, long now) {
         Optional<Page> page = find(connection);
         long since = page.map(each -> Math.max(startedMillis, each.answeredMillis)).orElse(startedMillis);

@@ -1,6 +1,7 @@
 package org.slipstream.lab.scene;
 
-/// A mistake in a scenario file, on its way from where it is found to [SceneReader], which makes a value of it.
+/// A mistake in a scenario file, on its way from where it is found to [SceneReader], which makes a
+/// value of it.
 final class SceneMistake extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

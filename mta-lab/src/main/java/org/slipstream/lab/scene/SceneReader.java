@@ -4,12 +4,12 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario;
-import org.slipstream.lab.Scenario.Mail;
-import org.slipstream.lab.Scenario.Place;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.lab.ServerProfile;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.lab.scene.Scene.SceneMessage;
-import org.slipstream.lab.scene.SettingsReader.Settings;
+import org.slipstream.lab.scene.SettingsReader.SceneSettings;
 import org.slipstream.qmgr.QmgrConfig;
 import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
@@ -23,12 +23,13 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Reads a scenario file: what is sent when ([MessagesReader]), where it goes ([WorldReader]), how the queue manager is set
-/// ([SettingsReader]) and what is expected of it all ([ExpectationsReader]).
+/// Reads a scenario file: what is sent when ([MessagesReader]), where it goes ([WorldReader]), how
+/// the queue manager is set ([SettingsReader]) and what is expected of it all
+/// ([ExpectationsReader]).
 ///
 /// The first mistake ends the reading with one sentence: file, line, what is wrong, what to do.
 public final class SceneReader {
-    /// What came of a file.
+    /// The result of a file.
     public sealed interface Reading {
         record Good(Scene scene) implements Reading {}
 
@@ -53,12 +54,13 @@ public final class SceneReader {
         return read(file, text, List.of());
     }
 
-    /// Reads a file in which some keys have another value than the one that is written there. What the file expects is left out
-    /// then, because the expectations are about the file as it is written.
+    /// Reads a file in which some keys have another value than the one that is written there. The
+    /// expectations of the file are left out then, because the expectations are about the file as
+    /// it is written.
     ///
     /// @param file its name, for messages
-    /// @param changes each `key=value`; a key of a section as `section.key`, and those of `settings`, `transport`, `placement` and
-    /// `servers.default` without the section
+    /// @param changes each `key=value`; a key of a section as `section.key`, and those of
+    ///     `settings`, `transport`, `placement` and `servers.default` without the section
     public static Reading read(String file, String text, List<String> changes) {
         try {
             TomlParseResult toml = Toml.parse(text);
@@ -91,10 +93,10 @@ public final class SceneReader {
         String story = root.text("story").orElse("");
         long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
         long stop = root.time("stop-after", Long.MAX_VALUE);
-        Settings settings = SettingsReader.read(root);
+        SceneSettings settings = SettingsReader.read(root);
         WorldReader world = WorldReader.read(root, settings.transports().keySet());
         SequencedMap<QueueId, SceneMessage> messages = new LinkedHashMap<>();
-        List<Mail> mails = MessagesReader.read(root, world, messages);
+        List<SimulatedMail> mails = MessagesReader.read(root, world, messages);
         Expectations expected = ExpectationsReader.read(root, messages.values(), world.hosts());
         root.end();
         TransportNames names = names(root, world, mails);
@@ -109,7 +111,7 @@ public final class SceneReader {
         return new Scene(file, title, story, scenario, messages, names, stop, expected, List.of());
     }
 
-    private static TransportNames names(Section root, WorldReader world, List<Mail> mails) {
+    private static TransportNames names(Section root, WorldReader world, List<SimulatedMail> mails) {
         Set<String> names = new TreeSet<>(world.transports());
         if (!strangers(world, mails).isEmpty()) {
             names.add(WorldReader.HOME);
@@ -122,7 +124,7 @@ public final class SceneReader {
     }
 
     // Senders' domains of which the file says nothing: where reports go to.
-    private static Set<String> strangers(WorldReader world, List<Mail> mails) {
+    private static Set<String> strangers(WorldReader world, List<SimulatedMail> mails) {
         Set<String> strangers = new TreeSet<>();
         mails.forEach(mail -> mail.sender().map(Address::domainKey).filter(domain -> !world.names(domain))
                 .ifPresent(strangers::add));
@@ -130,27 +132,29 @@ public final class SceneReader {
         return strangers;
     }
 
-    private static List<Place> places(WorldReader world, TransportNames names, List<Mail> mails) {
+    private static List<SimulatedPlace> places(WorldReader world, TransportNames names, List<SimulatedMail> mails) {
         Set<String> domains = new TreeSet<>();
-        for (Mail mail : mails) {
+        for (SimulatedMail mail : mails) {
             mail.recipients().forEach(each -> domains.add(each.address().domainKey()));
             mail.sender().map(Address::domainKey).filter(world::names).ifPresent(domains::add);
         }
-        List<Place> places = new ArrayList<>();
+        List<SimulatedPlace> places = new ArrayList<>();
         for (String domain : domains) {
             places.add(place(domain, world.way(domain).orElseThrow(), names));
         }
         strangers(world, mails).forEach(domain -> places
-                .add(new Place(domain, names.route(WorldReader.HOME, domain), 0, false, ServerProfile.taking(0))));
+                .add(new SimulatedPlace(domain, names.route(WorldReader.HOME, domain), 0, false,
+                        ServerProfile.taking(0))));
         return places;
     }
 
-    private static Place place(String domain, WorldReader.Way way, TransportNames names) {
+    private static SimulatedPlace place(String domain, WorldReader.RouteWay way, TransportNames names) {
         if (way.hosts().isEmpty()) {
-            return new Place(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server());
+            return new SimulatedPlace(domain, names.route(way.transport(), way.nextHop()), 0, false, way.server());
         }
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         way.hosts().forEach((host, server) -> servers.put(host.name(), server));
-        return new Place(domain, new Route.Smtp(way.nextHop(), List.copyOf(way.hosts().keySet())), 0, false, servers);
+        return new SimulatedPlace(domain, new Route.Smtp(way.nextHop(), List.copyOf(way.hosts().keySet())), 0, false,
+                servers);
     }
 }

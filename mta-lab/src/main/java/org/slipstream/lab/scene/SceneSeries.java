@@ -15,10 +15,11 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/// All series of one or more runs as figures, for tools that draw or compute: a table each, as CSV or as JSON.
+/// All series of one or more runs as figures, for tools that draw or compute: a table each, as CSV
+/// or as JSON.
 ///
-/// Times are milliseconds since the beginning of the scene. Each row says which run it belongs to, from 1. A cell without a value is empty
-/// in CSV and `null` in JSON.
+/// Times are milliseconds since the beginning of the scene. Each row says which run it belongs to,
+/// from 1. A cell without a value is empty in CSV and `null` in JSON.
 public final class SceneSeries {
     private static final String RUN = "run";
 
@@ -110,7 +111,7 @@ public final class SceneSeries {
                 span.toMillis(), span.phase().name().toLowerCase(Locale.ROOT), link.deliveries(), link.end()));
     }
 
-    private static String word(Course.Result result) {
+    private static String word(Course.MessageResult result) {
         return result.name().toLowerCase(Locale.ROOT);
     }
 

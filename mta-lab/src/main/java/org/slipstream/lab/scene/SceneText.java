@@ -17,7 +17,8 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.stream.Collectors;
 
-/// The results of a run as text: the sequence, a table of messages, a table of destinations, and whether the run is as expected.
+/// The results of a run as text: the sequence, a table of messages, a table of destinations, and
+/// whether the run is as expected.
 public final class SceneText {
     static final List<String> MESSAGE_TITLES = List.of("message", "copies", "entries", "recipients", "delivered",
             "arrives", "first", "last", "floor", "over floor", "inflation");
@@ -78,7 +79,7 @@ public final class SceneText {
 
     /// One row for each message of which recipients waited; see [#WAIT_TITLES].
     static List<List<String>> waitRows(Played played) {
-        List<WaitSeries.Wait> waits = WaitSeries.of(played.course());
+        List<WaitSeries.SeriesWait> waits = WaitSeries.of(played.course());
         List<List<String>> rows = new ArrayList<>();
         for (String name : played.course().queue().keySet()) {
             var behind = WaitSeries.millisBehind(waits, name);
@@ -159,7 +160,7 @@ public final class SceneText {
     }
 
     private void verdicts() {
-        List<Verdicts.Verdict> all = played.verdicts();
+        List<Verdicts.SceneVerdict> all = played.verdicts();
         if (!played.scene().changes().isEmpty()) {
             lines.add("");
             lines.add("expectations are not checked: the run has " + played.scene().variant());

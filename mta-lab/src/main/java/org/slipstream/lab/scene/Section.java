@@ -15,14 +15,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// One table of a scenario file, read key by key. A value that is not valid becomes one sentence with file, line and a
-/// remedy ([SceneMistake]). A key that no reader has asked for when [#end] is called is a mistake too.
+/// One table of a scenario file, read key by key. A value that is not valid becomes one sentence
+/// with file, line and a remedy ([SceneMistake]). A key that no reader has asked for when [#end] is
+/// called is a mistake too.
 final class Section {
     private static final int MANY = 1_000_000;
     private static final long LONGEST_MILLIS = 366L * 86_400_000;
 
     /// A key whose name is the file's own, such as a domain.
-    record Named(String name, Object value, int line) {}
+    record NamedSection(String name, Object value, int line) {}
 
     private static final TomlTable EMPTY = Toml.parse("");
 
@@ -173,7 +174,8 @@ final class Section {
         }).orElse(otherwise);
     }
 
-    /// The section of this name. A changed key below it makes a section that the file does not have.
+    /// The section of this name. A changed key below it makes a section that the file does not
+    /// have.
     Optional<Section> section(String key) {
         return value(key).or(() -> Optional.of((Object) EMPTY).filter(_ -> changed.isBelow(path(key)))).map(value -> {
             if (value instanceof TomlTable inner) {
@@ -218,19 +220,19 @@ final class Section {
     }
 
     /// All keys, whatever they are.
-    List<Named> all() {
-        List<Named> all = new ArrayList<>();
+    List<NamedSection> all() {
+        List<NamedSection> all = new ArrayList<>();
         for (String key : table.keySet()) {
-            all.add(new Named(key, value(key).orElseThrow(), line(key)));
+            all.add(new NamedSection(key, value(key).orElseThrow(), line(key)));
         }
         return all;
     }
 
-    List<Named> all(String key) {
+    List<NamedSection> all(String key) {
         return section(key).map(Section::all).orElse(List.of());
     }
 
-    /// Whatever was not asked for is not known.
+    /// Keys that were not requested are unknown.
     void end() {
         for (String key : table.keySet()) {
             if (!known.contains(key)) {

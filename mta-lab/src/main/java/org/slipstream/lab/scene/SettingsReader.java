@@ -1,9 +1,11 @@
 package org.slipstream.lab.scene;
 
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Brains;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
@@ -12,6 +14,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 import org.slipstream.qmgr.sched.OrderPolicy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,9 +22,10 @@ import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are called as in `mta.toml`; what
-/// is not named is as in Postfix.
+/// `[settings]`, `[transport]` and `[transport.NAME]`: how the queue manager is set. Keys are
+/// called as in `mta.toml`; what is not named is as in Postfix.
 final class SettingsReader {
+    private static final int RECIPIENT_BATCH = 5_000;
     private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",
             OrderPolicy.ROUND_ROBIN, "fifo", OrderPolicy.FIFO);
     private static final Map<String, FeedbackVariant> VARIANTS = Map.of("pseudocode", FeedbackVariant.PSEUDOCODE,
@@ -31,7 +35,7 @@ final class SettingsReader {
     /// @param common the settings of transports that are not named
     /// @param transports by the file's names
     /// @param placement rules for such a queue manager
-    record Settings(QmgrConfig config, OwnServer house, TransportSettings common,
+    record SceneSettings(QmgrConfig config, OwnServer house, TransportSettings common,
             SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
         QmgrConfig config(TransportNames names) {
             TransportTable table = TransportTable.of(common);
@@ -46,7 +50,7 @@ final class SettingsReader {
 
     private SettingsReader() {}
 
-    static Settings read(Section root) {
+    static SceneSettings read(Section root) {
         TransportSettings common = TransportSettings.defaults();
         SequencedMap<String, TransportSettings> transports = new TreeMap<>();
         Optional<Section> all = root.section("transport");
@@ -59,7 +63,7 @@ final class SettingsReader {
             common = usual;
         }
         var section = root.section("settings");
-        return new Settings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
+        return new SceneSettings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
                 section.map(SettingsReader::house).orElseGet(() -> house(0, 0, 0, 30_000, 300_000)), common,
                 transports, root.section("placement").map(SettingsReader::placement).orElse(Brains::oneAtATime));
     }
@@ -77,38 +81,45 @@ final class SettingsReader {
         Shares shares = new Shares(section.count("max-message-concurrency", 1, usual.messages().floor()),
                 section.count("scale-max-concurrency", 0, usual.messages().scale()));
         int idle = section.count("idle-per-host", 0, usual.idle().perHost());
-        long age = section.time("connection-age", usual.idle().ageMillis());
-        long crowded = section.time("crowded", usual.memory().crowdedMillis());
+        Duration age = time(section, "connection-age", usual.idle().age());
+        Duration crowded = time(section, "crowded", usual.memory().crowded());
         section.end();
         return config -> Brains.production(config).with(new PlaceRules.Depth(depth, most, overflow))
-                .with(shares, usual.verification()).with(new PlaceRules.Idle(idle, config.idleLaneMillis(), age))
-                .with(usual.memory().withRetry(config.minimalBackoffMillis(), crowded, usual.memory().closedMillis()));
+                .with(shares, usual.verification())
+                .with(new PlaceRules.Idle(idle, config.queue().idleConnection(), age))
+                .with(usual.memory().withRetry(config.queue().minimalBackoff(), crowded, usual.memory().closed()));
     }
 
+    /// Postfix's settings, without notices of delays.
     private static QmgrConfig defaults() {
-        return config(20_000, 300_000, 4_000_000, 432_000_000, 172_800_000, 0, 5_000, 2_000, 1_000, 300_000);
+        QmgrConfig usual = QmgrConfig.defaults();
+        return usual.withQueue(SettingsRecords.with(usual.queue(), "delayNotice", Duration.ZERO))
+                .withReads(RECIPIENT_BATCH, usual.scanLimit());
     }
 
-    private static QmgrConfig config(int active, long minimal, long maximal, long lifetime, long bounceLifetime,
-            long delayNotice, int batch, long idle, int scanLimit, long scanInterval) {
-        TransportSettings usual = TransportSettings.defaults();
-        return new QmgrConfig(active, minimal, maximal, lifetime, bounceLifetime, delayNotice,
-                usual.recipientsPerDelivery(), batch, usual.concurrencyLimit(), usual.processLimit(), idle, scanLimit,
-                scanInterval);
+    private static Duration time(Section section, String key, Duration usual) {
+        return Duration.ofMillis(section.time(key, usual.toMillis()));
     }
 
     private static QmgrConfig config(Section section) {
-        QmgrConfig usual = defaults();
-        QmgrConfig config = config(section.count("active-messages", 1, usual.activeLimit()),
-                section.time("minimal-backoff", usual.minimalBackoffMillis()),
-                section.time("maximal-backoff", usual.maximalBackoffMillis()),
-                section.time("lifetime", usual.lifetimeMillis()),
-                section.time("bounce-lifetime", usual.bounceLifetimeMillis()),
-                section.time("delay-notice", usual.delayNoticeMillis()),
-                section.count("recipient-batch", 1, usual.recipientBatch()),
-                section.time("idle-connection", usual.idleLaneMillis()),
-                section.count("scan-limit", 1, usual.scanLimit()),
-                section.time("scan-interval", usual.scanIntervalMillis()));
+        QmgrConfig defaults = defaults();
+        QueueSettings usual = defaults.queue();
+        QueueSettings queue = new QueueSettings(time(section, "minimal-backoff", usual.minimalBackoff()),
+                time(section, "maximal-backoff", usual.maximalBackoff()), time(section, "lifetime", usual.lifetime()),
+                time(section, "bounce-lifetime", usual.bounceLifetime()),
+                Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow())),
+                time(section, "delay-notice", usual.delayNotice()),
+                section.count("active-messages", 1, usual.activeMessages()),
+                time(section, "idle-connection", usual.idleConnection()),
+                time(section, "scan-interval", usual.scanInterval()),
+                usual.spacedStarts(), section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE),
+                new QueueSettings.Memory(
+                        section.count("message-recipient-limit", 1, usual.memory().messageRecipientLimit()),
+                        section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum())),
+                section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE), usual.transportRetry());
+        QmgrConfig config = defaults.withQueue(queue).withReads(
+                section.count("recipient-batch", 1, defaults.recipientBatch()),
+                section.count("scan-limit", 1, defaults.scanLimit()));
         if (config.minimalBackoffMillis() < 1 || config.minimalBackoffMillis() > config.maximalBackoffMillis()) {
             throw section.wrong("minimal-backoff", "is not between 1ms and maximal-backoff, which is "
                     + Times.seconds(config.maximalBackoffMillis()) + "; make it smaller, or maximal-backoff larger");
@@ -116,13 +127,7 @@ final class SettingsReader {
         if (config.scanIntervalMillis() < 1_000) {
             throw section.wrong("scan-interval", "is less than a second; write at least \"1s\"");
         }
-        QmgrConfig.Memory memory = QmgrConfig.Memory.defaults();
-        return config.withSecondExpiry(section.time("second-expiry", usual.secondExpiryMillis()))
-                .withMemory(new QmgrConfig.Memory(
-                        section.count("message-recipient-limit", 1, memory.recipientLimit()),
-                        section.count("message-recipient-minimum", 1, memory.messageMinimum())))
-                .withPolicy(section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE))
-                .withFeedback(section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE));
+        return config;
     }
 
     private static OwnServer house(Section section) {
@@ -149,7 +154,7 @@ final class SettingsReader {
         Feedback negative = section.feedback("negative-feedback", usual.negativeFeedback());
         TransportSettings settings = new TransportSettings(section.count("lanes", 1, usual.processLimit()),
                 initial, limit, positive, negative, section.count("failed-cohort-limit", 0, usual.failedCohortLimit()),
-                section.time("destination-rate-delay", usual.rateDelayMillis()),
+                time(section, "destination-rate-delay", usual.rateDelay()),
                 section.count("delivery-slot-cost", 0, usual.slotCost()),
                 section.count("delivery-slot-loan", 0, usual.slotLoan()),
                 (int) section.count("delivery-slot-discount", 0, 100, usual.slotDiscountPercent()),
@@ -158,7 +163,7 @@ final class SettingsReader {
                 section.count("recipient-limit", 0, usual.recipientLimit()),
                 section.count("extra-recipient-limit", 0, usual.extraRecipientLimit()),
                 section.count("recipient-refill-limit", 1, usual.refillLimit()),
-                section.time("recipient-refill-delay", usual.refillDelayMillis()));
+                time(section, "recipient-refill-delay", usual.refillDelay()));
         section.end();
         return settings;
     }

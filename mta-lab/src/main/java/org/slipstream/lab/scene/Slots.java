@@ -2,7 +2,8 @@ package org.slipstream.lab.scene;
 
 import java.util.BitSet;
 
-/// Numbers of connections in pictures and lists: each connection gets the smallest number that is free.
+/// Numbers of connections in pictures and lists: each connection gets the smallest number that is
+/// free.
 final class Slots {
     private final BitSet taken = new BitSet();
 

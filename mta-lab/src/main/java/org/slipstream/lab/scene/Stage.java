@@ -16,15 +16,16 @@ import java.util.function.LongConsumer;
 
 /// Runs a scene: the production queue manager in a simulated world.
 ///
-/// Besides the scene itself, each message is run alone in the same world. The time that it takes then
-/// is its floor: what it takes longer in company is what the others cost it. (Of a stream the first message is played.)
+/// Besides the scene itself, each message is run alone in the same world. The time that it takes
+/// then is its floor: what it takes longer in company is what the others cost it. (Of a stream the
+/// first message is played.)
 public final class Stage {
     private static final long MOST_EVENTS = 5_000_000;
 
     /// Learns how far a run has come.
     @FunctionalInterface
-    public interface Progress {
-        Progress SILENT = (_, _) -> {};
+    public interface SceneProgress {
+        SceneProgress SILENT = (_, _) -> {};
 
         /// Called after each moment of the world, therefore often.
         ///
@@ -36,7 +37,7 @@ public final class Stage {
     ///
     /// @param alone by the name of the message how long delivery takes when there is nothing else
     public record Played(Scene scene, Course course, SequencedMap<String, Long> alone,
-            List<Verdicts.Verdict> verdicts) {
+            List<Verdicts.SceneVerdict> verdicts) {
         public Played {
             verdicts = List.copyOf(verdicts);
         }
@@ -53,14 +54,16 @@ public final class Stage {
 
     private Stage() {}
 
-    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not
+    ///     be
     public static Played play(Scene scene) {
-        return play(scene, _ -> {}, Progress.SILENT);
+        return play(scene, _ -> {}, SceneProgress.SILENT);
     }
 
     /// @param events receives a line for each thing that happens, as it happens
-    /// @throws SimulationStoppedException when something happens that cannot, or is that must not be
-    public static Played play(Scene scene, Consumer<String> events, Progress progress) {
+    /// @throws SimulationStoppedException when something happens that cannot, or is that must not
+    ///     be
+    public static Played play(Scene scene, Consumer<String> events, SceneProgress progress) {
         Course course = course(scene, scene.scenario(), events, millis -> progress.reached(scene.file(), millis));
         SequencedMap<String, Long> alone = alone(scene, progress);
         return new Played(scene, course, alone, Verdicts.of(scene, course, alone));
@@ -72,12 +75,12 @@ public final class Stage {
         return recorder.course();
     }
 
-    private static SequencedMap<String, Long> alone(Scene scene, Progress progress) {
+    private static SequencedMap<String, Long> alone(Scene scene, SceneProgress progress) {
         SequencedMap<String, Long> alone = new LinkedHashMap<>();
         for (var each : scene.messages().entrySet()) {
             SceneMessage message = each.getValue();
             if (message.number() == 1) {
-                Scenario.Mail mail = scene.scenario().mails().get((int) each.getKey().value() - 1);
+                Scenario.SimulatedMail mail = scene.scenario().mails().get((int) each.getKey().value() - 1);
                 Course course = course(scene, with(scene.scenario(), mail), _ -> {},
                         millis -> progress.reached(scene.file() + ", " + message.name() + " alone", millis));
                 millis(mail, course.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
@@ -86,12 +89,12 @@ public final class Stage {
         return alone;
     }
 
-    private static Scenario with(Scenario all, Scenario.Mail mail) {
+    private static Scenario with(Scenario all, Scenario.SimulatedMail mail) {
         return new Scenario(all.seed(), all.config(), all.batching(), List.of(mail), all.places(), all.house(),
                 List.of(), List.of(), all.placement());
     }
 
-    static OptionalLong millis(Scenario.Mail mail, Way way) {
+    static OptionalLong millis(Scenario.SimulatedMail mail, Way way) {
         return way.delivered() == mail.recipients().size() && way.lastMillis().isPresent()
                 ? OptionalLong.of(way.lastMillis().getAsLong() - mail.arrivalMillis())
                 : OptionalLong.empty();

@@ -1,7 +1,7 @@
 package org.slipstream.lab.scene;
 
 import org.slipstream.lab.scene.Course.Attempt;
-import org.slipstream.lab.scene.Course.Result;
+import org.slipstream.lab.scene.Course.MessageResult;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Deliveries of one message that follow each other on one connection without a pause and end alike: one bar of the
-/// picture.
-record Stretch(String name, int slot, long selectedMillis, long startMillis, long endMillis, int entries, Result result,
+/// Deliveries of one message that follow each other on one connection without a pause and end
+/// alike: one bar of the picture.
+record Stretch(String name, int slot, long selectedMillis, long startMillis, long endMillis, int entries,
+        MessageResult result,
         String road) {
 
     /// In order of their beginnings.
@@ -53,7 +54,7 @@ record Stretch(String name, int slot, long selectedMillis, long startMillis, lon
     }
 
     boolean isTrouble() {
-        return result == Result.TROUBLE;
+        return result == MessageResult.TROUBLE;
     }
 
     String label() {

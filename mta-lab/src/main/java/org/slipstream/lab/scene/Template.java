@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 /// A text with holes, in a small part of Mustache's syntax.
 ///
 /// `{{name}}` is the value of that name, with everything escaped that means something in HTML; the
-/// escaping cannot be left out. `{{#name}}…{{/name}}` comes once for each element of the list of that name, with the element's names
-/// before those outside of it. `{{^name}}…{{/name}}` comes when that list is empty. An unknown name is an error.
+/// escaping cannot be left out. `{{#name}}…{{/name}}` comes once for each element of the list of
+/// that name, with the element's names before those outside of it. `{{^name}}…{{/name}}` comes when
+/// that list is empty. An unknown name is an error.
 final class Template {
     private static final Pattern TAG = Pattern.compile("\\{\\{([#^/]?)([a-z-]+)}}");
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// Time from left to right, with long times without deliveries cut short. Without the cuts, a mailing of ten seconds and its
-/// second attempt after five minutes would be two points.
+/// Time from left to right, with long times without deliveries cut short. Without the cuts, a
+/// mailing of ten seconds and its second attempt after five minutes would be two points.
 final class TimeAxis {
     private static final int SILENCE_WIDTH = 46;
     private static final double LONG_SILENCE = 0.08;

@@ -8,7 +8,7 @@ import org.slipstream.lab.scene.Course.Mark;
 import org.slipstream.lab.scene.Course.Road;
 import org.slipstream.lab.scene.Course.Way;
 import org.slipstream.lab.scene.Expectations.Expected;
-import org.slipstream.lab.scene.Expectations.What;
+import org.slipstream.lab.scene.Expectations.HostExpectation;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 /// Compares the course of a scene with the expectations of its file.
 public final class Verdicts {
     /// @param difference the difference as a sentence; empty when there is none
-    public record Verdict(Expected expected, Optional<String> difference) {}
+    public record SceneVerdict(Expected expected, Optional<String> difference) {}
 
     private final Scene scene;
     private final Course course;
@@ -33,36 +33,39 @@ public final class Verdicts {
         this.alone = alone;
     }
 
-    static List<Verdict> of(Scene scene, Course course, Map<String, Long> alone) {
+    static List<SceneVerdict> of(Scene scene, Course course, Map<String, Long> alone) {
         Verdicts verdicts = new Verdicts(scene, course, alone);
-        return scene.expected().all().stream().map(each -> new Verdict(each, verdicts.difference(each.what())))
+        return scene.expected().all().stream().map(each -> new SceneVerdict(each, verdicts.difference(each.what())))
                 .toList();
     }
 
-    private Optional<String> difference(What what) {
+    private Optional<String> difference(HostExpectation what) {
         return switch (what) {
-            case What.Sequence(List<String> names) -> compare("sequence", names, sequence(course, _ -> true));
-            case What.SequenceOf(String transport, List<String> names) -> compare("sequence of " + transport, names,
-                    sequence(course, attempt -> attempt.transport().equals(transport)));
-            case What.Preemptions(int count) -> course.passings().size() == count
+            case HostExpectation.Sequence(List<String> names) ->
+                compare("sequence", names, sequence(course, _ -> true));
+            case HostExpectation.SequenceOf(String transport, List<String> names) ->
+                compare("sequence of " + transport, names,
+                        sequence(course, attempt -> attempt.transport().equals(transport)));
+            case HostExpectation.Preemptions(int count) -> course.passings().size() == count
                     ? Optional.empty()
                     : Optional.of("expected " + count + " preemptions, got " + course.passings().size());
-            case What.Finished(String message, long millis) -> finished(message, millis);
-            case What.Inflation(String message, double most) -> inflation(message, most);
-            case What.Attempts(String message, List<String> times) -> compare("attempts of " + message, times, course
-                    .attempts().stream().filter(a -> a.name().equals(message))
-                    .map(a -> Times.seconds(a.selectedMillis())).toList());
-            case What.Reads(String message, List<String> sizes) -> compare("reads of " + message, sizes,
+            case HostExpectation.Finished(String message, long millis) -> finished(message, millis);
+            case HostExpectation.Inflation(String message, double most) -> inflation(message, most);
+            case HostExpectation.Attempts(String message, List<String> times) -> compare("attempts of " + message,
+                    times, course
+                            .attempts().stream().filter(a -> a.name().equals(message))
+                            .map(a -> Times.seconds(a.selectedMillis())).toList());
+            case HostExpectation.Reads(String message, List<String> sizes) -> compare("reads of " + message, sizes,
                     ways(message).flatMap(way -> way.reads().stream()).map(String::valueOf).toList());
-            case What.Windows(String road, List<String> sizes) -> compare("windows of " + road, sizes,
+            case HostExpectation.Windows(String road, List<String> sizes) -> compare("windows of " + road, sizes,
                     road(road).map(Verdicts::windows).orElse(List.of()));
-            case What.Deliveries(String host, int count) -> count("deliveries to " + host, count,
+            case HostExpectation.Deliveries(String host, int count) -> count("deliveries to " + host, count,
                     links(host).mapToInt(CourseConnection::deliveries).sum());
-            case What.Connections(String host, int count) -> count("connections to " + host, count,
+            case HostExpectation.Connections(String host, int count) -> count("connections to " + host, count,
                     (int) links(host).count());
-            case What.Hosts(String host, List<String> states) ->
+            case HostExpectation.Hosts(String host, List<String> states) ->
                 compare("states of " + host, states, states(course, host));
-            case What.Untried(String road, int recipients) -> {
+            case HostExpectation.Untried(String road, int recipients) -> {
                 int untried = road(road).map(Road::untried).orElse(0);
                 yield untried == recipients
                         ? Optional.empty()
@@ -82,7 +85,7 @@ public final class Verdicts {
         return course.links().stream().filter(link -> link.host().equals(host));
     }
 
-    /// What was known of a host, in order.
+    /// The states of a host, in order.
     static List<String> states(Course course, String host) {
         return course.hosts().getOrDefault(host, List.of()).stream().map(HostMark::toString).toList();
     }

@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Which message waits behind which: for each time in which recipients of a message wait, the messages whose deliveries occupy the
-/// connections then.
+/// Which message waits behind which: for each time in which recipients of a message wait, the
+/// messages whose deliveries occupy the connections then.
 ///
-/// Only the transports that the message uses count. Where nothing is under way there, the message waits for something else
-/// than a connection: for its destination, for DNS or for the disk.
+/// Only the transports that the message uses count. Where nothing is under way there, the message
+/// waits for something else than a connection: for its destination, for DNS or for the disk.
 final class WaitSeries {
     /// A time in which the same deliveries were in the way.
     ///
     /// @param behind deliveries under way by the name of their message
-    record Wait(String name, long fromMillis, long toMillis, SequencedMap<String, Integer> behind) {
-        Wait {
+    record SeriesWait(String name, long fromMillis, long toMillis, SequencedMap<String, Integer> behind) {
+        SeriesWait {
             behind = Collections.unmodifiableSequencedMap(behind);
         }
 
@@ -44,8 +44,8 @@ final class WaitSeries {
     private WaitSeries() {}
 
     /// The waits of all messages, by message and time.
-    static List<Wait> of(Course course) {
-        List<Wait> waits = new ArrayList<>();
+    static List<SeriesWait> of(Course course) {
+        List<SeriesWait> waits = new ArrayList<>();
         course.queue().forEach((name, samples) -> waits.addAll(of(name, samples, steps(course, name))));
         return waits;
     }
@@ -65,8 +65,8 @@ final class WaitSeries {
         return steps;
     }
 
-    private static List<Wait> of(String name, List<QueueSample> samples, List<Step> steps) {
-        List<Wait> waits = new ArrayList<>();
+    private static List<SeriesWait> of(String name, List<QueueSample> samples, List<Step> steps) {
+        List<SeriesWait> waits = new ArrayList<>();
         TreeMap<String, Integer> underWay = new TreeMap<>();
         int step = 0;
         for (int i = 0; i + 1 < samples.size(); i++) {
@@ -80,7 +80,7 @@ final class WaitSeries {
                 }
                 long next = step < steps.size() ? Math.min(end, steps.get(step).atMillis()) : end;
                 if (samples.get(i).waiting() > 0) {
-                    add(waits, new Wait(name, at, next, new TreeMap<>(underWay)));
+                    add(waits, new SeriesWait(name, at, next, new TreeMap<>(underWay)));
                 }
                 at = next;
             }
@@ -88,20 +88,21 @@ final class WaitSeries {
         return waits;
     }
 
-    private static void add(List<Wait> waits, Wait wait) {
-        Wait before = waits.isEmpty() ? wait : waits.getLast();
+    private static void add(List<SeriesWait> waits, SeriesWait wait) {
+        SeriesWait before = waits.isEmpty() ? wait : waits.getLast();
         if (before.toMillis() == wait.fromMillis() && before.behind().equals(wait.behind())) {
             waits.removeLast();
-            waits.add(new Wait(wait.name(), before.fromMillis(), wait.toMillis(), wait.behind()));
+            waits.add(new SeriesWait(wait.name(), before.fromMillis(), wait.toMillis(), wait.behind()));
         } else {
             waits.add(wait);
         }
     }
 
-    /// Time that a message waited behind each message, by name. Where several connections were occupied, each has its share.
-    static SequencedMap<String, Double> millisBehind(List<Wait> waits, String name) {
+    /// Time that a message waited behind each message, by name. Where several connections were
+    /// occupied, each has its share.
+    static SequencedMap<String, Double> millisBehind(List<SeriesWait> waits, String name) {
         SequencedMap<String, Double> sums = new TreeMap<>();
-        for (Wait wait : waits) {
+        for (SeriesWait wait : waits) {
             if (wait.name().equals(name)) {
                 double each = (double) (wait.toMillis() - wait.fromMillis()) / Math.max(1, wait.deliveries());
                 wait.behind().forEach((other, count) -> sums.merge(other, each * count, Double::sum));

@@ -23,9 +23,10 @@ import java.util.stream.Stream;
 
 /// `[servers.NAME]` and `[[routes]]`: who takes mail, and which mail goes there.
 ///
-/// Without a `[[routes]]` every domain is its own next hop, by `smtp`, to the server `default`. Once there is one, each
-/// domain needs one, or `domain = "*"` for the others. A route leads to one server, or to `hosts` with a preference and a server
-/// each. A host of one name is one server, whichever routes lead there.
+/// Without a `[[routes]]` every domain is its own next hop, by `smtp`, to the server `default`.
+/// Once there is one, each domain needs one, or `domain = "*"` for the others. A route leads to one
+/// server, or to `hosts` with a preference and a server each. A host of one name is one server,
+/// whichever routes lead there.
 final class WorldReader {
     /// Where reports go of which the file says nothing.
     static final String HOME = "local";
@@ -42,7 +43,8 @@ final class WorldReader {
 
     /// @param server that of the next hop; of no meaning where there are hosts
     /// @param hosts with their servers, best first; may be none
-    record Way(String transport, String nextHop, ServerProfile server, SequencedMap<Route.Host, ServerProfile> hosts) {}
+    record RouteWay(String transport, String nextHop, ServerProfile server,
+            SequencedMap<Route.Host, ServerProfile> hosts) {}
 
     private record Rule(String transport, Optional<String> nextHop, String server, List<Host> hosts) {}
 
@@ -61,7 +63,7 @@ final class WorldReader {
         WorldReader world = new WorldReader(transports);
         world.servers.put(USUAL_SERVER, server(Section.ofDefaults()));
         root.section("servers").ifPresent(section -> Stream
-                .concat(section.all().stream().map(Section.Named::name), section.tables().stream()).distinct()
+                .concat(section.all().stream().map(Section.NamedSection::name), section.tables().stream()).distinct()
                 .forEach(name -> world.servers.put(name, server(section.section(name).orElseThrow()))));
         List<Section> routes = root.sections("routes");
         Map<String, String> serverByHop = new TreeMap<>();
@@ -94,9 +96,10 @@ final class WorldReader {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    Optional<Way> way(String domain) {
-        return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY))).map(rule -> new Way(rule.transport(),
-                rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
+    Optional<RouteWay> way(String domain) {
+        return Optional.ofNullable(rules.getOrDefault(domain, rules.get(ANY)))
+                .map(rule -> new RouteWay(rule.transport(),
+                        rule.nextHop().orElse(domain), servers.get(rule.server()), hosts(rule)));
     }
 
     private SequencedMap<Route.Host, ServerProfile> hosts(Rule rule) {

@@ -4,7 +4,8 @@ import org.slipstream.lab.Clockwork;
 
 import java.util.random.RandomGenerator;
 
-/// Hands connections to its servers in turn, of which the last is broken: each K-th connection ends before the greeting.
+/// Hands connections to its servers in turn, of which the last is broken: each K-th connection ends
+/// before the greeting.
 final class BalancedDoorway implements Doorway {
     private final Door.Balanced door;
     private final Habits habits;
@@ -20,7 +21,7 @@ final class BalancedDoorway implements Doorway {
     }
 
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         boolean broken = ++calls % door.servers() == 0;
         clock.after(habits.greeting().millis(chance), broken ? () -> caller.failed(DROPPED) : caller::greeted);
     }

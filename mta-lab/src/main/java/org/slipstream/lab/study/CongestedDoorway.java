@@ -7,17 +7,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 
-/// A server whose processes are all busy and whose kernel queue is full, with clients that give up after a timeout.
+/// A server whose processes are all busy and whose kernel queue is full, with clients that give up
+/// after a timeout.
 ///
-/// A call is in one of four places: *served*, in the *queue*, *outside*, or *gone*. Outside it retries: the first packet
-/// found the queue full, and one of the two sides repeats itself after so many seconds ([Door.Overflow]). In between, the place that
-/// a served client leaves is taken by the next packet, and that is nearly always one of a new call. A new call comes a
-/// few milliseconds after a client has left, and a call outside retries every few seconds. So a call outside stays there until its
-/// timeout: this is the whole mechanism of both studies, and why the deferred share is the number of outsiders divided by
-/// the timeout.
+/// A call is in one of four places: *served*, in the *queue*, *outside*, or *gone*. Outside it
+/// retries: the first packet found the queue full, and one of the two sides repeats itself after so
+/// many seconds ([Door.Overflow]). In between, the place that a served client leaves is taken by
+/// the next packet, and that is nearly always one of a new call. A new call comes a few
+/// milliseconds after a client has left, and a call outside retries every few seconds. So a call
+/// outside stays there until its timeout: this is the whole mechanism of both studies, and why the
+/// deferred share is the number of outsiders divided by the timeout.
 ///
-/// A client that gives up in the queue keeps its place, since the kernel hands a closed connection to a process like any other. The
-/// process finds no client there and takes the next.
+/// A client that gives up in the queue keeps its place, since the kernel hands a closed connection
+/// to a process like any other. The process finds no client there and takes the next.
 final class CongestedDoorway implements Doorway {
     private static final long SECOND = 1_000;
 
@@ -26,11 +28,11 @@ final class CongestedDoorway implements Doorway {
     }
 
     private static final class Call {
-        final Caller caller;
+        final DoorwayCaller caller;
         final long since;
         Place place = Place.OUTSIDE;
 
-        Call(Caller caller, long since) {
+        Call(DoorwayCaller caller, long since) {
             this.caller = caller;
             this.since = since;
         }
@@ -51,7 +53,7 @@ final class CongestedDoorway implements Doorway {
     }
 
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         Call call = new Call(caller, clock.now());
         if (!enters(call)) {
             switch (door.overflow()) {

@@ -10,13 +10,13 @@ interface Doorway {
     Reply DROPPED = Reply.of(450, "4.4.2", "connection closed before the greeting");
 
     /// A client's first packet arrives.
-    void call(Caller caller);
+    void call(DoorwayCaller caller);
 
     /// A session that had been greeted is over.
     void left();
 
     /// A client that waits for the greeting. Exactly one of the two methods is called, once.
-    interface Caller {
+    interface DoorwayCaller {
         void greeted();
 
         void failed(Reply reason);

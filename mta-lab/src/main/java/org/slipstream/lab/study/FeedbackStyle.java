@@ -2,8 +2,8 @@ package org.slipstream.lab.study;
 
 import org.slipstream.qmgr.flow.Feedback;
 
-/// The three feedbacks that the document compares, the same up and down in each, and the compromise that it recommends against noise:
-/// a fixed amount up, 1/N down.
+/// The three feedbacks that the document compares, the same up and down in each, and the compromise
+/// that it recommends against noise: a fixed amount up, 1/N down.
 public enum FeedbackStyle {
     PER_N("1/N", new Feedback.PerConcurrency(1)), PER_ROOT_OF_N("1/sqrt(N)",
             new Feedback.PerRootOfConcurrency(1)), ONE("1",

@@ -6,8 +6,8 @@ import java.util.random.RandomGenerator;
 
 /// Counts sessions and turns away one too many.
 ///
-/// The server's own limit of 10 processes is not modelled: five sessions and the connections that receive a 421 are fewer, and the
-/// world's ledger shows how wide the window ever was.
+/// The server's own limit of 10 processes is not modelled: five sessions and the connections that
+/// receive a 421 are fewer, and the world's ledger shows how wide the window ever was.
 final class LimitedDoorway implements Doorway {
     private final Door.Limiter door;
     private final Habits habits;
@@ -24,7 +24,7 @@ final class LimitedDoorway implements Doorway {
 
     // The count is taken when the connection comes in, as anvil(8) is asked before the greeting.
     @Override
-    public void call(Caller caller) {
+    public void call(DoorwayCaller caller) {
         long millis = habits.greeting().millis(chance);
         if (sessions < door.most()) {
             sessions++;

@@ -3,9 +3,10 @@ package org.slipstream.lab.study;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/// What came of one run, or the mean of several.
+/// The result of one run, or the mean of several.
 ///
-/// @param average of the window, one sample for each delivery or refusal, taken when its feedback has been counted
+/// @param average of the window, one sample for each delivery or refusal, taken when its feedback
+///     has been counted
 /// @param deviation of the same samples
 /// @param turnedAway recipients deferred because of a 421
 /// @param untried recipients deferred because the destination was dead

@@ -9,14 +9,15 @@ import org.slipstream.qmgr.flow.FeedbackVariant;
 ///
 /// @param recipients of the one message that is sent
 /// @param initialConcurrency the client's first window; its largest is [#CLIENT_LIMIT]
-/// @param cached connections are kept for the next delivery; otherwise each delivery has one of its own
+/// @param cached connections are kept for the next delivery; otherwise each delivery has one of its
+///     own
 public record Setup(FeedbackStyle style, boolean cached, int recipients, int initialConcurrency, Door door,
         Habits habits, FeedbackVariant variant) {
     /// `smtp_destination_concurrency_limit` of all experiments.
     static final int CLIENT_LIMIT = 20;
 
-    /// `smtp_destination_recipient_limit` of all experiments: the largest number of deliveries without a window for each
-    /// recipient.
+    /// `smtp_destination_recipient_limit` of all experiments: the largest number of deliveries
+    /// without a window for each recipient.
     static final int RECIPIENTS_PER_DELIVERY = 2;
 
     /// The server's `smtpd_client_restrictions = sleep 1`, evaluated at each RCPT.

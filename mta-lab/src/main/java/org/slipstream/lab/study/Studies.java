@@ -13,8 +13,8 @@ import java.util.Optional;
 
 /// The three tables, with the figures that were published, and one published sentence.
 ///
-/// Source of figures and set-up: Postfix `SCHEDULER_README`, "Results for delivery to concurrency limited servers"; of the sentence
-/// "Limitations of less-than-1 per delivery feedback".
+/// Source of figures and set-up: Postfix `SCHEDULER_README`, "Results for delivery to concurrency
+/// limited servers"; of the sentence "Limitations of less-than-1 per delivery feedback".
 public final class Studies {
     private static final int SERVER_LIMIT = 5;
     private static final int RECIPIENTS = 2_000;
@@ -22,11 +22,13 @@ public final class Studies {
     /// Ten times as many where the timeout is ten times as long.
     private static final int MORE_RECIPIENTS = 20_000;
 
-    /// The server's process limit is its `listen(2)` backlog too, and a queue holds more than its backlog. FreeBSD 6 lets a
-    /// connection in while the queue is not longer than one and a half times the backlog, `sonewconn()`.
+    /// The server's process limit is its `listen(2)` backlog too, and a queue holds more than its
+    /// backlog. FreeBSD 6 lets a connection in while the queue is not longer than one and a half
+    /// times the backlog, `sonewconn()`.
     static final int FREEBSD_PLACES = 3 * SERVER_LIMIT / 2 + 1;
 
-    /// Linux 2.6.23 lets one in while the queue is not longer than the backlog, `sk_acceptq_is_full()`.
+    /// Linux 2.6.23 lets one in while the queue is not longer than the backlog,
+    /// `sk_acceptq_is_full()`.
     static final int LINUX_PLACES = SERVER_LIMIT + 1;
 
     public static final Study LIMITER = new Study("limiter", "A server that answers 421 to a sixth connection", 10,

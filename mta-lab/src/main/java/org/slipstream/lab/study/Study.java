@@ -12,7 +12,8 @@ import java.util.stream.LongStream;
 
 /// A published table and how to measure it again.
 ///
-/// @param name for the command line; `/studies/NAME.txt` says how it was set up and what was assumed
+/// @param name for the command line; `/studies/NAME.txt` says how it was set up and what was
+///     assumed
 /// @param runs of each row, with the seeds 1, 2, 3 …
 /// @param rows in the order of the document
 /// @param variedBy in words, what the variations change
@@ -31,18 +32,18 @@ public record Study(String name, String title, int runs, List<Row> rows, String 
     ///
     /// @param runs one for each seed
     /// @param mean of the runs
-    public record Result(Row row, List<Measured> runs, Measured mean) {}
+    public record StudyResult(Row row, List<Measured> runs, Measured mean) {}
 
     /// The same experiments with one thing changed.
     public record Variation(String label, UnaryOperator<Setup> change) {}
 
     /// @param progress receives a sentence before each run
-    public List<Result> measure(Consumer<String> progress) {
+    public List<StudyResult> measure(Consumer<String> progress) {
         return measure(new Variation("the table", setup -> setup), progress);
     }
 
-    List<Result> measure(Variation variation, Consumer<String> progress) {
-        List<Result> results = new ArrayList<>();
+    List<StudyResult> measure(Variation variation, Consumer<String> progress) {
+        List<StudyResult> results = new ArrayList<>();
         for (Row row : rows) {
             String where = "study " + name + ", " + variation.label() + ", row " + (results.size() + 1) + " of "
                     + rows.size();
@@ -51,8 +52,8 @@ public record Study(String name, String title, int runs, List<Row> rows, String 
         return results;
     }
 
-    private static Result result(Row row, List<Measured> runs) {
-        return new Result(row, runs, Measured.mean(runs));
+    private static StudyResult result(Row row, List<Measured> runs) {
+        return new StudyResult(row, runs, Measured.mean(runs));
     }
 
     private List<Measured> measure(Setup setup, String where, Consumer<String> progress) {

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/// Studies as one self-contained page: each table, and below it the window over time of one run per feedback.
+/// Studies as one self-contained page: each table, and below it the window over time of one run per
+/// feedback.
 public final class StudyPage {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 180;
@@ -99,7 +100,7 @@ public final class StudyPage {
                 + label + "</text>\n";
     }
 
-    /// What the axes go up to.
+    /// The upper ends of the axes.
     private record Chart(long millis, int top) {
         private static final int TICKS = 4;
 

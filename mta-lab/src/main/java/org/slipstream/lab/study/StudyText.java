@@ -1,7 +1,7 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.lab.study.Study.Result;
 import org.slipstream.lab.study.Study.Row;
+import org.slipstream.lab.study.Study.StudyResult;
 import org.slipstream.lab.study.Study.Variation;
 
 import java.util.ArrayList;
@@ -23,11 +23,11 @@ public final class StudyText {
         return lines(study, study.measure(progress), progress);
     }
 
-    static List<String> lines(Study study, List<Result> results) {
+    static List<String> lines(Study study, List<StudyResult> results) {
         return lines(study, results, _ -> {});
     }
 
-    private static List<String> lines(Study study, List<Result> results, Consumer<String> progress) {
+    private static List<String> lines(Study study, List<StudyResult> results, Consumer<String> progress) {
         List<String> lines = new ArrayList<>();
         lines.add(study.name() + ": " + study.title());
         lines.add("");
@@ -41,8 +41,8 @@ public final class StudyText {
         return lines;
     }
 
-    private static List<String> table(Study study, List<Result> results) {
-        boolean timeouts = results.stream().map(Result::row).map(Row::published)
+    private static List<String> table(Study study, List<StudyResult> results) {
+        boolean timeouts = results.stream().map(StudyResult::row).map(Row::published)
                 .anyMatch(row -> row.connectTimeouts() + row.greetingTimeouts() > 0);
         List<String> lines = new ArrayList<>();
         lines.add(cells(LEFT, "", "") + "  " + centred("percentage deferred", 38) + "  "
@@ -56,7 +56,7 @@ public final class StudyText {
         return lines.stream().map(String::stripTrailing).toList();
     }
 
-    private static String line(Result result, boolean timeouts) {
+    private static String line(StudyResult result, boolean timeouts) {
         Published then = result.row().published();
         Measured here = result.mean();
         int digits = then.deferredPercent() < 2 ? 2 : 1;
@@ -78,7 +78,7 @@ public final class StudyText {
                 .toList();
         for (Variation variation : study.variations()) {
             head.append(cells("  %14s", variation.label()));
-            List<Result> results = study.measure(variation, progress);
+            List<StudyResult> results = study.measure(variation, progress);
             for (int i = 0; i < rows.size(); i++) {
                 rows.get(i).append(cells("  %14s", number(results.get(i).mean().deferredPercent(), 1)));
             }
@@ -115,13 +115,13 @@ public final class StudyText {
         return row.setup().door() instanceof Door.Balanced(int servers) ? " and one bad server of " + servers : "";
     }
 
-    private static String spread(Result result, int digits) {
+    private static String spread(StudyResult result, int digits) {
         double least = result.runs().stream().mapToDouble(Measured::deferredPercent).min().orElseThrow();
         double most = result.runs().stream().mapToDouble(Measured::deferredPercent).max().orElseThrow();
         return number(least, digits) + "-" + number(most, digits);
     }
 
-    private static String theory(Result result, int digits) {
+    private static String theory(StudyResult result, int digits) {
         OptionalDouble theory = Theory.deferredPercent(result.row().setup(), result.mean().average());
         return theory.isPresent() ? number(theory.getAsDouble(), digits) : "";
     }

@@ -22,14 +22,15 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/// A measurement: the production queue manager sends one message to thousands of recipients of one domain, whose server has a
-/// [Door].
+/// A measurement: the production queue manager sends one message to thousands of recipients of one
+/// domain, whose server has a [Door].
 ///
-/// It ends when the first delivery run does, as in the document: the queue manager puts the message back for its next attempt, or
-/// removes it. Disk and DNS answer at once, so that nothing but the server limits the flow.
+/// It ends when the first delivery run does, as in the document: the queue manager puts the message
+/// back for its next attempt, or removes it. Disk and DNS answer at once, so that nothing but the
+/// server limits the flow.
 ///
-/// Without connection caching the carrier hangs up after each delivery and says so; the choice is the carrier's, the queue
-/// manager and its lanes are the same in both cases.
+/// Without connection caching the carrier hangs up after each delivery and says so; the choice is
+/// the carrier's, the queue manager and its lanes are the same in both cases.
 final class StudyWorld {
     private static final QueueId MESSAGE = new QueueId(1);
     private static final Route ROUTE = new Route.Smtp("far.example",
@@ -73,7 +74,8 @@ final class StudyWorld {
         tell(new QmgrEvent.MessageQueued(new MessageSummary(MESSAGE, Optional.of(sender), 0, 1_000,
                 setup.recipients(), setup.recipients(), 0, 0, false, false)));
         while (!over) {
-            // A brain that has just been started asks for an alarm in the past; time does not run backwards.
+            // A brain that has just been started asks for an alarm in the past; time does not run
+            // backwards.
             long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
             if (clock.nextMillis() <= alarm) {
                 clock.tick();
@@ -127,7 +129,7 @@ final class StudyWorld {
     }
 
     private void open(QmgrOrder.Open open) {
-        clock.after(setup.habits().handover().millis(chance), () -> doorway.call(new Doorway.Caller() {
+        clock.after(setup.habits().handover().millis(chance), () -> doorway.call(new Doorway.DoorwayCaller() {
             @Override
             public void greeted() {
                 tell(new QmgrEvent.ConnectionReady(open.connection()));

@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/// Counts as the document counts: recipients by outcome, and the window once for each delivery and each refusal.
+/// Counts as the document counts: recipients by outcome, and the window once for each delivery and
+/// each refusal.
 final class Tally implements QmgrTrace {
     private final LongSupplier now;
     private final List<Sample> samples = new ArrayList<>();
@@ -32,7 +33,7 @@ final class Tally implements QmgrTrace {
     record Sample(long millis, int window) {}
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.OK || event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             samples.add(new Sample(now.getAsLong(), figures.window()));
         }

@@ -3,22 +3,26 @@ package org.slipstream.lab.study;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/// What a pencil says before anything is measured.
+/// The prediction before anything is measured.
 ///
-/// **The limiter.** The window stands at the server's limit L. Each good delivery counts f, so it takes ⌈1/f⌉ of them until the
-/// window is L + 1. The next connection is one too many and is refused; the very first refusal takes the window back to L and
-/// clears the count. So one cycle is ⌈1/f⌉ deliveries and one refusal: a share of 1/(1 + ⌈1/f⌉) is refused. At L = 5: 1/6 for
-/// 1/N, 1/4 for 1/√N because ⌈2.24⌉ is 3, 1/2 for 1.
+/// **The limiter.** The window stands at the server's limit L. Each good delivery counts f, so it
+/// takes ⌈1/f⌉ of them until the window is L + 1. The next connection is one too many and is
+/// refused; the very first refusal takes the window back to L and clears the count. So one cycle is
+/// ⌈1/f⌉ deliveries and one refusal: a share of 1/(1 + ⌈1/f⌉) is refused. At L = 5: 1/6 for 1/N,
+/// 1/4 for 1/√N because ⌈2.24⌉ is 3, 1/2 for 1.
 ///
-/// **Congestion.** Of a window of N, P connections are served, Q wait in the queue, and the others are outside. Each of those ends after
-/// a timeout of T seconds and is replaced by another; the processes finish P deliveries in the time D of one. So
-/// (N − P − Q)/T of P/D + (N − P − Q)/T are deferred. Feedback appears nowhere in it, except in what it makes of N. This is for
-/// connections that are not cached: a cached one keeps its process, and then the queue does not move either.
+/// **Congestion.** Of a window of N, P connections are served, Q wait in the queue, and the others
+/// are outside. Each of those ends after a timeout of T seconds and is replaced by another; the
+/// processes finish P deliveries in the time D of one. So (N − P − Q)/T of P/D + (N − P − Q)/T are
+/// deferred. Feedback appears nowhere in it, except in what it makes of N. This is for connections
+/// that are not cached: a cached one keeps its process, and then the queue does not move either.
 ///
-/// **A bad server among K.** Each K-th delivery fails, so 1/K of the mail is deferred whatever the feedback is. Between two failures are
-/// K − 1 successes. A failure takes one step and clears what the successes have added up to; so the window grows as long as K − 1
-/// successes are worth two steps, and stands still where they are worth one. With 1/N a step takes N successes: the window stops
-/// increasing where N + (N + 1) is more than K − 1, and does not shrink where N is less than K. The good servers could bear more.
+/// **A bad server among K.** Each K-th delivery fails, so 1/K of the mail is deferred whatever the
+/// feedback is. Between two failures are K − 1 successes. A failure takes one step and clears what
+/// the successes have added up to; so the window grows as long as K − 1 successes are worth two
+/// steps, and stands still where they are worth one. With 1/N a step takes N successes: the window
+/// stops increasing where N + (N + 1) is more than K − 1, and does not shrink where N is less than
+/// K. The good servers could bear more.
 final class Theory {
     private static final double PERCENT = 100;
     private static final double ROUNDING = 1e-9;

@@ -40,7 +40,7 @@ class GoldenTest {
     @Tag("PF-24")
     @Tag("PF-40")
     void theQueueManagerDecidesAsTheOriginal(Path file) throws IOException, URISyntaxException {
-        Golden.Verdict verdict = Golden.judge(file, GoldenIndex.in(golden()).orElseThrow());
+        Golden.GoldenVerdict verdict = Golden.judge(file, GoldenIndex.in(golden()).orElseThrow());
         assertThat(verdict.difference()).as(verdict.file()).isEmpty();
         assertThat(verdict.selections()).isPositive();
     }

@@ -35,9 +35,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The whole brain before a cluster of hosts that take their time: each connection works off its letters one after the other.
+/// The whole brain before a cluster of hosts that take their time: each connection works off its
+/// letters one after the other.
 ///
-/// A register that answers at once, DNS that answers at once, time that jumps. All chance is of one seed.
+/// A register that answers at once, DNS that answers at once, time that jumps. All chance is of one
+/// seed.
 final class Cluster implements QmgrTrace {
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
@@ -194,7 +196,8 @@ final class Cluster implements QmgrTrace {
             case QmgrOrder.Deliver deliver -> {
                 Link link = links.get(deliver.connection());
                 if (link == null) {
-                    // The loss of the connection is on its way. What was ordered for it comes back all the same.
+                    // The loss of the connection is on its way. What was ordered for it comes back
+                    // all the same.
                     soon(new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
                             deliver.connection(), RESET, "gone", false)));
                     return;
@@ -274,7 +277,8 @@ final class Cluster implements QmgrTrace {
         });
     }
 
-    // The news of each letter in turn. What was ordered for this connection in the meantime is among them, or late.
+    // The news of each letter in turn. What was ordered for this connection in the meantime is
+    // among them, or late.
     private void hangUp(Link link) {
         while (!link.queue.isEmpty()) {
             long delivery = link.queue.remove().delivery().number();
@@ -297,7 +301,7 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             failures++;
         }

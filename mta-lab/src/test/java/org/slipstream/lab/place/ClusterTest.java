@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.qmgr.place.PlaceRules;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,8 +42,10 @@ class ClusterTest {
 
     @Test
     void underALightLoadOneHostAfterTheOtherHasItsTurn() {
-        // Now and then a letter: one connection suffices, and it is closed between letters or after five minutes.
-        Cluster cluster = four(RULES.with(new PlaceRules.Idle(2, 10_000, 60_000)), 10_000, 1_000, 2).run();
+        // Now and then a letter: one connection suffices, and it is closed between letters or after
+        // five minutes.
+        Cluster cluster = four(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(60_000))),
+                10_000, 1_000, 2).run();
         System.out.println("light load: " + cluster.deliveredAt + ", connections opened " + cluster.opened
                 + ", most at once " + cluster.mostConnections);
         assertEven(cluster);

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -21,7 +22,8 @@ class SharesTest {
 
     private static Cluster cluster(Shares shares) {
         Cluster cluster = new Cluster(PlaceRules.defaults().withWorkers(100, 20)
-                .with(shares, PlaceRules.defaults().verification()).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
+                .with(shares, PlaceRules.defaults().verification())
+                .with(new PlaceRules.Idle(0, Duration.ofMillis(0), Duration.ofMillis(300_000))), 5);
         IntStream.range(0, 2 * RECIPIENTS).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         return cluster;
     }
@@ -72,7 +74,8 @@ class SharesTest {
         assertThat(cluster.delivered).isEqualTo(2 * RECIPIENTS);
     }
 
-    /// The two simple ideas that the source rejects, as settings of the same placement: a share without a limit is first come, first served.
+    /// The two simple ideas that the source rejects, as settings of the same placement: a share
+    /// without a limit is first come, first served.
     @Test
     @Tag("FI-04")
     void fi04FirstComeFirstServedLeavesNothingForASecondList() {
@@ -84,7 +87,8 @@ class SharesTest {
         assertThat(firstCome.busyFor(second)).isZero();
     }
 
-    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is alone.
+    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is
+    /// alone.
     @Test
     @Tag("FI-04")
     void fi04EqualPartsLetAListCrawlThoughItIsAlone() {
@@ -94,14 +98,17 @@ class SharesTest {
         assertThat(equalParts.delivered).isLessThan(60);
     }
 
-    /// Of a hundred workers the last few make a difference of percents, because nobody has half a connection and the first
-    /// list in the order of service is asked first. Of a thousand they do not.
+    /// Of a hundred workers the last few make a difference of percents, because nobody has half a
+    /// connection and the first list in the order of service is asked first. Of a thousand they do
+    /// not.
     @Test
     @Tag("FI-02")
     void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {
         int each = 4_000;
         Cluster cluster = new Cluster(
-                PlaceRules.defaults().withWorkers(1_000, 20).with(new PlaceRules.Idle(0, 0, 300_000)), 5);
+                PlaceRules.defaults().withWorkers(1_000, 20)
+                        .with(new PlaceRules.Idle(0, Duration.ofMillis(0), Duration.ofMillis(300_000))),
+                5);
         cluster.deliverMillis = 1_000;
         IntStream.range(0, 2 * each).forEach(i -> cluster.domain("d" + i + ".example", "mx" + i + ".example"));
         QueueId first = cluster.message(0, IntStream.range(0, each).mapToObj(i -> "d" + i + ".example").toList());

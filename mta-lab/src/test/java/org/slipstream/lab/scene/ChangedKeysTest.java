@@ -59,7 +59,8 @@ class ChangedKeysTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"order=fido|x.toml with order=fido: settings: order = \"fido\" is unknown; did you mean \"fifo\"?",
+    @CsvSource(delimiter = '|', value = {
+            "order=fido|x.toml with order=fido: settings: order = \"fido\" is unknown; did you mean \"fifo\"?",
             "ordr=fifo|unknown key \"ordr\"; did you mean \"order\"?",
             "lanes=0|x.toml with lanes=0: transport: lanes = 0 is not a whole number from 1",
             "transport.slow.lane=2|x.toml with transport.slow.lane=2: unknown key \"transport.slow.lane\"; did you mean",

@@ -14,9 +14,11 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What `docs/scheduler.md` quotes from the lab is what the lab prints. `-Dslipstream.golden=write` writes it anew.
+/// What `docs/scheduler.md` quotes from the lab is what the lab prints. `-Dslipstream.golden=write`
+/// writes it anew.
 ///
-/// `<!-- lab: NAME -->` stands before a box with the whole output, `<!-- lab: NAME part -->` before one without the tables.
+/// `<!-- lab: NAME -->` stands before a box with the whole output, `<!-- lab: NAME part -->` before
+/// one without the tables.
 class EssayTest {
     private static final Path ESSAY = Path.of("..", "docs", "scheduler.md");
     private static final Pattern BOX = Pattern.compile("<!-- lab: (\\S+)( part)? -->\n```\n(.*?)```\n", Pattern.DOTALL);

@@ -81,7 +81,8 @@ class PageTest {
 
         assertThat(Page.of(runs)).contains("<h3>as written</h3>", "<h3>order=fifo</h3>", "timeline-title-2",
                 "<th scope=\"col\">last, order=fifo</th>", "time since the beginning of the scene");
-        assertThat(Page.svg(runs)).startsWith("<svg xmlns").contains("2 before 1", "order=fifo", "recipients that wait");
+        assertThat(Page.svg(runs)).startsWith("<svg xmlns").contains("2 before 1", "order=fifo",
+                "recipients that wait");
     }
 
     @Test
@@ -103,7 +104,8 @@ class PageTest {
 
     @Test
     void noPageShowsABackTick() {
-        assertThat(Shelf.names().stream().filter(name -> Shelf.find(name).orElseThrow().contains("`")).limit(5)).isNotEmpty()
+        assertThat(Shelf.names().stream().filter(name -> Shelf.find(name).orElseThrow().contains("`")).limit(5))
+                .isNotEmpty()
                 .allSatisfy(name -> assertThat(page(name)).doesNotContain("`"));
     }
 }

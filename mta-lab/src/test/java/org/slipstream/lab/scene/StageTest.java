@@ -22,7 +22,7 @@ class StageTest {
 
     private static List<String> events(String text) {
         List<String> events = new ArrayList<>();
-        Stage.play(scene(text), events::add, Stage.Progress.SILENT);
+        Stage.play(scene(text), events::add, Stage.SceneProgress.SILENT);
         return events.stream().map(String::strip).toList();
     }
 
@@ -64,7 +64,8 @@ class StageTest {
                 to = { "a.example" = 16 }
                 """);
         assertThat(events).anyMatch(line -> line.startsWith("30s  slot 8: 1 to") && line.contains("timed out"));
-        // An idle connection keeps its session until it is closed, which is a second later here; then the next are let in.
+        // An idle connection keeps its session until it is closed, which is a second later here;
+        // then the next are let in.
         assertThat(events).contains("11s  slot 6: 1 to smtp/a.example, 2 recipients",
                 "11s  slot 7: 1 to smtp/a.example, 2 recipients");
     }
@@ -143,7 +144,7 @@ class StageTest {
                 to = { "a.example" = 5 }
                 """));
         assertThat(played.course().attempts()).hasSize(2).last()
-                .matches(attempt -> attempt.result() == Course.Result.UNFINISHED);
+                .matches(attempt -> attempt.result() == Course.MessageResult.UNFINISHED);
     }
 
     @Test

@@ -2,7 +2,7 @@ package org.slipstream.lab.scene;
 
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.scene.Course.QueueSample;
-import org.slipstream.lab.scene.WaitSeries.Wait;
+import org.slipstream.lab.scene.WaitSeries.SeriesWait;
 
 import java.util.List;
 
@@ -20,10 +20,10 @@ class WaitSeriesTest {
 
     @Test
     void aMessageWaitsBehindTheOneWhoseDeliveriesOccupyTheConnection() {
-        List<Wait> waits = WaitSeries.of(TEN_TWO_TWO).stream().filter(wait -> wait.name().equals("3")).toList();
+        List<SeriesWait> waits = WaitSeries.of(TEN_TWO_TWO).stream().filter(wait -> wait.name().equals("3")).toList();
 
-        assertThat(waits).extracting(Wait::toMillis).containsExactly(4_000L, 6_000L, 10_000L, 11_000L);
-        assertThat(waits).extracting(Wait::words).containsExactly("1", "2", "1", "3");
+        assertThat(waits).extracting(SeriesWait::toMillis).containsExactly(4_000L, 6_000L, 10_000L, 11_000L);
+        assertThat(waits).extracting(SeriesWait::words).containsExactly("1", "2", "1", "3");
         assertThat(WaitSeries.millisBehind(waits, "3")).containsEntry("1", 8_000.0).containsEntry("2", 2_000.0);
     }
 
@@ -31,7 +31,8 @@ class WaitSeriesTest {
     void recipientsOfADeadDestinationWaitForTheNextAttemptBehindNothing() {
         List<QueueSample> mailing = Stage.play(ShelfTest.scene("dead-destination")).course().queue().get("mailing");
 
-        assertThat(mailing).anyMatch(sample -> sample.deferred() > 0 && sample.waiting() == 0 && sample.underWay() == 0);
+        assertThat(mailing)
+                .anyMatch(sample -> sample.deferred() > 0 && sample.waiting() == 0 && sample.underWay() == 0);
         assertThat(mailing.getLast()).matches(sample -> sample.deferred() + sample.waiting() + sample.underWay() == 0);
     }
 }

@@ -3,8 +3,8 @@ package org.slipstream.lab.study;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.lab.Latency;
-import org.slipstream.lab.study.Study.Result;
 import org.slipstream.lab.study.Study.Row;
+import org.slipstream.lab.study.Study.StudyResult;
 import org.slipstream.lab.study.Study.Variation;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 
@@ -19,11 +19,11 @@ class StudiesTest {
     private static final double ONE_POINT = 1;
     private static final double WINDOW = 0.3;
 
-    private static final List<Result> LIMITER = Once.LIMITER;
-    private static final List<Result> CONNECT = Once.CONNECT;
-    private static final List<Result> GREETING = Once.GREETING;
+    private static final List<StudyResult> LIMITER = Once.LIMITER;
+    private static final List<StudyResult> CONNECT = Once.CONNECT;
+    private static final List<StudyResult> GREETING = Once.GREETING;
 
-    private static void isAsPublished(Result result, Measured run) {
+    private static void isAsPublished(StudyResult result, Measured run) {
         Published published = result.row().published();
         String row = StudyText.left(result.row());
         assertThat(run.deferredPercent()).as("percentage deferred of " + row).isCloseTo(published.deferredPercent(),
@@ -53,7 +53,7 @@ class StudiesTest {
     @Test
     @Tag("PF-14")
     void whoeverIsDeferredByTheLimiterReadA421AndNothingElseHappened() {
-        assertThat(LIMITER).flatExtracting(Result::runs).allSatisfy(run -> {
+        assertThat(LIMITER).flatExtracting(StudyResult::runs).allSatisfy(run -> {
             assertThat(run.turnedAway()).isCloseTo(run.deferredPercent() * 20, within(1e-6));
             assertThat(run.connectTimeouts() + run.greetingTimeouts() + run.untried()).isZero();
             // The server's limit of ten processes, which is not modelled, was not reached.
@@ -67,8 +67,8 @@ class StudiesTest {
         return windows.subList(windows.size() * 3 / 4, windows.size());
     }
 
-    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the document. Where below K depends
-    /// on where the window began.
+    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the
+    /// document. Where below K depends on where the window began.
     @Test
     @Tag("PF-14")
     void aBadServerAmongKStallsAWindowOf1OverNBelowK() {
@@ -94,7 +94,8 @@ class StudiesTest {
                 within(ONE_POINT)));
     }
 
-    /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is quick.
+    /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is
+    /// quick.
     @Test
     @Tag("PF-14")
     void theTableDoesNotHangOnTheSmallTimesThatTheDocumentDoesNotName() {
@@ -111,8 +112,9 @@ class StudiesTest {
     /// While a refusal is on its way, further good deliveries widen the window.
     @Test
     void aRefusalThatTakesLongCostsMoreMailThanTheTableSays() {
-        List<Result> quick = LIMITER;
-        List<Result> slow = Studies.LIMITER.measure(new Variation("", setup -> setup.with(Habits.slow())), _ -> {});
+        List<StudyResult> quick = LIMITER;
+        List<StudyResult> slow = Studies.LIMITER.measure(new Variation("", setup -> setup.with(Habits.slow())),
+                _ -> {});
 
         assertThat(slow.get(2).mean().deferredPercent()).isGreaterThan(quick.get(2).mean().deferredPercent() + 1);
         assertThat(slow.get(4).mean().average()).isGreaterThan(quick.get(4).mean().average() + 0.3);
@@ -122,15 +124,16 @@ class StudiesTest {
     @Test
     @Tag("PF-74")
     void theManagerBefore25DefersHalfWhateverFeedbackIsSet() {
-        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)), _ -> {}))
+        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)),
+                _ -> {}))
                 .allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(50, within(ONE_POINT)));
     }
 
     @Test
     @Tag("PF-70")
     void aConnectionCacheChangesLittleUnderCongestion() {
-        for (List<Result> study : List.of(LIMITER, CONNECT, GREETING)) {
-            for (List<Result> pair : pairs(study)) {
+        for (List<StudyResult> study : List.of(LIMITER, CONNECT, GREETING)) {
+            for (List<StudyResult> pair : pairs(study)) {
                 Measured without = pair.getFirst().mean();
                 Measured with = pair.getLast().mean();
                 assertThat(pair.stream().map(result -> result.row().setup().cached())).containsExactly(false, true);
@@ -140,7 +143,8 @@ class StudiesTest {
         }
     }
 
-    /// Not the figures of 2007, which hang on a kernel's queue, but what the document concludes from them.
+    /// Not the figures of 2007, which hang on a kernel's queue, but what the document concludes
+    /// from them.
     @Test
     @Tag("PF-14")
     void feedbackMattersToALimiterAndHardlyToCongestion() {
@@ -151,7 +155,7 @@ class StudiesTest {
 
     @Test
     void congestionIsTheNumberOfOutsidersOverTheTimeoutAsThePencilSays() {
-        List<Result> results = new ArrayList<>(CONNECT);
+        List<StudyResult> results = new ArrayList<>(CONNECT);
         results.addAll(GREETING);
 
         assertThat(results).filteredOn(result -> !result.row().setup().cached()).hasSize(6)
@@ -190,15 +194,15 @@ class StudiesTest {
         return lines.toString();
     }
 
-    private static List<List<Result>> pairs(List<Result> results) {
-        List<List<Result>> pairs = new ArrayList<>();
+    private static List<List<StudyResult>> pairs(List<StudyResult> results) {
+        List<List<StudyResult>> pairs = new ArrayList<>();
         for (int i = 0; i < results.size(); i += 2) {
             pairs.add(results.subList(i, i + 2));
         }
         return pairs;
     }
 
-    private static double farthestApart(List<Result> results) {
+    private static double farthestApart(List<StudyResult> results) {
         var shares = results.stream().mapToDouble(result -> result.mean().deferredPercent())
                 .summaryStatistics();
         return shares.getMax() - shares.getMin();

@@ -9,8 +9,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `docs/studies.md` carries what `./mta lab study` prints, between marks. When it fails after a change that is meant:
-/// `mvn -pl mta-lab test -Dtest=StudyPagesTest -Dslipstream.golden=write`.
+/// `docs/studies.md` carries what `./mta lab study` prints, between marks. When it fails after a
+/// change that is meant: `mvn -pl mta-lab test -Dtest=StudyPagesTest -Dslipstream.golden=write`.
 class StudyPagesTest {
     private static final Path PAGE = Path.of("../docs/studies.md");
 

@@ -65,16 +65,16 @@ public final class Destination {
     /// @param window 0 when dead, -1 when suspended
     /// @param feedback of the last session: positive when it worked, negative when it failed, 0
     /// when it did not count
-    public record Figures(int window, int limit, double feedback, double success, double failure,
+    public record FlowFigures(int window, int limit, double feedback, double success, double failure,
             double failedCohorts) {}
 
-    public Figures figures() {
+    public FlowFigures figures() {
         int size = switch (state) {
             case DestinationState.Live _ -> window.size();
             case DestinationState.Dead _ -> 0;
             case DestinationState.Suspended _ -> -1;
         };
-        return new Figures(size, rules.concurrencyLimit(), window.feedback(), window.success(), window.failure(),
+        return new FlowFigures(size, rules.concurrencyLimit(), window.feedback(), window.success(), window.failure(),
                 window.failedCohorts());
     }
 

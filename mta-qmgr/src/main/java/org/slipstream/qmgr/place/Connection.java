@@ -15,7 +15,7 @@ final class Connection {
     final long number;
     final Candidate host;
     final long openedMillis;
-    final Standing standing;
+    final ConnectionStanding standing;
 
     /// Greeting, EHLO and TLS are done.
     boolean up;
@@ -28,7 +28,7 @@ final class Connection {
     long idleSinceMillis;
 
     /// The state of the host when the connection was opened.
-    enum Standing {
+    enum ConnectionStanding {
         /// Another connection to it was up, or one was within the memory of the database.
         PROVEN,
         /// No record.
@@ -43,7 +43,7 @@ final class Connection {
     /// Number of assignments by destination.
     private final Map<String, Integer> destinations = new LinkedHashMap<>(2);
 
-    Connection(long number, Candidate host, Standing standing, long openedMillis, int depth) {
+    Connection(long number, Candidate host, ConnectionStanding standing, long openedMillis, int depth) {
         this.number = number;
         this.host = host;
         this.standing = standing;
@@ -69,7 +69,7 @@ final class Connection {
 
     /// True while it waits for the greeting of a host that is not known to work.
     boolean isUnproven() {
-        return !up && standing != Standing.PROVEN;
+        return !up && standing != ConnectionStanding.PROVEN;
     }
 
     boolean isTooOld(long nowMillis, PlaceRules rules) {

@@ -51,7 +51,8 @@ final class ConnectionBook {
     }
 
     /// A new connection, opened for this assignment.
-    Connection open(Candidate where, Assignment first, Connection.Standing standing, int depth, long nowMillis) {
+    Connection open(Candidate where, Assignment first, Connection.ConnectionStanding standing, int depth,
+            long nowMillis) {
         Connection connection = new Connection(numbers.getAsLong(), where, standing, nowMillis, depth);
         opened++;
         if (connection.isUnproven()) {
@@ -135,7 +136,7 @@ final class ConnectionBook {
     /// Unproven connections to hosts that failed the last time. The cost is at most the number of
     /// workers.
     int unprovenFailed() {
-        return (int) unproven.values().stream().filter(c -> c.standing == Connection.Standing.FAILED).count();
+        return (int) unproven.values().stream().filter(c -> c.standing == Connection.ConnectionStanding.FAILED).count();
     }
 
     /// The unproven connection that has waited longest.

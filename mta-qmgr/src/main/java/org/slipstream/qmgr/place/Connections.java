@@ -9,9 +9,9 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
-import org.slipstream.qmgr.place.Connection.Standing;
+import org.slipstream.qmgr.place.Connection.ConnectionStanding;
 import org.slipstream.qmgr.place.Effects.Ended;
-import org.slipstream.qmgr.place.Placement.Question;
+import org.slipstream.qmgr.place.Placement.PlacementQuestion;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -125,7 +125,7 @@ final class Connections {
     Seat find(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         return displaced.isWaiting(where.destination())
                 ? new Seat.Wait(Seat.Scope.HERE, "displaced deliveries come first", List.of())
-                : placement.find(new Question(owner, where, mayOpen), nowMillis);
+                : placement.find(new PlacementQuestion(owner, where, mayOpen), nowMillis);
     }
 
     /// [#find] for the scheduler: a refusal is recorded, so that its end triggers another
@@ -222,11 +222,11 @@ final class Connections {
         }
     }
 
-    private Standing standing(HostKey host, long now) {
+    private ConnectionStanding standing(HostKey host, long now) {
         return switch (hosts.mark(host, now)) {
-            case HostState.Closed _ -> Standing.PROVEN;
-            case HostState.Retry _ -> Standing.FAILED;
-            case HostState _ -> book.up(host) > 0 ? Standing.PROVEN : Standing.UNKNOWN;
+            case HostState.Closed _ -> ConnectionStanding.PROVEN;
+            case HostState.Retry _ -> ConnectionStanding.FAILED;
+            case HostState _ -> book.up(host) > 0 ? ConnectionStanding.PROVEN : ConnectionStanding.UNKNOWN;
         };
     }
 
@@ -524,7 +524,7 @@ final class Connections {
         displaced.each(one -> {
             Assignment assignment = one.assignment();
             boolean mayOpen = one.charged() || book.serving(assignment.destination()) == 0;
-            Seat seat = placement.find(new Question(assignment.owner(), assignment.where(), mayOpen), now);
+            Seat seat = placement.find(new PlacementQuestion(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
                     connectionsShort |= isShort(wait);
@@ -634,14 +634,14 @@ final class Connections {
     }
 
     /// Cheaper than a [#snapshot].
-    PlaceSnapshot.Figures figures() {
-        return new PlaceSnapshot.Figures(budget.workers(), book.size(), book.opening(), book.unproven(),
+    PlaceSnapshot.PlaceFigures figures() {
+        return new PlaceSnapshot.PlaceFigures(budget.workers(), book.size(), book.opening(), book.unproven(),
                 rules.mostUnproven());
     }
 
     PlaceSnapshot snapshot(long nowMillis) {
         return PlaceSnapshot.of(book, idle, hosts, budget, figures(),
-                new PlaceSnapshot.Counts(book.opened(), possibleDuplicates, displaced.size()), nowMillis);
+                new PlaceSnapshot.HostCounts(book.opened(), possibleDuplicates, displaced.size()), nowMillis);
     }
 
     private Connection connection(long number) {

@@ -3,7 +3,7 @@ package org.slipstream.qmgr.place;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.place.HostRow.Kind;
+import org.slipstream.qmgr.place.HostRow.HostRowKind;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,8 +32,9 @@ import java.util.TreeSet;
 /// **Expiry.** A record that is not renewed expires (FI-33): a closed one after a configured time,
 /// a retry record when it has been due as long as it was not. The second rule matters for
 /// placement: a due host is the last choice, so under low load only expiry returns a failed host to
-/// the others. Operators still see a failed host after that ([PlaceRules.Memory#toldMillis]), as
-/// long as mail deferred because of it may wait for its next attempt.
+/// the others. Operators still see a failed host after that
+/// ([PlaceRules.RecordLifetimes#toldMillis]), as long as mail deferred because of it may wait for
+/// its next attempt.
 ///
 /// Records may come from the spool after a restart or from another node ([#learn], FI-39), and
 /// changes can be exported ([#changes]). Records of one host are merged by the later expiry; a
@@ -43,8 +44,8 @@ import java.util.TreeSet;
 public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
-    private final PlaceRules.Memory rules;
-    private final Map<HostKey, SequencedMap<Kind, HostRecord>> records = new LinkedHashMap<>();
+    private final PlaceRules.RecordLifetimes rules;
+    private final Map<HostKey, SequencedMap<HostRowKind, HostRecord>> records = new LinkedHashMap<>();
     private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
@@ -54,9 +55,9 @@ public final class DestDb {
     /// A record with the host's latest name and the time of its expiry.
     private record HostRecord(HostState state, String name, long expiresMillis) {}
 
-    private record Expiry(long atMillis, HostKey host, Kind kind) {}
+    private record Expiry(long atMillis, HostKey host, HostRowKind kind) {}
 
-    public DestDb(PlaceRules.Memory rules) {
+    public DestDb(PlaceRules.RecordLifetimes rules) {
         this.rules = rules;
     }
 
@@ -65,17 +66,17 @@ public final class DestDb {
     /// The state of a host without connections: closed, unused or retry; a retry state may not be
     /// due yet.
     public HostState mark(HostKey host, long nowMillis) {
-        Optional<HostState> retry = state(host, Kind.RETRY, nowMillis);
+        Optional<HostState> retry = state(host, HostRowKind.RETRY, nowMillis);
         if (retry.isPresent()) {
             HostState.Retry known = (HostState.Retry) retry.get();
             boolean forgiven = rules.retryLast() ? known.isForgiven(nowMillis) : known.isDue(nowMillis);
             return forgiven ? UNUSED : known;
         }
-        return rules.trackClosed() ? state(host, Kind.CLOSED, nowMillis).orElse(UNUSED) : UNUSED;
+        return rules.trackClosed() ? state(host, HostRowKind.CLOSED, nowMillis).orElse(UNUSED) : UNUSED;
     }
 
     public Optional<HostState.Suspended> suspension(HostKey host, long nowMillis) {
-        return state(host, Kind.SUSPENDED, nowMillis).map(HostState.Suspended.class::cast);
+        return state(host, HostRowKind.SUSPENDED, nowMillis).map(HostState.Suspended.class::cast);
     }
 
     public Optional<HostState.Crowded> crowd(HostKey host, long nowMillis) {
@@ -83,11 +84,11 @@ public final class DestDb {
     }
 
     public Optional<HostState.OneAtATime> oneAtATime(HostKey host, long nowMillis) {
-        return state(host, Kind.ONE_AT_A_TIME, nowMillis).map(HostState.OneAtATime.class::cast);
+        return state(host, HostRowKind.ONE_AT_A_TIME, nowMillis).map(HostState.OneAtATime.class::cast);
     }
 
-    private Optional<HostState> state(HostKey host, Kind kind, long nowMillis) {
-        SequencedMap<Kind, HostRecord> known = records.get(host);
+    private Optional<HostState> state(HostKey host, HostRowKind kind, long nowMillis) {
+        SequencedMap<HostRowKind, HostRecord> known = records.get(host);
         return known == null
                 ? Optional.empty()
                 : Optional.ofNullable(known.get(kind)).filter(record -> record.expiresMillis() > nowMillis)
@@ -100,34 +101,34 @@ public final class DestDb {
     ///
     /// @param hintMillis the delay that the host requested; it can only lengthen the interval
     public void broken(Candidate host, Reply reason, OptionalLong hintMillis, long nowMillis) {
-        int before = state(host.host(), Kind.RETRY, nowMillis).map(state -> ((HostState.Retry) state).failures())
+        int before = state(host.host(), HostRowKind.RETRY, nowMillis).map(state -> ((HostState.Retry) state).failures())
                 .orElse(0);
-        long until = nowMillis + Math.max(rules.retryMillis(), hintMillis.orElse(0));
-        drop(host.host(), Kind.CLOSED);
+        long until = nowMillis + Math.max(rules.retry().toMillis(), hintMillis.orElse(0));
+        drop(host.host(), HostRowKind.CLOSED);
         crowded.remove(host.host());
-        put(host.host(), host.name(), Kind.RETRY, new HostState.Retry(nowMillis, until, before + 1, reason));
+        put(host.host(), host.name(), HostRowKind.RETRY, new HostState.Retry(nowMillis, until, before + 1, reason));
     }
 
     /// A connection failed while others were up.
     public void refusedMore(Candidate host, Reply reason, long nowMillis) {
-        crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowdedMillis(), reason));
+        crowded.put(host.host(), new HostState.Crowded(nowMillis + rules.crowded().toMillis(), reason));
     }
 
     /// A connection is up, so the retry record is cleared.
     public void works(HostKey host) {
-        drop(host, Kind.RETRY);
+        drop(host, HostRowKind.RETRY);
     }
 
     /// The last connection is closed.
     public void closed(Candidate host, long openedMillis, long nowMillis) {
         crowded.remove(host.host());
         if (rules.trackClosed()) {
-            put(host.host(), host.name(), Kind.CLOSED, new HostState.Closed(openedMillis, nowMillis));
+            put(host.host(), host.name(), HostRowKind.CLOSED, new HostState.Closed(openedMillis, nowMillis));
         }
     }
 
     public void breaksUnderPipelining(Candidate host, String what, long nowMillis) {
-        put(host.host(), host.name(), Kind.ONE_AT_A_TIME, new HostState.OneAtATime(nowMillis, printable(what)));
+        put(host.host(), host.name(), HostRowKind.ONE_AT_A_TIME, new HostState.OneAtATime(nowMillis, printable(what)));
     }
 
     private static String printable(String text) {
@@ -145,16 +146,16 @@ public final class DestDb {
 
     /// The same for one host, if it failed before `requestedMillis`.
     public void makeDue(HostKey host, long requestedMillis, long nowMillis) {
-        Optional<HostRecord> known = Optional.ofNullable(records.get(host)).map(kinds -> kinds.get(Kind.RETRY));
+        Optional<HostRecord> known = Optional.ofNullable(records.get(host)).map(kinds -> kinds.get(HostRowKind.RETRY));
         if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
                 && retry.sinceMillis() < requestedMillis) {
             HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
-            put(host, known.get().name(), Kind.RETRY, due);
+            put(host, known.get().name(), HostRowKind.RETRY, due);
         }
     }
 
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
-        put(host, name(host), Kind.SUSPENDED,
+        put(host, name(host), HostRowKind.SUSPENDED,
                 new HostState.Suspended(nowMillis, untilMillis, printable(why), printable(author)));
     }
 
@@ -167,14 +168,14 @@ public final class DestDb {
 
     /// True when it was suspended.
     public boolean resume(HostKey host) {
-        return drop(host, Kind.SUSPENDED);
+        return drop(host, HostRowKind.SUSPENDED);
     }
 
     /// Deletes all records of the host except a suspension, which only [#resume] ends. True when
     /// there was one.
     public boolean forget(HostKey host) {
         boolean any = crowded.remove(host) != null;
-        for (Kind kind : List.of(Kind.CLOSED, Kind.RETRY, Kind.ONE_AT_A_TIME)) {
+        for (HostRowKind kind : List.of(HostRowKind.CLOSED, HostRowKind.RETRY, HostRowKind.ONE_AT_A_TIME)) {
             any |= drop(host, kind);
         }
         return any;
@@ -182,7 +183,7 @@ public final class DestDb {
 
     /// The latest name of the host, empty without a record.
     public String name(HostKey host) {
-        SequencedMap<Kind, HostRecord> known = records.get(host);
+        SequencedMap<HostRowKind, HostRecord> known = records.get(host);
         return known == null ? "" : known.lastEntry().getValue().name();
     }
 
@@ -223,21 +224,21 @@ public final class DestDb {
 
     private long expiresMillis(HostState state) {
         return switch (state) {
-            case HostState.Closed closed -> closed.closedMillis() + rules.closedMillis();
+            case HostState.Closed closed -> closed.closedMillis() + rules.closed().toMillis();
             case HostState.Retry retry -> Math.max(retry.forgivenMillis(),
-                    retry.untilMillis() + rules.toldMillis());
+                    retry.untilMillis() + rules.told().toMillis());
             case HostState.Suspended suspended -> suspended.untilMillis();
-            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habitMillis();
+            case HostState.OneAtATime oneAtATime -> oneAtATime.sinceMillis() + rules.habit().toMillis();
             case HostState.Active _,HostState.Idle _,HostState.Unused _,HostState.Crowded _ ->
                 throw new IllegalArgumentException("no record: " + state);
         };
     }
 
-    private void put(HostKey host, String name, Kind kind, HostState state) {
+    private void put(HostKey host, String name, HostRowKind kind, HostState state) {
         drop(host, kind);
         HostRecord record = new HostRecord(state, name, expiresMillis(state));
         records.computeIfAbsent(host, _ -> new TreeMap<>()).put(kind, record);
-        if (kind == Kind.SUSPENDED) {
+        if (kind == HostRowKind.SUSPENDED) {
             suspended.add(host);
         }
         if (record.expiresMillis() < Long.MAX_VALUE) {
@@ -246,15 +247,15 @@ public final class DestDb {
         changed(kind, new HostRow.Change.Put(row(host, kind, record)));
     }
 
-    private boolean drop(HostKey host, Kind kind) {
-        SequencedMap<Kind, HostRecord> known = records.get(host);
+    private boolean drop(HostKey host, HostRowKind kind) {
+        SequencedMap<HostRowKind, HostRecord> known = records.get(host);
         Optional<HostRecord> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
         gone.ifPresent(record -> {
             expiries.remove(new Expiry(record.expiresMillis(), host, kind));
             if (known.isEmpty()) {
                 records.remove(host);
             }
-            if (kind == Kind.SUSPENDED) {
+            if (kind == HostRowKind.SUSPENDED) {
                 suspended.remove(host);
             }
             changed(kind, new HostRow.Change.Gone(host.toString(), kind));
@@ -286,8 +287,8 @@ public final class DestDb {
         return !changes.isEmpty();
     }
 
-    private void changed(Kind kind, HostRow.Change change) {
-        if (kind != Kind.CLOSED) {
+    private void changed(HostRowKind kind, HostRow.Change change) {
+        if (kind != HostRowKind.CLOSED) {
             String host = switch (change) {
                 case HostRow.Change.Put(HostRow row) -> row.host();
                 case HostRow.Change.Gone gone -> gone.host();
@@ -318,7 +319,7 @@ public final class DestDb {
         return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;
     }
 
-    private static HostRow row(HostKey host, Kind kind, HostRecord record) {
+    private static HostRow row(HostKey host, HostRowKind kind, HostRecord record) {
         String key = host.toString();
         return switch (record.state()) {
             case HostState.Closed s ->

@@ -9,11 +9,12 @@ import org.slipstream.core.HostKey;
 /// @param count consecutive failures
 /// @param text a reply, or the reason of a suspension or of a session defect
 /// @param author of a suspension, empty otherwise
-public record HostRow(String host, String name, Kind kind, long sinceMillis, long untilMillis, int count, String text,
+public record HostRow(String host, String name, HostRowKind kind, long sinceMillis, long untilMillis, int count,
+        String text,
         String author) {
 
     /// A host has at most one record of each kind.
-    public enum Kind {
+    public enum HostRowKind {
         /// [HostState.Closed]; of little use after a restart, so it is exported but not reported as
         /// a change.
         CLOSED,
@@ -29,6 +30,6 @@ public record HostRow(String host, String name, Kind kind, long sinceMillis, lon
     public sealed interface Change {
         record Put(HostRow row) implements Change {}
 
-        record Gone(String host, Kind kind) implements Change {}
+        record Gone(String host, HostRowKind kind) implements Change {}
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
+import java.time.Duration;
 import java.util.Objects;
 
 /// The placement settings of one transport.
@@ -13,15 +14,17 @@ import java.util.Objects;
 /// @param returns times that a delivery may be the first unanswered one on a breaking connection
 /// before it is deferred
 public record PlaceRules(int workers, int connectionsPerHost, Shares messages, Shares verification, Depth depth,
-        Idle idle, Memory memory, Unproven unproven, int returns) {
+        Idle idle, RecordLifetimes memory, Unproven unproven, int returns) {
+    /// The share of the connections that address probes have.
+    static final Shares PROBES = new Shares(5, 0);
 
     /// The number of deliveries in progress on one connection.
     ///
-    /// @param first the initial number
-    /// @param most the largest number that the client may announce
-    /// @param overflow factor of the depth that a connection accepts when no other may be opened.
-    /// Finch sets no bound; but a delivery with a seat cannot be passed any more, so an unbounded
-    /// queue would take the choice from the scheduler
+    /// @param first until the wire says otherwise
+    /// @param most the wire may say no more than this
+    /// @param overflow how many times its depth a connection takes when no other may be opened. The
+    ///     source sets no bound; but what has a seat cannot be passed any more, so an endless queue
+    ///     would take the choice from the order of service
     public record Depth(int first, int most, int overflow) {
         /// One at a time, as in a delivery agent of Postfix.
         public static final Depth ONE = new Depth(1, 1, 1);
@@ -33,8 +36,8 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
             }
         }
 
-        /// True when a delivery can share a busy connection. Otherwise connections and deliveries
-        /// are the same number, and the placement decides as Postfix does.
+        /// Deliveries can ride on connections that are at work. Without that, a connection and a
+        /// delivery are the same number, and the placement decides as Postfix does.
         boolean carriesSeveral() {
             return most > 1 || overflow > 1;
         }
@@ -42,38 +45,46 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
 
     /// The limits of idle connections.
     ///
-    /// @param perHost idle connections kept to one host
-    /// @param maxMillis longest idle time
-    /// @param ageMillis a connection older than this accepts no delivery
-    public record Idle(int perHost, long maxMillis, long ageMillis) {
+    /// @param perHost connections to one host that may be kept with nothing to do
+    /// @param most how long
+    /// @param age a connection older than this takes nothing more
+    public record Idle(int perHost, Duration most, Duration age) {
         public Idle {
-            if (perHost < 0 || maxMillis < 0 || ageMillis < 1) {
+            if (perHost < 0 || most.isNegative() || !age.isPositive()) {
                 throw new IllegalArgumentException(
-                        "idle connections and their ages: " + perHost + ", " + maxMillis + ", " + ageMillis);
+                        "idle connections and their ages: " + perHost + ", " + most + ", " + age);
             }
+        }
+
+        long maxMillis() {
+            return most.toMillis();
+        }
+
+        long ageMillis() {
+            return age.toMillis();
         }
     }
 
     /// The lifetimes of host records.
     ///
-    /// @param retryMillis time for which a failed host is excluded
-    /// @param toldMillis time after that in which operators see the failure: as long as mail may
-    /// wait for its next attempt
-    /// @param crowdedMillis time without a further connection to a host that refused one while
-    /// others were up
-    /// @param closedMillis lifetime of the record of the host used last
-    /// @param habitMillis lifetime of the record that a host fails under pipelining
+    /// @param retry how long a broken host is left out
+    /// @param told how long after that operators are told that it failed: as long as mail may wait
+    ///     for its next attempt
+    /// @param crowded how long no further connection is tried at a host that refused one while
+    ///     others worked
+    /// @param closed how long it is remembered which host was used last
+    /// @param habit how long it is remembered that a host breaks under pipelining
     /// @param trackClosed false: a host without connections is an unused one (FI-40)
-    /// @param retryLast false: a failed host that is due is an unused one (FI-40)
-    public record Memory(long retryMillis, long toldMillis, long crowdedMillis, long closedMillis, long habitMillis,
-            boolean trackClosed, boolean retryLast) {
-        public Memory withRetry(long retry, long crowded, long closed) {
-            return new Memory(retry, toldMillis, crowded, closed, habitMillis, trackClosed, retryLast);
+    /// @param retryLast false: a broken host that is due is an unused one (FI-40)
+    public record RecordLifetimes(Duration retry, Duration told, Duration crowded, Duration closed, Duration habit,
+            boolean trackClosed,
+            boolean retryLast) {
+        public RecordLifetimes withRetry(Duration ofBroken, Duration ofCrowded, Duration ofClosed) {
+            return new RecordLifetimes(ofBroken, told, ofCrowded, ofClosed, habit, trackClosed, retryLast);
         }
 
-        public Memory simplified(boolean closedTracked, boolean retryIsLast) {
-            return new Memory(retryMillis, toldMillis, crowdedMillis, closedMillis, habitMillis, closedTracked,
-                    retryIsLast);
+        public RecordLifetimes simplified(boolean closedTracked, boolean retryIsLast) {
+            return new RecordLifetimes(retry, told, crowded, closed, habit, closedTracked, retryIsLast);
         }
     }
 
@@ -81,22 +92,28 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
     ///
     /// @param percent of all connections, at least one
     /// @param failedPercent of all connections, for hosts that failed the last time
-    /// @param perHost to one such host until its first greeting
-    /// @param yieldMillis age at which such a connection may be evicted when connections are short
-    public record Unproven(int percent, int failedPercent, int perHost, long yieldMillis) {
-        /// No separate limits: every connection is treated alike, as in Postfix.
-        public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE, Long.MAX_VALUE / 4);
+    /// @param perHost to one such host until it has greeted
+    /// @param yield a connection that has waited as long gives its place to another host when
+    ///     places are short
+    public record Unproven(int percent, int failedPercent, int perHost, Duration yield) {
+        /// No limits of their own: every connection is treated alike, as Postfix does.
+        public static final Unproven UNLIMITED = new Unproven(100, 100, Integer.MAX_VALUE,
+                Duration.ofMillis(Long.MAX_VALUE / 4));
 
-        public Unproven(int percent, int failedPercent, long yieldMillis) {
-            this(percent, failedPercent, 1, yieldMillis);
+        public Unproven(int percent, int failedPercent, Duration yield) {
+            this(percent, failedPercent, 1, yield);
         }
 
         public Unproven {
             if (percent < 1 || percent > 100 || failedPercent < 1 || failedPercent > percent || perHost < 1
-                    || yieldMillis < 1) {
+                    || !yield.isPositive()) {
                 throw new IllegalArgumentException("shares are 1 to 100 percent, failed hosts have no more than all: "
-                        + percent + ", " + failedPercent + ", " + yieldMillis);
+                        + percent + ", " + failedPercent + ", " + yield);
             }
+        }
+
+        public long yieldMillis() {
+            return yield.toMillis();
         }
     }
 
@@ -115,20 +132,19 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
 
     /// Defaults for SMTP, from Finch's document where it has values.
     public static PlaceRules defaults() {
-        return new PlaceRules(100, 20, new Shares(5, 10), new Shares(5, 0), new Depth(2, 50, 1),
-                new Idle(2, 2_000, 300_000),
-                new Memory(300_000, 4_000_000, 60_000, 3_600_000, 86_400_000, true, true),
-                new Unproven(75, 25, 30_000), 3);
+        return PlacementSettings.defaults().rules(100, 20, Duration.ofSeconds(2), Duration.ofSeconds(300),
+                Duration.ofSeconds(4_000));
     }
 
-    /// Rules for a transport whose destinations have one host each: local delivery, LMTP, discard.
-    /// With these rules the placement reproduces the recorded traces of Postfix.
+    /// For a transport whose destinations have one host each, of which nothing needs to be found
+    /// out: local delivery, LMTP, discard. With these rules the placement reproduces the recorded
+    /// traces of Postfix.
     ///
     /// @param perHost connections to one destination; 0 for no limit
-    public static PlaceRules plain(int workers, int perHost, long idleMillis) {
+    public static PlaceRules plain(int workers, int perHost, Duration idle) {
         Shares all = new Shares(Integer.MAX_VALUE, 0);
         return new PlaceRules(workers, perHost == 0 ? Integer.MAX_VALUE : perHost, all, all, Depth.ONE,
-                new Idle(Integer.MAX_VALUE, idleMillis, 300_000), defaults().memory(), Unproven.UNLIMITED, 3);
+                new Idle(Integer.MAX_VALUE, idle, Duration.ofSeconds(300)), defaults().memory(), Unproven.UNLIMITED, 3);
     }
 
     public PlaceRules withWorkers(int count, int perHost) {
@@ -150,7 +166,7 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 returns);
     }
 
-    public PlaceRules with(Memory other) {
+    public PlaceRules with(RecordLifetimes other) {
         return new PlaceRules(workers, connectionsPerHost, messages, verification, depth, idle, other, unproven,
                 returns);
     }

@@ -12,8 +12,9 @@ import java.util.TreeMap;
 /// @param hosts with connections or records, in order
 /// @param connections in order of opening
 /// @param busy workers with a delivery
-public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, int workers, int busy, Figures figures,
-        Counts counts) {
+public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, int workers, int busy,
+        PlaceFigures figures,
+        HostCounts counts) {
     public PlaceSnapshot {
         hosts = List.copyOf(hosts);
         connections = List.copyOf(connections);
@@ -26,7 +27,7 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
     /// @param opening connections before the greeting of the host
     /// @param unproven of these, to hosts that are not known to work
     /// @param mostUnproven the limit of unproven connections
-    public record Figures(int most, int open, int opening, int unproven, int mostUnproven) {
+    public record PlaceFigures(int most, int open, int opening, int unproven, int mostUnproven) {
         /// True when mail for a host that is not known to work has to wait.
         public boolean isShort() {
             return unproven >= mostUnproven;
@@ -39,7 +40,7 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
     /// @param possibleDuplicates deliveries that were sent completely and not answered; they are
     /// tried again later
     /// @param withoutSeat displaced deliveries at present
-    public record Counts(long opened, long possibleDuplicates, int withoutSeat) {}
+    public record HostCounts(long opened, long possibleDuplicates, int withoutSeat) {}
 
     /// @param states the current state first
     public record Host(HostKey host, String name, List<HostState> states) {}
@@ -50,7 +51,7 @@ public record PlaceSnapshot(List<Host> hosts, List<ConnectionInfo> connections, 
             List<String> destinations) {}
 
     static PlaceSnapshot of(ConnectionBook book, IdlePool idle, DestDb hosts, WorkerBudget budget,
-            Figures figures, Counts counts, long nowMillis) {
+            PlaceFigures figures, HostCounts counts, long nowMillis) {
         SequencedMap<HostKey, Host> all = new TreeMap<>();
         hosts.list(nowMillis).forEach((key, states) -> all.put(key, new Host(key, hosts.name(key), states)));
         List<ConnectionInfo> infos = new ArrayList<>();

@@ -83,10 +83,10 @@ final class Placement {
     /// A placement question.
     ///
     /// @param mayOpen the destination's window permits one more connection
-    record Question(Owner owner, Candidates where, boolean mayOpen) {}
+    record PlacementQuestion(Owner owner, Candidates where, boolean mayOpen) {}
 
     /// The placement algorithm.
-    Seat find(Question question, long now) {
+    Seat find(PlacementQuestion question, long now) {
         List<PassedOver> passedOver = new ArrayList<>(4);
         for (List<Candidate> candidates : question.where().levels()) { // step 0: the primary hosts; 9b: the next level
             Level level = classify(candidates, now, passedOver); // step 1
@@ -168,7 +168,7 @@ final class Placement {
 
     // ---- steps 2 and 4
 
-    private boolean mayShare(Connection connection, Question question, long now) {
+    private boolean mayShare(Connection connection, PlacementQuestion question, long now) {
         return !connection.isTooOld(now, rules)
                 && (question.mayOpen() || connection.serves(question.where().destination()));
     }
@@ -200,7 +200,7 @@ final class Placement {
 
     // ---- the overflow rule
 
-    private Seat overflow(Level level, Question question, Scope scope, String why, long now,
+    private Seat overflow(Level level, PlacementQuestion question, Scope scope, String why, long now,
             List<PassedOver> passedOver) {
         Optional<Connection> newest = newest(level.working, c -> mayShare(c, question, now));
         if (newest.isEmpty()) {

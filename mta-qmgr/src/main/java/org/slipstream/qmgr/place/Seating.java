@@ -265,7 +265,7 @@ public final class Seating {
     public record HostPosition(long connection, String host, boolean up, int ahead) {}
 
     /// Cheaper than a [#snapshot].
-    public PlaceSnapshot.Figures figures(String transport) {
+    public PlaceSnapshot.PlaceFigures figures(String transport) {
         return of(transport).figures();
     }
 

@@ -18,7 +18,7 @@ public final class FeedbackLog implements QmgrTrace {
     private static final Logger log = LoggerFactory.getLogger(FeedbackLog.class);
 
     @Override
-    public void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {
+    public void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (log.isInfoEnabled()) {
             log.info(text(queue, event, running, figures));
         }
@@ -30,7 +30,8 @@ public final class FeedbackLog implements QmgrTrace {
                 transport, level, slots);
     }
 
-    private static String text(DestinationQueue queue, FeedbackEvent event, int running, Destination.Figures figures) {
+    private static String text(DestinationQueue queue, FeedbackEvent event, int running,
+            Destination.FlowFigures figures) {
         return String.format(Locale.ROOT,
                 "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed-cohorts=%.4g",
                 queue, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),

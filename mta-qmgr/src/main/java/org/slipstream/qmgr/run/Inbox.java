@@ -24,7 +24,7 @@ public final class Inbox {
     private final int arrivalLimit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition filled = lock.newCondition();
-    private List<Item> items = new ArrayList<>();
+    private List<InboxItem> items = new ArrayList<>();
     private int arrivals;
     private boolean missed;
     private boolean woken;
@@ -35,10 +35,10 @@ public final class Inbox {
         this.arrivalLimit = arrivalLimit;
     }
 
-    sealed interface Item {
-        record Event(QmgrEvent event) implements Item {}
+    sealed interface InboxItem {
+        record Event(QmgrEvent event) implements InboxItem {}
 
-        record Inspection<T>(Function<QueueManager, T> question, CompletableFuture<T> answer) implements Item {
+        record Inspection<T>(Function<QueueManager, T> question, CompletableFuture<T> answer) implements InboxItem {
             void run(QueueManager queueManager) {
                 try {
                     answer.complete(question.apply(queueManager));
@@ -59,7 +59,7 @@ public final class Inbox {
                 return false;
             }
             arrivals++;
-            add(new Item.Event(new QmgrEvent.MessageQueued(message)));
+            add(new InboxItem.Event(new QmgrEvent.MessageQueued(message)));
             return true;
         } finally {
             lock.unlock();
@@ -72,7 +72,7 @@ public final class Inbox {
         lock.lock();
         try {
             if (!closed) {
-                add(new Item.Event(event));
+                add(new InboxItem.Event(event));
             }
         } finally {
             lock.unlock();
@@ -87,7 +87,7 @@ public final class Inbox {
             if (closed) {
                 answer.completeExceptionally(new RejectedExecutionException("the queue manager has stopped"));
             } else {
-                add(new Item.Inspection<>(question, answer));
+                add(new InboxItem.Inspection<>(question, answer));
             }
         } finally {
             lock.unlock();
@@ -96,7 +96,7 @@ public final class Inbox {
     }
 
     /// Removes and returns all items; blocks for an item, for [#wake], or until the timeout.
-    List<Item> take(long timeoutMillis) throws InterruptedException {
+    List<InboxItem> take(long timeoutMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long leftNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -123,7 +123,7 @@ public final class Inbox {
 
     /// Closes the inbox; pending inspections fail.
     void close() {
-        List<Item> rest;
+        List<InboxItem> rest;
         lock.lock();
         try {
             closed = true;
@@ -131,23 +131,23 @@ public final class Inbox {
         } finally {
             lock.unlock();
         }
-        for (Item item : rest) {
-            if (item instanceof Item.Inspection<?> inspection) {
+        for (InboxItem item : rest) {
+            if (item instanceof InboxItem.Inspection<?> inspection) {
                 inspection.answer()
                         .completeExceptionally(new RejectedExecutionException("the queue manager has stopped"));
             }
         }
     }
 
-    private void add(Item item) {
+    private void add(InboxItem item) {
         items.add(item);
         filled.signal();
     }
 
-    private List<Item> takeAll() {
-        List<Item> taken = items;
+    private List<InboxItem> takeAll() {
+        List<InboxItem> taken = items;
         if (missed) {
-            taken.add(new Item.Event(new QmgrEvent.ArrivalsMissed()));
+            taken.add(new InboxItem.Event(new QmgrEvent.ArrivalsMissed()));
             missed = false;
         }
         items = new ArrayList<>();

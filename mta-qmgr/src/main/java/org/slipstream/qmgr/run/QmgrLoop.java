@@ -112,13 +112,13 @@ public final class QmgrLoop {
         return Math.clamp(queueManager.nextAlarmMillis() - clockMillis.getAsLong(), 1, LONGEST_WAIT_MILLIS);
     }
 
-    private void runOnce(List<Inbox.Item> items) {
+    private void runOnce(List<Inbox.InboxItem> items) {
         long now = clockMillis.getAsLong();
         try {
-            for (Inbox.Item item : items) {
+            for (Inbox.InboxItem item : items) {
                 switch (item) {
-                    case Inbox.Item.Event event -> absorb(event.event(), now);
-                    case Inbox.Item.Inspection<?> inspection -> inspection.run(queueManager);
+                    case Inbox.InboxItem.Event event -> absorb(event.event(), now);
+                    case Inbox.InboxItem.Inspection<?> inspection -> inspection.run(queueManager);
                 }
             }
             if (queueManager.nextAlarmMillis() <= now) {

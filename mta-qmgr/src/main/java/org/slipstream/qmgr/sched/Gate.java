@@ -4,9 +4,9 @@ package org.slipstream.qmgr.sched;
 /// first free answer decides. It must be read-only for the scheduler.
 @FunctionalInterface
 public interface Gate {
-    Answer ask(Message message, DestinationQueue queue);
+    GateAnswer ask(Message message, DestinationQueue queue);
 
-    enum Answer {
+    enum GateAnswer {
         /// A seat is free.
         FREE,
         /// No seat at this destination. Valid until [Scheduler#mayGo] or

@@ -71,7 +71,7 @@ public final class Scheduler {
     }
 
     /// A request for recipients: those after `after`, at most `limit`.
-    public record Read(Message message, int after, int limit) {}
+    public record ReadRequest(Message message, int after, int limit) {}
 
     /// A recipient and its destination queue.
     public record PlacedRecipient(Recipient recipient, DestinationQueue queue) {}
@@ -91,8 +91,8 @@ public final class Scheduler {
     }
 
     /// The next batch to read, each request once.
-    public Optional<Read> nextRead() {
-        return batches.next().map(message -> new Read(message, message.readUpTo, message.batch));
+    public Optional<ReadRequest> nextRead() {
+        return batches.next().map(message -> new ReadRequest(message, message.readUpTo, message.batch));
     }
 
     /// A batch was read. Its recipients count as in memory until they are settled or their entry is
@@ -270,10 +270,10 @@ public final class Scheduler {
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
                 .flatMap(DestinationQueue::firstOfEachMessage).toList();
         Set<QueueId> rationed = waiting.stream()
-                .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.Answer.NOT_OF_MESSAGE)
+                .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
-                && question.ask(entry.message(), entry.queue()) == Gate.Answer.FREE).findFirst();
+                && question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.FREE).findFirst();
     }
 
     // ---- finishing

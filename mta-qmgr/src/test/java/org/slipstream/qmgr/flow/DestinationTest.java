@@ -99,7 +99,7 @@ class DestinationTest {
 
     /// The state after the call, and the effect on the window of a destination that was counted.
     private static String result(Destination destination, Consumer<Destination> call) {
-        Destination.Figures before = destination.figures();
+        Destination.FlowFigures before = destination.figures();
         String from = name(destination);
         try {
             call.accept(destination);

@@ -12,6 +12,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.Effects.Ended;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -38,7 +39,7 @@ class ConnectionsTest {
             Candidate host = Yard.host("h" + i);
             book.open(host,
                     new Assignment(i + 1, new QueueId(i + 1), message(i), Candidates.of("d" + i, host), List.of()),
-                    Connection.Standing.PROVEN, 2, i);
+                    Connection.ConnectionStanding.PROVEN, 2, i);
         }
         assertThat(book.active(Yard.host("h77777").host())).singleElement()
                 .satisfies(c -> assertThat(c.openedMillis).isEqualTo(77_777));
@@ -84,7 +85,7 @@ class ConnectionsTest {
     @Test
     @Tag("FI-35")
     void fi35ConnectionsGrowWithTheLoadAndLeaveWithIt() {
-        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(300_000))));
         long first = yard.opened(0, to("a"));
         yard.answer(first, 1);
         for (int i = 0; i < 8; i++) {
@@ -117,7 +118,7 @@ class ConnectionsTest {
     @Test
     @Tag("FI-37")
     void fi37AnOldConnectionTakesNothingMoreAndIsClosedWhenItRunsDry() {
-        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(300_000))));
         long old = yard.opened(1, to("a"));
         yard.now += 299_999;
         assertThat(yard.seat(1, to("a"))).isInstanceOf(Seat.Queue.class);
@@ -219,8 +220,8 @@ class ConnectionsTest {
             other.answer(other.last(), i + 1);
             one.lose(one.last());
             other.lose(other.last());
-            one.now += RULES.memory().closedMillis();
-            other.now += RULES.memory().closedMillis();
+            one.now += RULES.memory().closed().toMillis();
+            other.now += RULES.memory().closed().toMillis();
         }
     }
 
@@ -269,7 +270,7 @@ class ConnectionsTest {
     @Test
     @Tag("PF-71")
     void pf71WhereMailTricklesAnIdleConnectionIsSoonClosedAndInABurstItIsKept() {
-        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, 10_000, 300_000)));
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(300_000))));
         for (int i = 0; i < 3; i++) {
             long connection = yard.opened(i, to("a"));
             yard.answer(connection, yard.deliveries);
@@ -441,7 +442,7 @@ class ConnectionsTest {
         assertThat(seat).isInstanceOf(Seat.Queue.class);
         assertThat(seat.passedOver()).singleElement()
                 .satisfies(host -> assertThat(host.why()).contains("refuses more connections"));
-        yard.now += RULES.memory().crowdedMillis();
+        yard.now += RULES.memory().crowded().toMillis();
         assertThat(yard.seat(5, to("a"))).isInstanceOf(Seat.Open.class);
     }
 

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.place.HostRow.Change;
-import org.slipstream.qmgr.place.HostRow.Kind;
+import org.slipstream.qmgr.place.HostRow.HostRowKind;
 
 import java.util.List;
 import java.util.OptionalLong;
@@ -151,7 +151,7 @@ class DestDbTest {
         assertThat(simple.mark("a")).isInstanceOf(HostState.Unused.class);
         simple.breaks("b");
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Defer.class);
-        simple.now += RULES.memory().retryMillis();
+        simple.now += RULES.memory().retry().toMillis();
         assertThat(simple.mark("b")).isInstanceOf(HostState.Unused.class);
         assertThat(simple.seat(1, to("b"))).isInstanceOf(Seat.Open.class);
 
@@ -192,12 +192,13 @@ class DestDbTest {
 
     @Test
     void aRowThatMakesNoSenseIsPassedOver() {
-        hosts.learn(new HostRow("no host", "x", Kind.RETRY, 0, 1_000_000, 1, "450 4.4.1 no", ""), 0);
-        hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 1_000_000, 1, "gibberish", ""), 0);
-        hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 10, 1, "450 - long ago", ""), 10_000_000);
+        hosts.learn(new HostRow("no host", "x", HostRowKind.RETRY, 0, 1_000_000, 1, "450 4.4.1 no", ""), 0);
+        hosts.learn(new HostRow(A.host().toString(), "x", HostRowKind.RETRY, 0, 1_000_000, 1, "gibberish", ""), 0);
+        hosts.learn(new HostRow(A.host().toString(), "x", HostRowKind.RETRY, 0, 10, 1, "450 - long ago", ""),
+                10_000_000);
         assertThat(hosts.size()).isZero();
         breaks(A, 1_000);
-        hosts.learn(new HostRow(A.host().toString(), "x", Kind.RETRY, 0, 1_000, 1, "450 - older", ""), 1_000);
+        hosts.learn(new HostRow(A.host().toString(), "x", HostRowKind.RETRY, 0, 1_000, 1, "450 - older", ""), 1_000);
         assertThat(hosts.mark(A.host(), 1_000).reason()).contains("refused");
     }
 
@@ -209,7 +210,7 @@ class DestDbTest {
         assertThat(hosts.changes()).singleElement().isInstanceOf(Change.Put.class);
         assertThat(hosts.changes()).isEmpty();
         hosts.collect(10_000_000);
-        assertThat(hosts.changes()).containsExactly(new Change.Gone(A.host().toString(), Kind.RETRY));
+        assertThat(hosts.changes()).containsExactly(new Change.Gone(A.host().toString(), HostRowKind.RETRY));
     }
 
     @Test

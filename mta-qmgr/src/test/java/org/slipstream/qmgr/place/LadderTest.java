@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.qmgr.place.WorkerBudget.Shares;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,7 +53,7 @@ class LadderTest {
         long closed = yard.idle(1, to("closed"));
         yard.lose(closed);
         yard.breaks("broken");
-        yard.now += RULES.memory().retryMillis();
+        yard.now += RULES.memory().retry().toMillis();
         yard.breaks("broken-now");
 
         assertThat(yard.mark("closed")).isInstanceOf(HostState.Closed.class);
@@ -196,7 +197,7 @@ class LadderTest {
     @Test
     @Tag("FI-18")
     void fi18ClosedHostsAreTakenInTurnInTheOrderOfTheFirstRound() {
-        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(0, 0, 300_000)), 42);
+        Yard yard = new Yard(RULES.with(new PlaceRules.Idle(0, Duration.ofMillis(0), Duration.ofMillis(300_000))), 42);
         Candidates where = to("a", "b", "c", "d");
         List<String> hosts = IntStream.range(0, 12).mapToObj(i -> {
             yard.now += 1_000;
@@ -215,7 +216,7 @@ class LadderTest {
     void fi19ABrokenHostThatIsDueIsTheLastChoiceTakenUnderLoadOnly() {
         Yard yard = new Yard(NARROW);
         yard.breaks("broken");
-        yard.now += RULES.memory().retryMillis();
+        yard.now += RULES.memory().retry().toMillis();
         Candidates where = to("broken", "good");
 
         // Low load: the other host has a seat, in any state.

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects.Ended;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -74,8 +75,10 @@ class ManyDaysTest {
         Day(long seed) {
             random = new Random(seed);
             rules = PlaceRules.defaults().withWorkers(between(1, 6), between(1, 3))
-                    .with(depth()).with(new PlaceRules.Idle(between(0, 2), 5_000, 20_000))
-                    .with(PlaceRules.defaults().memory().withRetry(10_000, 3_000, 30_000));
+                    .with(depth())
+                    .with(new PlaceRules.Idle(between(0, 2), Duration.ofMillis(5_000), Duration.ofMillis(20_000)))
+                    .with(PlaceRules.defaults().memory().withRetry(Duration.ofMillis(10_000), Duration.ofMillis(3_000),
+                            Duration.ofMillis(30_000)));
             hosts = new DestDb(rules.memory());
             connections = new Connections(rules, hosts, random, () -> ++numbers);
             for (int d = 0; d < 3; d++) {
@@ -244,7 +247,7 @@ class ManyDaysTest {
             attemptIsOneFeedback(effects, before);
             if (random.nextInt(4) == 0) {
                 failed(effects).forEach(delivery -> connections.dead(before.get(delivery), Yard.REFUSED,
-                        now + rules.memory().retryMillis(), now));
+                        now + rules.memory().retry().toMillis(), now));
             }
             learn(connections.reseat(now, this));
         }

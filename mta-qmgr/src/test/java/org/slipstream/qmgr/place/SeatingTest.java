@@ -61,7 +61,8 @@ class SeatingTest {
                 new DestDb(rules.memory()), HostKeys.BY_NAME, remembered::addAll, new Random(1));
         brain = new QueueManager(config, seating, new Random(1), new QmgrTrace() {
             @Override
-            public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.Figures figures) {
+            public void feedback(DestinationQueue line, FeedbackEvent event, int running,
+                    Destination.FlowFigures figures) {
                 windows.add(event + " " + figures.window());
             }
         });
@@ -426,7 +427,8 @@ class SeatingTest {
         assertThat(remembered).hasSize(1);
         seating.hosts().resume(host);
         alarm(now);
-        assertThat(remembered).last().isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.Kind.SUSPENDED));
+        assertThat(remembered).last()
+                .isEqualTo(new HostRow.Change.Gone(host.toString(), HostRow.HostRowKind.SUSPENDED));
         assertThat(brain.nextAlarmMillis()).isGreaterThan(now);
     }
 

@@ -126,7 +126,7 @@ final class Yard implements OrderSink {
     }
 
     void dead(Candidates where) {
-        connections.dead(where, REFUSED, now + rules.memory().retryMillis(), now);
+        connections.dead(where, REFUSED, now + rules.memory().retry().toMillis(), now);
     }
 
     // ---- the network

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /// A scheduler with one server: messages arrive, one entry is taken each second and finished at
 /// once.
 final class Counter {
-    static final Gate OPEN = (message, line) -> Gate.Answer.FREE;
+    static final Gate OPEN = (message, line) -> Gate.GateAnswer.FREE;
 
     final ServiceRules rules;
     final Scheduler scheduler;

@@ -78,7 +78,7 @@ class MemoryTest {
             scheduler.mayGo(line, false);
         });
         assertThat(scheduler.choose(Counter.OPEN, 0)).isInstanceOf(Choice.Reading.class);
-        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(message, 5, 1));
+        assertThat(scheduler.nextRead()).contains(new Scheduler.ReadRequest(message, 5, 1));
         read(scheduler, message, 1, false, _ -> new Route.Local("l"));
         assertThat(mailbox.isOnList()).as("revived").isTrue();
         assertThat(mailbox.slots.balance).as("what it has saved it keeps").isEqualTo(1);

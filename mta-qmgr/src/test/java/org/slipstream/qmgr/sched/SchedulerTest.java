@@ -179,7 +179,7 @@ class SchedulerTest {
         int[] asked = new int[1];
         Gate gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("full") ? Gate.Answer.NOT_HERE : Gate.Answer.FREE;
+            return line.key().equals("full") ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("101>smtp/free");
         assertThat(asked[0]).isLessThan(5);
@@ -195,8 +195,8 @@ class SchedulerTest {
         Message small = add(message(), smtp("slow"), 1, 1);
         add(message(), smtp("else"), 1, 2);
         Gate gate = (message, line) -> line.key().equals("slow") && message != small
-                ? Gate.Answer.NOT_YET
-                : Gate.Answer.FREE;
+                ? Gate.GateAnswer.NOT_YET
+                : Gate.GateAnswer.FREE;
         assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
         assertThat(reads).as("nobody reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
                 "5:10", "6:10", "7:10", "8:10", "9:10", "10:10", "11:10", "12:10", "13:10", "14:10", "15:10", "16:10",
@@ -213,7 +213,7 @@ class SchedulerTest {
         int[] asked = new int[1];
         Gate gate = (message, line) -> {
             asked[0]++;
-            return line.key().equals("slow") ? Gate.Answer.NOT_YET : Gate.Answer.FREE;
+            return line.key().equals("slow") ? Gate.GateAnswer.NOT_YET : Gate.GateAnswer.FREE;
         };
         assertThat(chooseAll(gate)).containsExactly("10001>smtp/else");
         assertThat(asked[0]).isLessThan(100);
@@ -232,7 +232,7 @@ class SchedulerTest {
     @Tag("PF-26")
     void whenThereIsNoSeatAtAllNoJobIsTouched() {
         add(message(), smtp("a"), 1, 1);
-        assertThat(chooseAll((message, line) -> Gate.Answer.NOWHERE)).isEmpty();
+        assertThat(chooseAll((message, line) -> Gate.GateAnswer.NOWHERE)).isEmpty();
         assertThat(Counter.list(scheduler, line(smtp("a")).transport).blockers.tag).isEqualTo(1);
         assertThat(Counter.isBlocked(scheduler, line(smtp("a")).first.message())).isFalse();
         assertThat(chooseAll(Counter.OPEN)).hasSize(1);
@@ -243,9 +243,9 @@ class SchedulerTest {
     @Tag("PF-62")
     void theFirstBatchFillsMemoryTheNextMessageGetsTheMinimumAndTheOldestTakesThePool() {
         Message one = scheduler.admit(new QueueId(1), now, 500, 500);
-        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(one, 0, 30));
+        assertThat(scheduler.nextRead()).contains(new Scheduler.ReadRequest(one, 0, 30));
         Message two = scheduler.admit(new QueueId(2), now, 500, 500);
-        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(two, 0, 5));
+        assertThat(scheduler.nextRead()).contains(new Scheduler.ReadRequest(two, 0, 5));
 
         batch(one, 30, false, smtp("a"));
         batch(two, 5, false, smtp("a"));
@@ -254,7 +254,7 @@ class SchedulerTest {
 
         // When the first is read to its end, what it does not need goes to the next that is not.
         scheduler.choose(Counter.OPEN, now);
-        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(one, 30, 75));
+        assertThat(scheduler.nextRead()).contains(new Scheduler.ReadRequest(one, 30, 75));
         batch(one, 20, true, smtp("a"));
         assertThat(Counter.job(one).limit).isEqualTo(50);
         assertThat(Counter.job(two).limit).isEqualTo(50);
@@ -279,7 +279,7 @@ class SchedulerTest {
         assertThat(message.limit).isEqualTo(5 + 100 + 100);
         // 205 may be there for the message as a whole, whatever transport they are for.
         scheduler.choose(Counter.OPEN, now);
-        assertThat(scheduler.nextRead()).contains(new Scheduler.Read(message, 30, 175));
+        assertThat(scheduler.nextRead()).contains(new Scheduler.ReadRequest(message, 30, 175));
         batch(message, 175, false, smtp("a"));
         assertThat(message.existingJob(line(smtp("a")).transport).orElseThrow().inCore).isEqualTo(204);
 

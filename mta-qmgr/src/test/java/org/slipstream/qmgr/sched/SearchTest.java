@@ -14,7 +14,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// late reads. Every candidate is searched in both ways, and the invariants are checked after every
 /// step.
 class SearchTest {
-    /// The build runs this part of the seeds, but all where a test counts the lines of all transcripts.
+    /// The build runs this part of the seeds, but all where a test counts the lines of all
+    /// transcripts.
     private static final int PART = Boolean.getBoolean("slipstream.long") ? 1 : 4;
 
     @Test

@@ -1,49 +1,75 @@
 package org.slipstream.smtpin.auth;
 
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Slows down password guessing per client network: each failed login of a network delays its reply longer, and
-/// after several failures the network is banned for a while. Thread-safe.
+/// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and
+/// after some of them nobody from there may try for a while.
 ///
-/// Failures are forgotten one by one with time, so a user who mistypes now and then is never banned. A
-/// successful login clears nothing, or an attacker would log in to an account of his own in between. The
-/// count is per network, because one machine has a whole IPv6 subnet. Memory is bounded: beyond it the least
-/// recently seen networks are evicted. That helps only an attacker with more networks than are kept, and
-/// against such an attacker counting networks is no defence anyway.
+/// Failures are forgotten one by one with time, so a user who mistypes now and then is never
+/// banned; and a success forgets nothing, or a guesser would log in to an account of his own in
+/// between. A ban is counted per client network, because one machine has a whole IPv6 subnet to
+/// call from. The memory is bounded: beyond it the networks that were seen longest ago are
+/// forgotten first, which helps a guesser only when he has more networks than we have places, and
+/// then counting networks is no defence anyway.
 ///
-/// Networks from which a user has logged in are kept separately, up to the same number. They are admitted
-/// first when the server is full; their failed logins count like others.
+/// Networks from which a user has logged in are kept separately, up to the same number. They are
+/// admitted first when the server is full; their failed logins count like others.
 public final class GuessGuard {
-    /// @param delayMillis after the first failure; doubled by each further one
-    /// @param longestDelayMillis the maximum
-    /// @param failures before a ban
-    /// @param forgetMillis until one failure is forgotten
-    /// @param banMillis how long a ban lasts
-    /// @param networks how many are kept
-    public record Settings(long delayMillis, long longestDelayMillis, int failures, long forgetMillis, long banMillis,
-            int networks) {
-        public static Settings standard() {
-            return new Settings(1_000, 8_000, 10, 180_000, 900_000, 10_000);
+    private static final int NETWORKS = 10_000;
+
+    /// The settings of logins in the section `[submission]`.
+    ///
+    /// @param failedLoginDelay after the first failure; doubled by each further one
+    /// @param longestFailedLoginDelay where doubling ends
+    /// @param failedLogins before a ban
+    /// @param failedLoginMemory until one failure is forgotten
+    /// @param ban how long a ban lasts
+    @SettingsSection("submission")
+    public record GuessSettings(
+            @Setting(value = "1s", max = "60s",
+                    doc = "How long the reply to a wrong password is delayed. Each further one doubles the"
+                            + " delay.") Duration failedLoginDelay,
+            @Setting(value = "8s", max = "300s",
+                    doc = "Longest delay of the reply to a wrong password.") Duration longestFailedLoginDelay,
+            @Setting(value = "10", min = "1", max = "1000000",
+                    doc = "Wrong passwords from one address (IPv6: one /64) before logins from there are"
+                            + " refused.") int failedLogins,
+            @Setting(value = "3m", min = "1ms",
+                    doc = "After this time one wrong password is forgotten.") Duration failedLoginMemory,
+            @Setting(value = "15m",
+                    doc = "How long logins from there are refused.") Duration ban) {
+        public static GuessSettings standard() {
+            return SettingsRecords.defaults(GuessSettings.class);
         }
     }
 
     /// @param sinceNanos the start of the time after which the next failure is forgotten
     private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
-    private final Settings settings;
+    private final GuessSettings settings;
     private final long forgetNanos;
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
     private final Map<String, Boolean> welcome;
 
-    public GuessGuard(Settings settings, LongSupplier nanos) {
+    public GuessGuard(GuessSettings settings, LongSupplier nanos) {
+        this(settings, NETWORKS, nanos);
+    }
+
+    /// @param most networks that are remembered
+    GuessGuard(GuessSettings settings, int most, LongSupplier nanos) {
         this.settings = settings;
-        this.forgetNanos = Math.max(1, settings.forgetMillis() * 1_000_000);
+        this.forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         this.nanos = nanos;
-        this.networks = bounded(settings.networks());
-        this.welcome = bounded(settings.networks());
+        this.networks = bounded(most);
+        this.welcome = bounded(most);
     }
 
     private static <V> Map<String, V> bounded(int most) {
@@ -70,10 +96,10 @@ public final class GuessGuard {
         int left = (int) Math.max(0, seen.failures() - forgotten);
         int failures = left + 1;
         long since = left == 0 ? now : seen.sinceNanos() + forgotten * forgetNanos;
-        boolean banned = failures >= settings.failures();
-        networks.put(network, new Seen(failures, since, now + settings.banMillis() * 1_000_000, banned));
-        long doubled = settings.delayMillis() << Math.min(30, failures - 1);
-        return Math.min(settings.longestDelayMillis(), doubled);
+        boolean banned = failures >= settings.failedLogins();
+        networks.put(network, new Seen(failures, since, now + settings.ban().toNanos(), banned));
+        long doubled = settings.failedLoginDelay().toMillis() << Math.min(30, failures - 1);
+        return Math.min(settings.longestFailedLoginDelay().toMillis(), doubled);
     }
 
     /// Records that a user has logged in from the network.

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// The server's side of LOGIN: two prompts, for the name and the password. No RFC standardizes it, and some old clients know no other
-/// mechanism.
+/// The server's side of LOGIN: two prompts, for the name and the password. No RFC standardizes it,
+/// and some old clients know no other mechanism.
 final class Login implements Mechanism {
     private final UserSecrets credentials;
     private Optional<String> user = Optional.empty();

@@ -2,8 +2,8 @@ package org.slipstream.smtpin.auth;
 
 import java.io.IOException;
 
-/// The server's side of one SASL exchange (RFC 4422): responses in, challenges out, up to success or
-/// failure. Used once, by one session.
+/// The server's side of one SASL exchange (RFC 4422): responses in, challenges out, up to success
+/// or failure. Used once, by one session.
 public sealed interface Mechanism permits Plain, Login, ScramServer {
     /// @param response of the client, decoded from base64
     /// @throws IOException local trouble behind [UserSecrets]

@@ -11,14 +11,15 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The platform threads that check passwords, and the bounded queue before them. Thread-safe.
 ///
-/// A password hash is expensive by design: 19 MiB and some 50 ms of CPU time. On a virtual thread it
-/// would hold a carrier thread for that time, of which there are as many as processors, and every session
-/// of every port would wait: sixty wrong passwords at once delayed a client on port 25 by 14 seconds. So
-/// sessions only wait here, at most half the processors are used, and the number of threads bounds the
-/// memory. When the queue is full, the client gets 454 4.7.0, which does not count as a failed login.
+/// A password hash is expensive by design: 19 MiB and some 50 ms of CPU time. On a virtual thread
+/// it would hold a carrier thread for that time, of which there are as many as processors, and
+/// every session of every port would wait: sixty wrong passwords at once delayed a client on port
+/// 25 by 14 seconds. So sessions only wait here, at most half the processors are used, and the
+/// number of threads bounds the memory. When the queue is full, the client gets 454 4.7.0, which
+/// does not count as a failed login.
 ///
-/// Clients of known networks have a queue of their own, which is served first, so password guessing does not
-/// lock out known users.
+/// Clients of known networks have a queue of their own, which is served first, so password guessing
+/// does not lock out known users.
 public final class PasswordThreads {
     /// More would take too much memory on a machine with many processors.
     private static final int MOST_THREADS = 3;

@@ -6,8 +6,8 @@ import org.slipstream.core.sasl.SaslPrep;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/// The server's side of PLAIN (RFC 4616 section 2): `message = [authzid] NUL authcid NUL passwd`, in UTF-8. The server prepares both
-/// strings.
+/// The server's side of PLAIN (RFC 4616 section 2): `message = [authzid] NUL authcid NUL passwd`,
+/// in UTF-8. The server prepares both strings.
 final class Plain implements Mechanism {
     private final UserSecrets credentials;
 
@@ -33,7 +33,8 @@ final class Plain implements Mechanism {
 
     static Turn verdict(UserSecrets credentials, String user, String password, boolean sameUser) throws IOException {
         String name = SaslPrep.text(user);
-        // The password is verified in any case, so that the time does not tell which of the two was wrong.
+        // The password is verified in any case, so that the time does not tell which of the two was
+        // wrong.
         boolean right = fits(credentials, name, password);
         return right && sameUser
                 ? new Turn.Proven(name)

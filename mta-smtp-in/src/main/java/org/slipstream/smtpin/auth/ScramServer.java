@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 
 /// The server's side of SCRAM-SHA-256 and SCRAM-SHA-256-PLUS (RFC 5802, RFC 7677).
 ///
-/// Each side proves to the other that it has the password, and neither sends it. [ScramHash] has the arithmetic:
+/// Each side proves to the other that it has the password, and neither sends it. [ScramHash] has
+/// the arithmetic:
 ///
 /// ```
 /// C: n,,n=user,r=cnonce                                   client-first
@@ -26,15 +27,19 @@ import java.util.regex.Pattern;
 /// S: v=signature                                          server-final
 /// ```
 ///
-/// A listener on the wire, or a thief of the stored keys, cannot log in. A man in the middle can relay the exchange, unless the proof
-/// also covers the TLS channel. The PLUS variant puts a value into `c=` that both ends of one TLS connection compute, and that differs
-/// between the two connections of a relay (`tls-exporter`, RFC 9266; `tls-server-end-point`, RFC 5929 section 4). The flag `y` means
-/// that the client can bind and saw no PLUS. If PLUS was announced, the announcement was changed on its way.
+/// A listener on the wire, or a thief of the stored keys, cannot log in. A man in the middle can
+/// relay the exchange, unless the proof also covers the TLS channel. The PLUS variant puts a value
+/// into `c=` that both ends of one TLS connection compute, and that differs between the two
+/// connections of a relay (`tls-exporter`, RFC 9266; `tls-server-end-point`, RFC 5929 section 4).
+/// The flag `y` means that the client can bind and saw no PLUS. If PLUS was announced, the
+/// announcement was changed on its way.
 ///
-/// A user who does not exist gets keys that no password fits, so only the last message fails. SMTP has no place for the server's last
-/// message in its success reply. It goes out as one more challenge, which the client answers with an empty line (RFC 4954 section 4).
+/// A user who does not exist gets keys that no password fits, so only the last message fails. SMTP
+/// has no place for the server's last message in its success reply. It goes out as one more
+/// challenge, which the client answers with an empty line (RFC 4954 section 4).
 final class ScramServer implements Mechanism {
-    // RFC 5802 section 7, gs2-header and client-first-message-bare; reserved `m=` is refused by not being there.
+    // RFC 5802 section 7, gs2-header and client-first-message-bare; reserved `m=` is refused by not
+    // being there.
     private static final Pattern FIRST = Pattern.compile(
             "((n|y|p=[A-Za-z0-9.-]+),(?:a=([^,]*))?,)(n=([^,]+),r=([\\x21-\\x2b\\x2d-\\x7e]+)(?:,.*)?)");
     private static final Pattern FINAL = Pattern.compile(

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// A command that matches the grammar. The protocol decides whether it is permitted in the session's state.
+/// A command that matches the grammar. The protocol decides whether it is permitted in the
+/// session's state.
 public sealed interface Command {
     /// The verb by which the client greeted, which decides the protocol.
     enum Greeting {
@@ -66,7 +67,8 @@ public sealed interface Command {
     record StartTls() implements Command {}
 
     /// @param mechanism in upper case
-    /// @param initial the initial response in base64; empty text for `=`, which is an empty response
+    /// @param initial the initial response in base64; empty text for `=`, which is an empty
+    ///     response
     record Auth(String mechanism, Optional<String> initial) implements Command {}
 
     /// @param node a domain, or with `@` its subdomains, or with `#` a queue (RFC 1985 section 5.3)
@@ -78,8 +80,8 @@ public sealed interface Command {
     /// An obsolete or unsupported verb: TURN, ATRN, SEND, SOML, SAML.
     record Unserved(String verb) implements Command {}
 
-    /// The first line of another protocol, as a browser sends it that is tricked into connecting to a
-    /// mail server.
+    /// The first line of another protocol, as a browser sends it that is tricked into connecting to
+    /// a mail server.
     record Foreign(String verb) implements Command {}
 
     /// An unknown or malformed command.

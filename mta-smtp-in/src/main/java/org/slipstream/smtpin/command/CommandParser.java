@@ -13,10 +13,10 @@ import java.util.OptionalLong;
 
 /// Parses a command line (RFC 5321 section 4.1.1).
 ///
-/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. White space at the end of the line
-/// is tolerated, as the RFC requires. A blank after `FROM:` and `TO:` is tolerated because clients have
-/// sent one for twenty years. Nothing else is: a control character anywhere in a command is an error,
-/// because servers disagree where such a command ends.
+/// A verb matches as a whole and without case: `DATAXYZ` is not DATA. White space at the end of the
+/// line is tolerated, as the RFC requires. A blank after `FROM:` and `TO:` is tolerated because
+/// clients have sent one for twenty years. Nothing else is: a control character anywhere in a
+/// command is an error, because servers disagree where such a command ends.
 public final class CommandParser {
     private final String hostname;
 
@@ -85,13 +85,14 @@ public final class CommandParser {
         };
     }
 
-    // RFC 5321 section 4.1.1: DATA, RSET, QUIT, and STARTTLS of RFC 3207 section 4, are a verb and CRLF.
+    // RFC 5321 section 4.1.1: DATA, RSET, QUIT, and STARTTLS of RFC 3207 section 4, are a verb and
+    // CRLF.
     private static Command alone(String verb, String rest, Command command) {
         return rest.isEmpty() ? command : wrong(verb, "5.5.4", verb + " takes no argument");
     }
 
-    // RFC 5321 section 4.1.1.1 requires a domain or an address literal. Names that real clients send
-    // (`_`, NetBIOS names) are accepted if they form one word inside a Received line.
+    // RFC 5321 section 4.1.1.1 requires a domain or an address literal. Names that real clients
+    // send (`_`, NetBIOS names) are accepted if they form one word inside a Received line.
     private static Command hello(String verb, String name) {
         boolean word = !name.isEmpty() && name.length() <= 255
                 && name.chars().allMatch(c -> c > ' ' && c < 127 && "()<>\"\\;,".indexOf(c) < 0);
@@ -118,8 +119,8 @@ public final class CommandParser {
                 .orElseGet(() -> new Command.Mail(sender, reader.forMail()));
     }
 
-    // RFC 5321 section 4.1.1.3: rcpt = "RCPT TO:" ( "<Postmaster@" Domain ">" / "<Postmaster>" / Forward-path )
-    // [ SP Rcpt-parameters ]
+    // RFC 5321 section 4.1.1.3: rcpt = "RCPT TO:" ( "<Postmaster@" Domain ">" / "<Postmaster>" /
+    // Forward-path ) [ SP Rcpt-parameters ]
     private Command rcpt(String rest) {
         return switch (PathParser.parse("TO:", rest)) {
             case PathParser.Failed failed -> failed("RCPT", failed, "5.1.3");
@@ -159,8 +160,8 @@ public final class CommandParser {
                 last);
     }
 
-    // RFC 4954 section 4 and 8: auth-command = "AUTH" SP sasl-mech [ SP initial-response ] ; sasl-mech of
-    // RFC 4422 section 3.1.
+    // RFC 4954 section 4 and 8: auth-command = "AUTH" SP sasl-mech [ SP initial-response ] ;
+    // sasl-mech of RFC 4422 section 3.1.
     private static Command auth(String rest) {
         String[] words = rest.split(" +");
         boolean wellFormed = words.length <= 2 && words[0].matches("[A-Za-z0-9_-]{1,20}");
@@ -177,7 +178,8 @@ public final class CommandParser {
                 : wrong("ETRN", "5.5.4", "Syntax: ETRN domain");
     }
 
-    // Postfix's XCLIENT_README: "XCLIENT" 1*( SP attribute-name "=" attribute-value ), values in xtext.
+    // Postfix's XCLIENT_README: "XCLIENT" 1*( SP attribute-name "=" attribute-value ), values in
+    // xtext.
     private static Command xclient(String rest) {
         List<Parameter> attributes = new ArrayList<>();
         for (String word : rest.split(" +")) {

@@ -2,8 +2,8 @@ package org.slipstream.smtpin.command;
 
 /// A service extension with its EHLO keyword (RFC 5321 section 4.1.1.1).
 ///
-/// The parser knows the grammar of all of them. A service's configuration chooses which it offers, and a
-/// parameter of another is refused as unknown.
+/// The parser knows the grammar of all of them. A service's configuration chooses which it offers,
+/// and a parameter of another is refused as unknown.
 public enum Extension {
     /// RFC 2920.
     PIPELINING("PIPELINING"),

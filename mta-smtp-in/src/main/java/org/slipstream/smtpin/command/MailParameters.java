@@ -19,10 +19,11 @@ import java.util.OptionalInt;
 /// @param hold HOLDFOR or HOLDUNTIL
 /// @param deliverBy BY
 /// @param priority MT-PRIORITY, −9 to 9
-/// @param originator AUTH, decoded: the first submitter of the message; `<>` when unknown (RFC 4954 section 5)
+/// @param originator AUTH, decoded: the first submitter of the message; `<>` when unknown (RFC 4954
+///     section 5)
 /// @param used the extension of each keyword that was given
 public record MailParameters(long declaredBytes, Optional<BodyType> body, boolean smtpUtf8, DsnReturn returns,
-        Optional<String> envelopeId, boolean requireTls, Optional<Hold> hold, Optional<DeliverBy> deliverBy,
+        Optional<String> envelopeId, boolean requireTls, Optional<Hold> hold, Optional<DeliverByParameter> deliverBy,
         OptionalInt priority, Optional<String> originator, Map<String, Extension> used) {
     public static final MailParameters NONE = new MailParameters(0, Optional.empty(), false, DsnReturn.UNSPECIFIED,
             Optional.empty(), false, Optional.empty(), Optional.empty(), OptionalInt.empty(), Optional.empty(),
@@ -42,7 +43,8 @@ public record MailParameters(long declaredBytes, Optional<BodyType> body, boolea
     /// The latest time of delivery (RFC 2852 section 4).
     ///
     /// @param seconds from now; negative when the time has expired on another host
-    /// @param returned mode R: late mail is returned; otherwise its sender is notified and delivery continues
+    /// @param returned mode R: late mail is returned; otherwise its sender is notified and delivery
+    ///     continues
     /// @param traced each relay is to be reported
-    public record DeliverBy(long seconds, boolean returned, boolean traced) {}
+    public record DeliverByParameter(long seconds, boolean returned, boolean traced) {}
 }

@@ -43,7 +43,7 @@ final class ParameterReader {
     private Optional<String> envelopeId = Optional.empty();
     private boolean requireTls;
     private Optional<MailParameters.Hold> hold = Optional.empty();
-    private Optional<MailParameters.DeliverBy> deliverBy = Optional.empty();
+    private Optional<MailParameters.DeliverByParameter> deliverBy = Optional.empty();
     private OptionalInt priority = OptionalInt.empty();
     private Optional<String> originator = Optional.empty();
     private Set<DsnNotify> notifyOn = Set.of();
@@ -192,7 +192,7 @@ final class ParameterReader {
         if (!valid || returned && seconds <= 0) {
             syntax("BY=seconds;R or BY=seconds;N");
         } else {
-            deliverBy = Optional.of(new MailParameters.DeliverBy(seconds, returned, !by.group(3).isEmpty()));
+            deliverBy = Optional.of(new MailParameters.DeliverByParameter(seconds, returned, !by.group(3).isEmpty()));
             used.put("BY", Extension.DELIVER_BY);
         }
     }
@@ -235,8 +235,8 @@ final class ParameterReader {
         used.put("NOTIFY", Extension.DSN);
     }
 
-    // RFC 3461 section 4.2: original-recipient-address = addr-type ";" xtext, up to 500 characters; RFC
-    // 6533 section 3 for `utf-8`.
+    // RFC 3461 section 4.2: original-recipient-address = addr-type ";" xtext, up to 500 characters;
+    // RFC 6533 section 3 for `utf-8`.
     private void original(String value) {
         int semicolon = value.indexOf(';');
         String type = Ascii.lower(value.substring(0, Math.max(0, semicolon)));
@@ -289,8 +289,8 @@ final class ParameterReader {
         }
     }
 
-    // RFC 1870 section 3: one to twenty digits. Twenty digits may exceed a long; they exceed every limit
-    // as well.
+    // RFC 1870 section 3: one to twenty digits. Twenty digits may exceed a long; they exceed every
+    // limit as well.
     static OptionalLong number(String digits) {
         if (digits.isEmpty() || digits.length() > 20 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return OptionalLong.empty();

@@ -23,18 +23,18 @@ import java.util.stream.Collectors;
 /// Local-part   = Dot-string / Quoted-string
 /// ```
 ///
-/// Besides a path there are `<>`, the null reverse-path, and `<Postmaster>`, the only recipient without a
-/// domain. A path has at most 256 octets (section 4.5.3.1.3), a local part 64 before its tag (section
-/// 4.5.3.1.1; ADR 30 gives the reason for longer tags). Octets are those of UTF-8. The protocol decides
-/// whether a path beyond ASCII is permitted.
+/// Besides a path there are `<>`, the null reverse-path, and `<Postmaster>`, the only recipient
+/// without a domain. A path has at most 256 octets (section 4.5.3.1.3), a local part 64 before its
+/// tag (section 4.5.3.1.1; ADR 30 gives the reason for longer tags). Octets are those of UTF-8. The
+/// protocol decides whether a path beyond ASCII is permitted.
 final class PathParser {
     /// The result: a path with its parameters, or the first error.
-    sealed interface Result permits Parsed, Failed {}
+    sealed interface PathResult permits Parsed, Failed {}
 
     /// @param routed there was a source route, which is ignored
-    record Parsed(Path path, boolean routed, List<Parameter> parameters) implements Result {}
+    record Parsed(Path path, boolean routed, List<Parameter> parameters) implements PathResult {}
 
-    enum Failed implements Result {
+    enum Failed implements PathResult {
         KEYWORD, PATH, LONG_LOCAL_PART, LONG_PATH, PARAMETERS, NOT_UTF8
     }
 
@@ -70,7 +70,7 @@ final class PathParser {
 
     /// @param keyword `FROM:` or `TO:`
     /// @param text after the verb
-    static Result parse(String keyword, String text) {
+    static PathResult parse(String keyword, String text) {
         if (!Ascii.same(text.substring(0, Math.min(text.length(), keyword.length())), keyword)) {
             return Failed.KEYWORD;
         }
@@ -88,7 +88,7 @@ final class PathParser {
         if (tooLong.isPresent()) {
             return tooLong.get();
         }
-        return parser.parameters().<Result>map(found -> new Parsed(path.get(), parser.routed, found))
+        return parser.parameters().<PathResult>map(found -> new Parsed(path.get(), parser.routed, found))
                 .orElse(Failed.PARAMETERS);
     }
 
@@ -111,7 +111,8 @@ final class PathParser {
         return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
-    // RFC 6531 section 3.3 extends atoms, quoted strings and domains by UTF-8; other octets have no meaning.
+    // RFC 6531 section 3.3 extends atoms, quoted strings and domains by UTF-8; other octets have no
+    // meaning.
     private static Optional<String> decoded(String octets) {
         if (Ascii.is(octets)) {
             return Optional.of(octets);
@@ -172,8 +173,8 @@ final class PathParser {
     }
 
     // The value without quotes and backslashes: qtextSMTP is printable ASCII except `"` and `\`,
-    // quoted-pairSMTP any printable character. The grammar permits "" too, but no mailbox has an empty
-    // name.
+    // quoted-pairSMTP any printable character. The grammar permits "" too, but no mailbox has an
+    // empty name.
     private Optional<String> quotedString() {
         StringBuilder meaning = new StringBuilder();
         at++;

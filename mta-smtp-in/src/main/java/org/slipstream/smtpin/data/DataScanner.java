@@ -7,27 +7,28 @@ import java.io.IOException;
 
 /// Finds the end of a message in a stream of bytes and removes dot stuffing.
 ///
-/// A client ends its message with a line of a single dot: CRLF `.` CRLF. The client doubles a dot at the
-/// beginning of any other line, and the scanner removes the first dot of such a line (RFC 5321 section
-/// 4.5.2).
+/// A client ends its message with a line of a single dot: CRLF `.` CRLF. The client doubles a dot
+/// at the beginning of any other line, and the scanner removes the first dot of such a line (RFC
+/// 5321 section 4.5.2).
 ///
-/// Client and server must agree on the end. A server that also takes LF `.` LF or CR `.` CR for the end
-/// reads the rest of a message as commands. The author of the message has then sent a second one in the
-/// name of the relaying server ("SMTP smuggling", CVE-2023-51764 and related). Two rules prevent that in
-/// both directions. The end is CRLF `.` CRLF and nothing else. A message with a bare CR or LF is refused
-/// ([#bareNewline]), because the next server may interpret it differently (RFC 5321 section 2.3.8 forbids
-/// it anyway).
+/// Client and server must agree on the end. A server that also takes LF `.` LF or CR `.` CR for the
+/// end reads the rest of a message as commands. The author of the message has then sent a second
+/// one in the name of the relaying server ("SMTP smuggling", CVE-2023-51764 and related). Two rules
+/// prevent that in both directions. The end is CRLF `.` CRLF and nothing else. A message with a
+/// bare CR or LF is refused ([#bareNewline]), because the next server may interpret it differently
+/// (RFC 5321 section 2.3.8 forbids it anyway).
 ///
-/// **Normalizing.** For known clients a bare LF can be read as CRLF (Postfix: `smtpd_forbid_bare_newline
-/// = normalize`). The end of the message is still CRLF `.` CRLF alone: a line with a single dot and a
-/// bare LF on one side is content ([#malformedEnd]). The stored content has no bare LF, so the next
-/// server stuffs that dot like any other. After a bare LF no dot is removed: a client that sends a file
-/// unchanged (`curl -T`) does not stuff there, and would lose a dot. A bare CR is refused in this mode
-/// too: servers differ on whether it ends a line, and no legitimate client sends it.
+/// **Normalizing.** For known clients a bare LF can be read as CRLF (Postfix:
+/// `smtpd_forbid_bare_newline = normalize`). The end of the message is still CRLF `.` CRLF alone: a
+/// line with a single dot and a bare LF on one side is content ([#malformedEnd]). The stored
+/// content has no bare LF, so the next server stuffs that dot like any other. After a bare LF no
+/// dot is removed: a client that sends a file unchanged (`curl -T`) does not stuff there, and would
+/// lose a dot. A bare CR is refused in this mode too: servers differ on whether it ends a line, and
+/// no legitimate client sends it.
 ///
-/// The state machine has five states. It reads each byte once and passes on whole runs of the caller's
-/// buffer. In the middle of a line, where nearly all bytes are, it only searches for CR and LF. The
-/// boundaries between blocks make no difference; the test tries random boundaries.
+/// The state machine has five states. It reads each byte once and passes on whole runs of the
+/// caller's buffer. In the middle of a line, where nearly all bytes are, it only searches for CR
+/// and LF. The boundaries between blocks make no difference; the test tries random boundaries.
 ///
 /// ```
 ///           .              CR              LF
@@ -36,8 +37,8 @@ import java.io.IOException;
 ///     └──────────── LF ─────────────┘      all other ways of a CR or LF: bareNewline
 /// ```
 ///
-/// With normalizing, an LF leads from START, TEXT and DOT back to START, and DOT_CR leads to done only
-/// after CRLF.
+/// With normalizing, an LF leads from START, TEXT and DOT back to START, and DOT_CR leads to done
+/// only after CRLF.
 public final class DataScanner {
     /// Receives the content in pieces, with dots unstuffed.
     @FunctionalInterface
@@ -70,8 +71,8 @@ public final class DataScanner {
         this.normalizes = normalizes;
     }
 
-    /// Scans `block[from, to)` and returns the position after the last byte of the message: `to`, or less
-    /// when the message has ended. The remaining bytes are the client's next command.
+    /// Scans `block[from, to)` and returns the position after the last byte of the message: `to`,
+    /// or less when the message has ended. The remaining bytes are the client's next command.
     public int scan(byte[] block, int from, int to, Sink sink) throws IOException {
         int at = from;
         int run = from;
@@ -176,8 +177,9 @@ public final class DataScanner {
         return bareNewline;
     }
 
-    /// True when the content ends with a dot on a line of its own that is not the end, because it began
-    /// or ended with a bare LF. A client that is silent now believes that its message has ended.
+    /// True when the content ends with a dot on a line of its own that is not the end, because it
+    /// began or ended with a bare LF. A client that is silent now believes that its message has
+    /// ended.
     public boolean malformedEnd() {
         return malformedEnd;
     }

@@ -1,11 +1,12 @@
 package org.slipstream.smtpin.data;
 
-/// Measures the header of a message while it is received: its size, and its number of Received fields.
+/// Measures the header of a message while it is received: its size, and its number of Received
+/// fields.
 ///
-/// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that is neither a field
-/// nor a continuation, because mail without a header exists. Each server on the way has added a Received
-/// field; their number reveals a mail loop (RFC 5321 section 6.3). Blanks may precede a field's colon
-/// (RFC 5322 section 4.5).
+/// The header ends at the empty line (RFC 5322 section 2.1), or at the first line that is neither a
+/// field nor a continuation, because mail without a header exists. Each server on the way has added
+/// a Received field; their number reveals a mail loop (RFC 5321 section 6.3). Blanks may precede a
+/// field's colon (RFC 5322 section 4.5).
 public final class HeaderWatch {
     private static final byte[] RECEIVED = {'r', 'e', 'c', 'e', 'i', 'v', 'e', 'd'};
     private static final int OTHER_NAME = -1;

@@ -5,9 +5,10 @@ import org.slipstream.core.LineEnds;
 
 import java.io.IOException;
 
-/// Checks the lines of a message in chunks (RFC 3030), which has no final dot and no stuffing, so its end
-/// is unambiguous. A bare CR or LF is reported all the same, because the next server may get the message
-/// by DATA, where it is ambiguous ([DataScanner]). For known clients a bare LF becomes CRLF.
+/// Checks the lines of a message in chunks (RFC 3030), which has no final dot and no stuffing, so
+/// its end is unambiguous. A bare CR or LF is reported all the same, because the next server may
+/// get the message by DATA, where it is ambiguous ([DataScanner]). For known clients a bare LF
+/// becomes CRLF.
 public final class LineWatch {
     private static final byte CR = '\r';
     private static final byte LF = '\n';

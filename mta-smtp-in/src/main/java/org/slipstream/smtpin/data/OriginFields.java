@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Finds Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4) in a header while it is received. Keeps
-/// the beginning of one field at a time and the Message-ID, never the whole header.
+/// Finds Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4) in a header while it is received.
+/// Keeps the beginning of one field at a time and the Message-ID, never the whole header.
 public final class OriginFields {
     private static final int KEPT_BYTES = 300;
 

@@ -6,11 +6,11 @@ import java.util.function.LongSupplier;
 
 /// Rate limits by token buckets, in bounded memory.
 ///
-/// Each key has a bucket of N tokens that refills evenly. An action takes a token; an empty bucket means
-/// wait. So a burst up to the bucket's size passes at once and the average stays at the rate. A bucket
-/// untouched for a full refill is full, so evicting it loses nothing. The map keeps keys in the order of
-/// their last use and evicts the least recently used. Only a client with more keys than the map holds
-/// gets a full bucket early, and no rate per key would stop such a client.
+/// Each key has a bucket of N tokens that refills evenly. An action takes a token; an empty bucket
+/// means wait. So a burst up to the bucket's size passes at once and the average stays at the rate.
+/// A bucket untouched for a full refill is full, so evicting it loses nothing. The map keeps keys
+/// in the order of their last use and evicts the least recently used. Only a client with more keys
+/// than the map holds gets a full bucket early, and no rate per key would stop such a client.
 ///
 /// This is Turner's leaky bucket of 1986, used as a meter. Thread-safe.
 public final class Buckets {

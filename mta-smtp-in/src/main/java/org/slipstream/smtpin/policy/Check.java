@@ -5,8 +5,8 @@ import org.slipstream.core.Envelope;
 
 import java.util.Optional;
 
-/// One policy check, asked at one or several stages of a session. Called on the threads of all sessions;
-/// may block (DNS) while the client waits.
+/// One policy check, asked at one or several stages of a session. Called on the threads of all
+/// sessions; may block (DNS) while the client waits.
 ///
 /// A check implements only the methods of the stages that it decides.
 public interface Check {

@@ -4,8 +4,8 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.HexFormat;
 
-/// The prefix that groups client addresses. An IPv4 address stands for a machine or a household. An IPv6
-/// machine has at least a /64, so a single IPv6 address identifies nothing.
+/// The prefix that groups client addresses. An IPv4 address stands for a machine or a household. An
+/// IPv6 machine has at least a /64, so a single IPv6 address identifies nothing.
 ///
 /// @param ipv4Bits of the prefix, 0 to 32
 /// @param ipv6Bits of the prefix, 0 to 128

@@ -2,15 +2,15 @@ package org.slipstream.smtpin.policy;
 
 import java.util.List;
 
-/// Refuses a header that two readers may read differently: a field that may occur once occurs twice (RFC
-/// 5322 section 3.6). One program shows the first From, the next checks the second.
+/// Refuses a header that two readers may read differently: a field that may occur once occurs twice
+/// (RFC 5322 section 3.6). One program shows the first From, the next checks the second.
 public final class HeaderForm implements Check {
     private static final List<String> ONCE = List.of("From", "Sender", "Reply-To", "To", "Cc", "Subject", "Date",
             "Message-ID");
     private final boolean fromRequired;
 
-    /// @param fromRequired refuse a message without From; such mail is common from machines but never
-    /// from users
+    /// @param fromRequired refuse a message without From; such mail is common from machines but
+    ///     never from users
     public HeaderForm(boolean fromRequired) {
         this.fromRequired = fromRequired;
     }

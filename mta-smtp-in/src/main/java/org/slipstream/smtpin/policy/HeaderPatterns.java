@@ -9,17 +9,17 @@ import java.util.regex.Pattern;
 
 /// The operator's own header patterns, each with an action. The first match decides.
 ///
-/// A pattern with nested repetitions can take indefinitely on a crafted value, and would hold a carrier
-/// thread of all sessions for that time. So the text counts each access to a character and yields to
-/// other sessions in between. A rule that needs more than [#MAX_STEPS] accesses for one message is
-/// aborted and does not match, and the log names it.
+/// A pattern with nested repetitions can take indefinitely on a crafted value, and would hold a
+/// carrier thread of all sessions for that time. So the text counts each access to a character and
+/// yields to other sessions in between. A rule that needs more than [#MAX_STEPS] accesses for one
+/// message is aborted and does not match, and the log names it.
 public final class HeaderPatterns implements Check {
     /// @param field its name, without case
     /// @param pattern searched in the unfolded value
     public record Rule(String field, Pattern pattern, Ruling ruling) {}
 
-    /// Some milliseconds once compiled. A well-made pattern reads each of the 128 KiB of a maximal header
-    /// a few times.
+    /// Some milliseconds once compiled. A well-made pattern reads each of the 128 KiB of a maximal
+    /// header a few times.
     private static final int MAX_STEPS = 500_000;
     /// Far less than a millisecond once compiled.
     private static final int STEPS_PER_YIELD = 4_096;

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// The checks of a service in order. The first that accepts or refuses decides; tags are collected on the way.
+/// The checks of a service in order. The first that accepts or refuses decides; tags are collected
+/// on the way.
 public final class Policy {
     /// @param refusal the reply to the client, empty when accepted
     /// @param decider the check that decided, empty when none did

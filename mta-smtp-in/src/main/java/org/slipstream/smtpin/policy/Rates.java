@@ -14,9 +14,9 @@ public final class Rates implements Check {
     /// @param recipients per network or user and hour
     /// @param network groups client addresses
     /// @param keys how many networks and users are kept
-    public record Settings(int connections, int messages, int recipients, ClientNetwork network, int keys) {
-        public static Settings standard() {
-            return new Settings(120, 3_000, 10_000, ClientNetwork.standard(), 20_000);
+    public record RateSettings(int connections, int messages, int recipients, ClientNetwork network, int keys) {
+        public static RateSettings standard() {
+            return new RateSettings(120, 3_000, 10_000, ClientNetwork.standard(), 20_000);
         }
     }
 
@@ -27,7 +27,7 @@ public final class Rates implements Check {
     private final Buckets messages;
     private final Buckets recipients;
 
-    public Rates(Settings settings, LongSupplier nanos) {
+    public Rates(RateSettings settings, LongSupplier nanos) {
         this.network = settings.network();
         this.connections = new Buckets(settings.connections(), MINUTE, settings.keys(), nanos);
         this.messages = new Buckets(settings.messages(), HOUR, settings.keys(), nanos);

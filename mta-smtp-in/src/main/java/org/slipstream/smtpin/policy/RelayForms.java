@@ -2,8 +2,8 @@ package org.slipstream.smtpin.policy;
 
 import java.util.function.Predicate;
 
-/// Refuses recipients that route through this server to a second one: the forms in which mail was routed
-/// before the DNS, and by which open relays are found.
+/// Refuses recipients that route through this server to a second one: the forms in which mail was
+/// routed before the DNS, and by which open relays are found.
 ///
 /// | form | means | |
 /// |---|---|---|
@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 /// | `"user@far"@here` | the same, hidden in quotes | |
 /// | `@here:user@far` | the same in the syntax of RFC 821 | source route |
 ///
-/// A server that looks at the last domain only takes the first three for its own. This server acts on
-/// none of them, but a mailbox host behind it might. Trusted clients may use them; the addresses are then
-/// taken literally.
+/// A server that looks at the last domain only takes the first three for its own. This server acts
+/// on none of them, but a mailbox host behind it might. Trusted clients may use them; the addresses
+/// are then taken literally.
 public final class RelayForms implements Check {
     private final Predicate<Client> ours;
 

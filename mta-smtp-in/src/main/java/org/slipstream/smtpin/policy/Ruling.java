@@ -7,11 +7,12 @@ public sealed interface Ruling {
     /// No objection; the next check is asked.
     record Pass() implements Ruling {}
 
-    /// Accepted; no further check of the list is asked. The message handler still decides whether the
-    /// recipient exists.
+    /// Accepted; no further check of the list is asked. The message handler still decides whether
+    /// the recipient exists.
     record Accept() implements Ruling {}
 
-    /// Refused temporarily or permanently: 4xx defers, 5xx rejects, 421 and 521 also end the session.
+    /// Refused temporarily or permanently: 4xx defers, 5xx rejects, 421 and 521 also end the
+    /// session.
     record Refuse(Reply reply) implements Ruling {}
 
     /// Suspicious; the message carries the tag to its delivery. The next check is asked.

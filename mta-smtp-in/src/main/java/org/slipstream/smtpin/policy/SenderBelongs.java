@@ -5,9 +5,9 @@ import org.slipstream.core.Address;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
-/// Requires that a user's sender is one of the user's addresses (RFC 6409 section 6.1). So no user sends
-/// in another's name, and a stolen password shows whose it is. The null sender is permitted: a user's
-/// client sends read receipts with it (RFC 8098 section 3).
+/// Requires that a user's sender is one of the user's addresses (RFC 6409 section 6.1). So no user
+/// sends in another's name, and a stolen password shows whose it is. The null sender is permitted:
+/// a user's client sends read receipts with it (RFC 8098 section 3).
 public final class SenderBelongs implements Check {
     private final BiPredicate<String, Address> owns;
 

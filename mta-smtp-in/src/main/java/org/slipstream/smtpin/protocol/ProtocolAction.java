@@ -3,8 +3,8 @@ package org.slipstream.smtpin.protocol;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.command.Command;
 
-/// The action that [SmtpSession][org.slipstream.smtpin.SmtpListener] performs after a step. An action
-/// with a result names the method of [ServerProtocol] that takes it.
+/// The action that [SmtpSession][org.slipstream.smtpin.SmtpListener] performs after a step. An
+/// action with a result names the method of [ServerProtocol] that takes it.
 public sealed interface ProtocolAction {
     /// Read the next command.
     record ReadCommand() implements ProtocolAction {}

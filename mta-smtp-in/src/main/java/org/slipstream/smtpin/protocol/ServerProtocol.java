@@ -13,18 +13,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The server's side of SMTP as a pure function: state and command in; replies, new state and action out.
+/// The server's side of SMTP as a pure function: state and command in; replies, new state and
+/// action out.
 ///
 /// The order of commands is that of RFC 5321 section 4.1.4; the permitted commands depend on the
-/// [ServiceOffer]. Everything that needs I/O (policy, content, passwords) leaves as a [ProtocolAction],
-/// and its result returns through a method of its own. So each decision stands once, and this class
-/// composes all replies of the protocol.
+/// [ServiceOffer]. Everything that needs I/O (policy, content, passwords) leaves as a
+/// [ProtocolAction], and its result returns through a method of its own. So each decision stands
+/// once, and this class composes all replies of the protocol.
 ///
 /// Two counters end a session without progress: negative replies, and commands that bring no mail,
-/// including empty chunks and excess recipients beyond the overshoot limit. An accepted message resets
-/// the second only.
+/// including empty chunks and excess recipients beyond the overshoot limit. An accepted message
+/// resets the second only.
 public final class ServerProtocol {
-    /// The reply when the memory that all transactions share is spent (RFC 5321 section 4.5.3.1.10 uses 452).
+    /// The reply when the memory that all transactions share is spent (RFC 5321 section 4.5.3.1.10
+    /// uses 452).
     public static final Reply NO_MEMORY = Reply.of(452, "4.3.1",
             "Insufficient system storage, try again later");
     private static final Reply OK = Reply.of(250, "2.0.0", "Ok");
@@ -145,9 +147,10 @@ public final class ServerProtocol {
         if (unknown.isPresent()) {
             return unknown;
         }
-        if (said.declaredBytes() > limits.messageBytes()) {
+        if (said.declaredBytes() > limits.messageSize().bytes()) {
             return Optional.of(
-                    Reply.of(552, "5.3.4", "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"));
+                    Reply.of(552, "5.3.4",
+                            "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"));
         }
         // RFC 6531 section 3.5.
         if (!said.smtpUtf8() && mail.sender().isPresent() && mail.sender().get().isInternational()) {
@@ -156,7 +159,8 @@ public final class ServerProtocol {
         return wrongTime(said, now);
     }
 
-    // RFC 4865 section 4 for a hold that is too long, RFC 2852 section 4 for a delivery time that is too short.
+    // RFC 4865 section 4 for a hold that is too long, RFC 2852 section 4 for a delivery time that
+    // is too short.
     private Optional<Reply> wrongTime(MailParameters said, Instant now) {
         Instant latest = now.plusSeconds(service.holdSeconds());
         boolean tooLong = said.hold().filter(hold -> switch (hold) {
@@ -176,7 +180,8 @@ public final class ServerProtocol {
                 : Optional.empty();
     }
 
-    // RFC 5321 section 4.1.1.11. AUTH= depends on the service and not on the state: it is used after the login.
+    // RFC 5321 section 4.1.1.11. AUTH= depends on the service and not on the state: it is used
+    // after the login.
     private Optional<Reply> unknown(SessionState state, Map<String, Extension> used) {
         if (used.isEmpty()) {
             return Optional.empty();
@@ -207,15 +212,15 @@ public final class ServerProtocol {
         if (mail.recipients() >= limits.recipients()) {
             return excess(state, Reply.of(452, "4.5.3", "Too many recipients, at most " + limits.recipients()));
         }
-        return mail.octets() + rcpt.octets() <= limits.envelopeBytes()
+        return mail.octets() + rcpt.octets() <= limits.envelopeSize().bytes()
                 ? ProtocolStep.ask(state, new ProtocolAction.AskRecipient(rcpt))
                 : excess(state, Reply.of(452, "4.5.3", "Too many recipients, their addresses exceed "
-                        + limits.envelopeBytes() + " octets"));
+                        + limits.envelopeSize().bytes() + " octets"));
     }
 
-    // RFC 5321 section 4.5.3.1.10: the client sends the remaining recipients in another transaction. That
-    // is not an error, so as many as the limit are refused without being counted, like Postfix
-    // (smtpd_recipient_overshoot_limit).
+    // RFC 5321 section 4.5.3.1.10: the client sends the remaining recipients in another
+    // transaction. That is not an error, so as many as the limit are refused without being counted,
+    // like Postfix (smtpd_recipient_overshoot_limit).
     private ProtocolStep excess(SessionState state, Reply refusal) {
         SessionState next = state.withExcessRecipient();
         return next.mail().orElseThrow().excess() > limits.recipients()
@@ -230,8 +235,8 @@ public final class ServerProtocol {
                 : ProtocolStep.reply(RECIPIENT_OK, state.withRecipient(rcpt.octets()));
     }
 
-    /// The memory budget is spent for this recipient. The message's other recipients stay, so this one is
-    /// excess like those beyond the limits.
+    /// The memory budget is spent for this recipient. The message's other recipients stay, so this
+    /// one is excess like those beyond the limits.
     public ProtocolStep noMemory(SessionState state) {
         return excess(state, NO_MEMORY);
     }
@@ -281,12 +286,12 @@ public final class ServerProtocol {
         return bytes > limits.endlessBytes()
                 ? refuseChunk(state, bdat,
                         Reply.of(552, "5.3.4",
-                                "Message size exceeds fixed limit of " + limits.messageBytes() + " octets"))
+                                "Message size exceeds fixed limit of " + limits.messageSize().bytes() + " octets"))
                 : ProtocolStep.ask(state, new ProtocolAction.TakeChunk(bytes, bdat.last()));
     }
 
-    // RFC 3030 section 2: even a refused chunk is read. Without a valid length its end is unknown, and an
-    // excessive one is not worth reading; then the session ends.
+    // RFC 3030 section 2: even a refused chunk is read. Without a valid length its end is unknown,
+    // and an excessive one is not worth reading; then the session ends.
     private ProtocolStep refuseChunk(SessionState state, Command.Bdat bdat, Reply refusal) {
         return bdat.bytes().isEmpty() || bdat.bytes().getAsLong() > limits.endlessBytes()
                 ? ProtocolStep.close(refusal, state)
@@ -311,7 +316,8 @@ public final class ServerProtocol {
         return bytes == 0 ? junk(state.withChunk(), received) : ProtocolStep.reply(received, state.withChunk());
     }
 
-    /// The message is complete and durable, or refused. LMTP replies for each recipient (RFC 2033 section 4.2).
+    /// The message is complete and durable, or refused. LMTP replies for each recipient (RFC 2033
+    /// section 4.2).
     ///
     /// @param fault true when the refusal is the client's fault
     public ProtocolStep content(SessionState state, Reply answer, boolean fault) {

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The extensions that a service offers to a client in a state, and the EHLO reply that announces them.
-/// One method decides both, so every announced extension works.
+/// The extensions that a service offers to a client in a state, and the EHLO reply that announces
+/// them. One method decides both, so every announced extension works.
 public final class ServiceOffer {
     private final ServicePolicy service;
     private final Limits limits;
@@ -68,8 +68,9 @@ public final class ServiceOffer {
     private String line(Extension extension, SessionState state, Instant now) {
         String keyword = extension.keyword();
         return switch (extension) {
-            case SIZE -> keyword + " " + limits.messageBytes();
-            // RFC 9422 section 4: MAILMAX transactions in a session, RCPTMAX recipients in a transaction.
+            case SIZE -> keyword + " " + limits.messageSize().bytes();
+            // RFC 9422 section 4: MAILMAX transactions in a session, RCPTMAX recipients in a
+            // transaction.
             case LIMITS -> keyword + " MAILMAX=" + limits.messagesPerConnection() + " RCPTMAX=" + limits.recipients();
             case AUTH -> keyword + " " + String.join(" ", mechanisms(state));
             // RFC 4865 section 3: the longest interval, and the latest time.

@@ -24,8 +24,8 @@ import java.util.Set;
 /// @param authentication whether users may or must log in
 /// @param authenticationInClear users may log in without TLS, which exposes their passwords
 /// @param senderMustBelong the sender must be one of the user's addresses; checked by the policy
-/// @param strictTurns end the session when the client sends more after EHLO, AUTH or DATA without waiting
-/// for the reply (RFC 2920 section 3.1 wants these last in a group)
+/// @param strictTurns end the session when the client sends more after EHLO, AUTH or DATA without
+///     waiting for the reply (RFC 2920 section 3.1 wants these last in a group)
 /// @param greetingDelayMillis delay of the greeting in which early talkers are detected
 /// @param holdSeconds the longest FUTURERELEASE (RFC 4865)
 /// @param deliverBySeconds the shortest BY with mode R (RFC 2852 section 4)

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class GuessGuardTest {
     private final SimulatedClock clock = new SimulatedClock();
-    private final GuessGuard guard = new GuessGuard(new GuessGuard.Settings(1_000, 8_000, 5, 180_000, 900_000, 3),
-            clock::nanos);
+    private final GuessGuard guard = new GuessGuard(new GuessGuard.GuessSettings(Duration.ofSeconds(1),
+            Duration.ofSeconds(8), 5, Duration.ofMinutes(3), Duration.ofMinutes(15)), 3, clock::nanos);
 
     @Test
     void eachFailureCostsMoreTime() {

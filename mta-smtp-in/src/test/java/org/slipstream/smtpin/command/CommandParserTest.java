@@ -37,14 +37,14 @@ class CommandParserTest {
         assertThat(said.envelopeId()).contains("QQ+314");
         assertThat(said.smtpUtf8()).isTrue();
         assertThat(said.requireTls()).isTrue();
-        assertThat(said.deliverBy()).contains(new MailParameters.DeliverBy(120, true, true));
+        assertThat(said.deliverBy()).contains(new MailParameters.DeliverByParameter(120, true, true));
         assertThat(said.priority()).hasValue(-3);
         assertThat(said.originator()).contains("e=mc2@x.example");
         assertThat(said.hold()).contains(new MailParameters.Hold.For(3600));
         assertThat(mail("MAIL FROM:<> HOLDUNTIL=2026-11-21T12:00:00Z").hold())
                 .contains(new MailParameters.Hold.Until(Instant.parse("2026-11-21T12:00:00Z")));
         assertThat(mail("MAIL FROM:<> BY=-60;n").deliverBy())
-                .contains(new MailParameters.DeliverBy(-60, false, false));
+                .contains(new MailParameters.DeliverByParameter(-60, false, false));
     }
 
     @ParameterizedTest

@@ -15,7 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DataScannerTest {
     private record Seen(String content, boolean done, boolean bareNewline, long longestLineBytes, int consumed) {}
 
-    /// What stands between `a` and `b` on the wire, and what it means. Only one spelling ends the message.
+    /// What stands between `a` and `b` on the wire, and what it means. Only one spelling ends the
+    /// message.
     @ParameterizedTest(name = "a{0}b")
     @CsvSource(nullValues = "-", value = {//
             "<CRLF>.<CRLF>, end", //
@@ -45,8 +46,8 @@ class DataScannerTest {
         assertThat(seen.bareNewline()).isEqualTo(meaning.equals("refused"));
     }
 
-    /// The same from a client that the server knows: what stands between `a` and `b` in the message then. Still only one
-    /// spelling ends it.
+    /// The same from a client that the server knows: what stands between `a` and `b` in the message
+    /// then. Still only one spelling ends it.
     @ParameterizedTest(name = "a{0}b")
     @CsvSource(nullValues = "-", value = {//
             "<CRLF>.<CRLF>, end", //
@@ -216,7 +217,8 @@ class DataScannerTest {
         String text = "\r\n" + new String(wire, StandardCharsets.ISO_8859_1);
         int end = text.indexOf("\r\n.\r\n");
         String data = end < 0 ? text : text.substring(0, end + 2);
-        // An unfinished line may yet become the final dot; what it means is not known before it is complete.
+        // An unfinished line may yet become the final dot; what it means is not known before it is
+        // complete.
         String known = end >= 0
                 ? data
                 : data.endsWith("\r\n.\r")

@@ -54,7 +54,8 @@ class PolicyTest {
         assertThat(asked).containsExactly("a");
     }
 
-    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a stack can hold.
+    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a
+    /// stack can hold.
     @ParameterizedTest
     @ValueSource(ints = {60, 100_000})
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -105,7 +106,7 @@ class PolicyTest {
 
     @Test
     void aUserIsCountedWhereverHeComesFrom() {
-        Rates rates = new Rates(new Rates.Settings(100, 2, 100, ClientNetwork.standard(), 100), clock::nanos);
+        Rates rates = new Rates(new Rates.RateSettings(100, 2, 100, ClientNetwork.standard(), 100), clock::nanos);
         assertThat(rates.mail(user("192.0.2.1", "alice"), Optional.empty(), 0)).isEqualTo(Ruling.pass());
         assertThat(rates.mail(user("198.51.100.1", "alice"), Optional.empty(), 0)).isEqualTo(Ruling.pass());
         assertThat(rates.mail(user("203.0.113.1", "alice"), Optional.empty(), 0)).isInstanceOf(Ruling.Refuse.class);

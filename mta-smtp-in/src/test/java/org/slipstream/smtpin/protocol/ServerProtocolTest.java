@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.core.Reply;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.smtpin.command.Extension;
@@ -11,13 +12,15 @@ import org.slipstream.smtpin.command.Extension;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The protocol by its table: where a session stands, what the client says, what is answered or done.
+/// The protocol by its table: where a session stands, what the client says, what is answered or
+/// done.
 class ServerProtocolTest {
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
     private static final CommandParser PARSER = new CommandParser("mx.test");
@@ -123,7 +126,8 @@ class ServerProtocolTest {
         assertThat(protocol.content(state, Reply.of(552, "5.3.4", "too big"), true).replies()).hasSize(3);
     }
 
-    /// Whatever comes in whatever order: one answer or one action, and a transaction only behind an accepted MAIL.
+    /// Whatever comes in whatever order: one answer or one action, and a transaction only behind an
+    /// accepted MAIL.
     @Test
     void noOrderOfCommandsBreaksTheRules() {
         long seed = System.nanoTime();
@@ -211,11 +215,8 @@ class ServerProtocolTest {
                     EnumSet.complementOf(EnumSet.of(Extension.AUTH, Extension.XCLIENT)));
         };
         Limits standard = Limits.standard();
-        Limits limits = new Limits(standard.messageBytes(), standard.recipients(), standard.envelopeBytes(),
-                standard.hops(),
-                standard.headerBytes(), standard.headerLines(), standard.commandBytes(), standard.textLineBytes(),
-                standard.connections(), standard.connectionsPerClient(), errors, junk, Integer.MAX_VALUE,
-                standard.idleMillis(), standard.dataMinimumBytesPerSecond());
+        Limits limits = SettingsRecords.with(standard,
+                Map.of("errors", errors, "junkCommands", junk, "messagesPerConnection", Integer.MAX_VALUE));
         return new ServerProtocol(service, limits, "mx.test",
                 new ServiceOffer(service, limits, "mx.test", true, List.of("PLAIN"), List.of("PLAIN")));
     }

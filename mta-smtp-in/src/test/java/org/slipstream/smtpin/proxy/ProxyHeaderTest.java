@@ -17,9 +17,9 @@ class ProxyHeaderTest {
     void lines() {
         assertThat(ProxyHeader.line("PROXY TCP4 192.0.2.7 198.51.100.1 56324 25")).isEqualTo(client("192.0.2.7"));
         assertThat(ProxyHeader.line("PROXY TCP6 2001:db8::7 2001:db8::1 56324 25")).isEqualTo(client("2001:db8::7"));
-        assertThat(ProxyHeader.line("PROXY UNKNOWN")).isEqualTo(new ProxyHeader.Result.Itself());
+        assertThat(ProxyHeader.line("PROXY UNKNOWN")).isEqualTo(new ProxyHeader.ProxyResult.Itself());
         assertThat(ProxyHeader.line("PROXY UNKNOWN ffff:f::1 ffff::1 65535 65535"))
-                .isEqualTo(new ProxyHeader.Result.Itself());
+                .isEqualTo(new ProxyHeader.ProxyResult.Itself());
     }
 
     @ParameterizedTest
@@ -30,7 +30,7 @@ class ProxyHeaderTest {
             "PROXY TCP4 2001:db8::7 2001:db8::1 1 2", "PROXY TCP6 192.0.2.7 198.51.100.1 1 2",
             "PROXY  TCP4 192.0.2.7 198.51.100.1 1 2"})
     void badLines(String line) {
-        assertThat(ProxyHeader.line(line)).isEqualTo(new ProxyHeader.Result.Malformed());
+        assertThat(ProxyHeader.line(line)).isEqualTo(new ProxyHeader.ProxyResult.Malformed());
     }
 
     @Test
@@ -40,14 +40,14 @@ class ProxyHeaderTest {
                 .as("what follows the addresses is skipped").isEqualTo(client("192.0.2.7"));
         assertThat(binary("21210024" + "20010db8000000000000000000000007" + "20010db8000000000000000000000001" + "dc04"
                 + "0019")).isEqualTo(client("2001:db8::7"));
-        assertThat(binary("20000000")).as("a health check").isEqualTo(new ProxyHeader.Result.Itself());
-        assertThat(binary("21000000")).isEqualTo(new ProxyHeader.Result.Itself());
+        assertThat(binary("20000000")).as("a health check").isEqualTo(new ProxyHeader.ProxyResult.Itself());
+        assertThat(binary("21000000")).isEqualTo(new ProxyHeader.ProxyResult.Itself());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"1111000c", "2211000c", "21110004c0000207", "2112000c", "21310000"})
     void badBinary(String hex) {
-        assertThat(binary(hex)).isEqualTo(new ProxyHeader.Result.Malformed());
+        assertThat(binary(hex)).isEqualTo(new ProxyHeader.ProxyResult.Malformed());
     }
 
     @Test
@@ -63,14 +63,14 @@ class ProxyHeaderTest {
         }
     }
 
-    private static ProxyHeader.Result binary(String hex) {
+    private static ProxyHeader.ProxyResult binary(String hex) {
         byte[] header = HexFormat.of().parseHex(SIGNATURE + hex);
         assertThat(ProxyHeader.isBinary(header)).isTrue();
         assertThat(ProxyHeader.isLine(header)).isFalse();
         return ProxyHeader.binary(header);
     }
 
-    private static ProxyHeader.Result client(String address) {
-        return new ProxyHeader.Result.Client(InetAddress.ofLiteral(address), 56324);
+    private static ProxyHeader.ProxyResult client(String address) {
+        return new ProxyHeader.ProxyResult.Client(InetAddress.ofLiteral(address), 56324);
     }
 }

@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// The client's side of one exchange of a SASL mechanism (RFC 4422), for one thread and one attempt.
+/// The client's side of one exchange of a SASL mechanism (RFC 4422), for one thread and one
+/// attempt.
 ///
-/// Challenges and responses have the form of the mechanism. The SMTP dialogue carries them in Base64, with [#encode] and [#decode].
+/// Challenges and responses have the form of the mechanism. The SMTP dialogue carries them in
+/// Base64, with [#encode] and [#decode].
 public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginClient {
-    /// What a challenge leads to.
+    /// The step that follows a challenge.
     sealed interface SaslMove {
         /// Send this response.
         record Respond(byte[] words) implements SaslMove {}
@@ -32,7 +34,8 @@ public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginCl
     /// Why a success reply at this point is not accepted. Empty when it is.
     Optional<String> doubt();
 
-    /// The best mechanism that the server offers: SCRAM, which does not send the password, then PLAIN, then LOGIN.
+    /// The best mechanism that the server offers: SCRAM, which does not send the password, then
+    /// PLAIN, then LOGIN.
     ///
     /// @param offered in upper case
     /// @param openly true when mechanisms that send the password are allowed
@@ -44,7 +47,8 @@ public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginCl
                 .filter(sasl -> openly || !sasl.showsPassword()).findFirst();
     }
 
-    /// Base64 as a parameter of AUTH: no octets are written as `=`, because an empty word is not visible (RFC 4954 section 4).
+    /// Base64 as a parameter of AUTH: no octets are written as `=`, because an empty word is not
+    /// visible (RFC 4954 section 4).
     static String encode(byte[] words) {
         return words.length == 0 ? "=" : Base64.getEncoder().encodeToString(words);
     }
@@ -59,7 +63,8 @@ public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginCl
         }
     }
 
-    /// PLAIN (RFC 4616): one message with name and password in clear text. The server prepares both, so they are sent as configured.
+    /// PLAIN (RFC 4616): one message with name and password in clear text. The server prepares
+    /// both, so they are sent as configured.
     final class PlainClient implements Sasl {
         private final Credentials credentials;
 
@@ -93,7 +98,8 @@ public sealed interface Sasl permits ScramClient, Sasl.PlainClient, Sasl.LoginCl
         }
     }
 
-    /// LOGIN, which no RFC standardizes and which is the only mechanism of some servers. Their two prompts have no fixed text.
+    /// LOGIN, which no RFC standardizes and which is the only mechanism of some servers. Their two
+    /// prompts have no fixed text.
     final class LoginClient implements Sasl {
         private final List<String> answers;
         private int asked;

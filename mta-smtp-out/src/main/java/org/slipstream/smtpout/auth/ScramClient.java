@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The client's side of SCRAM-SHA-256 (RFC 7677) and SCRAM-SHA-1 (RFC 5802): both sides prove that they have the password, and neither
-/// sends it. [ScramHash] has the arithmetic.
+/// The client's side of SCRAM-SHA-256 (RFC 7677) and SCRAM-SHA-1 (RFC 5802): both sides prove that
+/// they have the password, and neither sends it. [ScramHash] has the arithmetic.
 ///
 /// ```
 /// client  n,,n=user,r=NONCE
@@ -22,11 +22,13 @@ import java.util.regex.Pattern;
 /// server  v=signature
 /// ```
 ///
-/// The signature is the server's proof. A success reply before it, or after a false one, is not accepted.
+/// The signature is the server's proof. A success reply before it, or after a false one, is not
+/// accepted.
 ///
-/// The server chooses the iterations. Fewer than [ScramHash#LEAST_ITERATIONS] make the password cheap to guess from what the client
-/// sends. A hundred million keep a processor busy for minutes. Both are refused. There is no channel binding (`n,,`): the TLS policy
-/// decides whether the certificate is checked.
+/// The server chooses the iterations. Fewer than [ScramHash#LEAST_ITERATIONS] make the password
+/// cheap to guess from what the client sends. A hundred million keep a processor busy for minutes.
+/// Both are refused. There is no channel binding (`n,,`): the TLS policy decides whether the
+/// certificate is checked.
 public final class ScramClient implements Sasl {
     private static final int MOST_ITERATIONS = 1_000_000;
     private static final String NO_BINDING = "n,,";

@@ -18,14 +18,15 @@ import java.io.InputStream;
 /// | such lines in encoded content | broken as the encoding permits | the same |
 /// | such lines in a header | folded | folded |
 ///
-/// RFC 6152 section 3 and RFC 3030 section 3 permit the conversion, and require it rather than sending
-/// 8-bit bytes to a peer that has not agreed. It has a price: it breaks a DKIM signature, which covers
-/// the encoded form (RFC 6376 section 5.3 advises signers to prepare for that). It also breaks a
-/// signature within the message, which RFC 1847 section 2.1 requires to cover 7-bit parts only. A message
-/// with a broken signature is still better than one whose eighth bits were cut off.
+/// RFC 6152 section 3 and RFC 3030 section 3 permit the conversion, and require it rather than
+/// sending 8-bit bytes to a peer that has not agreed. It has a price: it breaks a DKIM signature,
+/// which covers the encoded form (RFC 6376 section 5.3 advises signers to prepare for that). It
+/// also breaks a signature within the message, which RFC 1847 section 2.1 requires to cover 7-bit
+/// parts only. A message with a broken signature is still better than one whose eighth bits were
+/// cut off.
 ///
-/// Bytes beyond ASCII in preambles and epilogues, which are not displayed, become question marks. Those
-/// in headers pass: no other form of them would be the same header.
+/// Bytes beyond ASCII in preambles and epilogues, which are not displayed, become question marks.
+/// Those in headers pass: no other form of them would be the same header.
 public final class Conversion extends InputStream {
     private final Survey survey;
     private final boolean sevenBit;

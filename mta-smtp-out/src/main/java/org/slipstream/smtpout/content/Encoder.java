@@ -6,7 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Base64;
 
-/// Writes the content of one part in another form. The line end before the next delimiter is not part of the content.
+/// Writes the content of one part in another form. The line end before the next delimiter is not
+/// part of the content.
 sealed interface Encoder {
     byte[] CRLF = {'\r', '\n'};
 
@@ -32,8 +33,9 @@ sealed interface Encoder {
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// For content whose label names an encoding that does not have all of its octets. In quoted-printable these octets are escaped; in
-    /// Base64 readers skip them (RFC 2045 section 6.8), so they are left out.
+    /// For content whose label names an encoding that does not have all of its octets. In
+    /// quoted-printable these octets are escaped; in Base64 readers skip them (RFC 2045 section
+    /// 6.8), so they are left out.
     record Mended(boolean base64) implements Encoder {
         @Override
         public void content(byte[] bytes, int length, ByteArrayOutputStream out) {
@@ -55,7 +57,8 @@ sealed interface Encoder {
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// For quoted-printable with lines that are too long: soft line breaks are inserted, never inside of an escape.
+    /// For quoted-printable with lines that are too long: soft line breaks are inserted, never
+    /// inside of an escape.
     final class SoftBroken implements Encoder {
         private static final int MOST_COLUMNS = 75;
 
@@ -100,8 +103,8 @@ sealed interface Encoder {
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// For Base64 with lines that are too long: the same characters in lines of 76. Others are left out, as readers do (RFC 2045 section
-    /// 6.8).
+    /// For Base64 with lines that are too long: the same characters in lines of 76. Others are left
+    /// out, as readers do (RFC 2045 section 6.8).
     final class Rewrapped implements Encoder {
         private static final int COLUMNS = 76;
 
@@ -130,7 +133,8 @@ sealed interface Encoder {
         public void end(ByteArrayOutputStream out) {}
     }
 
-    /// Quoted-printable (RFC 2045 section 6.7), for text: lines stay lines, and most letters stay readable.
+    /// Quoted-printable (RFC 2045 section 6.7), for text: lines stay lines, and most letters stay
+    /// readable.
     final class InQuotedPrintable implements Encoder {
         private final QuotedPrintable text = new QuotedPrintable();
 

@@ -8,10 +8,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/// The header of a message or of a part, with its description of the body (RFC 2045 sections 4 to 6).
+/// The header of a message or of a part, with its description of the body (RFC 2045 sections 4 to
+/// 6).
 ///
-/// Unknown values count as 7-bit text, as the standard says. The header's bytes never change, except for
-/// the field that names the encoding.
+/// Unknown values count as 7-bit text, as the standard says. The header's bytes never change,
+/// except for the field that names the encoding.
 final class Entity {
     private static final String ENCODING = "content-transfer-encoding:";
     private static final String TYPE = "content-type:";
@@ -58,8 +59,8 @@ final class Entity {
         return type.startsWith("multipart/");
     }
 
-    /// True when the body is a message with its own header. A message encoded as a whole, against RFC
-    /// 2046 section 5.2.1, is not parsed.
+    /// True when the body is a message with its own header. A message encoded as a whole, against
+    /// RFC 2046 section 5.2.1, is not parsed.
     boolean isMessage() {
         return type.equals("message/rfc822") && !isEncoded();
     }
@@ -146,8 +147,8 @@ final class Entity {
         out.writeBytes((line + "\r\n").getBytes(StandardCharsets.US_ASCII));
     }
 
-    /// RFC 2045 section 5.1, including quotes and backslashes inside them; RFC 2231's syntax is not used
-    /// for boundaries.
+    /// RFC 2045 section 5.1, including quotes and backslashes inside them; RFC 2231's syntax is not
+    /// used for boundaries.
     private static Optional<String> parameter(String contentType, String name) {
         int at = contentType.indexOf(';');
         while (at >= 0) {

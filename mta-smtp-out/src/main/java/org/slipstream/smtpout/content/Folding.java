@@ -4,8 +4,9 @@ import org.slipstream.smtpout.wire.LongLines;
 
 import java.util.Optional;
 
-/// Folds header fields with lines of more than [LongLines#MOST_BYTES] octets. A line end is inserted
-/// before an existing blank, so unfolding the field restores the same bytes (RFC 5322 section 2.2.3).
+/// Folds header fields with lines of more than [LongLines#MOST_BYTES] octets. A line end is
+/// inserted before an existing blank, so unfolding the field restores the same bytes (RFC 5322
+/// section 2.2.3).
 final class Folding {
     private Folding() {}
 
@@ -31,8 +32,8 @@ final class Folding {
         return Optional.of(folded.toString());
     }
 
-    /// The last blank within the limit with other text on both sides: a line of blanks alone would end
-    /// the header.
+    /// The last blank within the limit with other text on both sides: a line of blanks alone would
+    /// end the header.
     private static int lastBlank(String line) {
         if (line.substring(LongLines.MOST_BYTES).isBlank()) {
             return -1;

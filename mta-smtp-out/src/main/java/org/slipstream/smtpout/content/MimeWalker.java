@@ -7,7 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// Parses a message part by part (RFC 2046), a piece of a line at a time, however long the lines are.
+/// Parses a message part by part (RFC 2046), a piece of a line at a time, however long the lines
+/// are.
 ///
 /// ```
 /// header ─┬─► multipart: preamble ─► delimiter ─► header … ─► last delimiter ─► epilogue
@@ -15,9 +16,9 @@ import java.util.Deque;
 ///         └─► anything else: content
 /// ```
 ///
-/// The boundary of an open multipart at the beginning of a line is a delimiter, also inside a part that
-/// has not ended, as RFC 2046 section 5.1.2 requires. The line end before it belongs to the delimiter.
-/// Only CRLF ends a line: in a binary part any other byte is content.
+/// The boundary of an open multipart at the beginning of a line is a delimiter, also inside a part
+/// that has not ended, as RFC 2046 section 5.1.2 requires. The line end before it belongs to the
+/// delimiter. Only CRLF ends a line: in a binary part any other byte is content.
 final class MimeWalker {
     static final int PIECE_BYTES = 8 * 1024;
     static final int MOST_HEADER_BYTES = 512 * 1024;
@@ -65,8 +66,8 @@ final class MimeWalker {
         void outside(byte[] bytes, int length);
     }
 
-    /// The message cannot be parsed: an endless header, parts nested too deep, or a multipart without a
-    /// boundary.
+    /// The message cannot be parsed: an endless header, parts nested too deep, or a multipart
+    /// without a boundary.
     static final class UnparsableException extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -8,8 +8,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.BitSet;
 
-/// The parts of a message that a peer may be unable to take. A conversion needs to know about a part
-/// before its header is written, so the content is read once for the survey and once for the conversion.
+/// The parts of a message that a peer may be unable to take. A conversion needs to know about a
+/// part before its header is written, so the content is read once for the survey and once for the
+/// conversion.
 public final class Survey {
     private final BitSet eightBit = new BitSet();
     private final BitSet binary = new BitSet();
@@ -85,8 +86,8 @@ public final class Survey {
         return signed;
     }
 
-    /// True when all long lines can be shortened: they are in parts that can be encoded or in headers
-    /// that can be folded.
+    /// True when all long lines can be shortened: they are in parts that can be encoded or in
+    /// headers that can be folded.
     public boolean canShortenLines() {
         return walkable && !longOutside && !rigidHeader;
     }

@@ -4,8 +4,8 @@ import org.slipstream.core.Reply;
 
 /// The dialog on one connection: a handshake, then transactions.
 ///
-/// In the handshake every command waits for its reply. The driver performs the open [HandshakeStep] and
-/// reports its result: [#received] after a reply, [#encrypted] after a TLS handshake. After
+/// In the handshake every command waits for its reply. The driver performs the open [HandshakeStep]
+/// and reports its result: [#received] after a reply, [#encrypted] after a TLS handshake. After
 /// [HandshakeStep.Ready] the rest of the connection is a [Pipeline].
 public final class ClientDialog {
     private final ClientProtocol protocol;
@@ -41,8 +41,8 @@ public final class ClientDialog {
         return extensions;
     }
 
-    /// @param plainly one command at a time and no BDAT, whatever the peer offers, because it failed with
-    /// pipelining
+    /// @param plainly one command at a time and no BDAT, whatever the peer offers, because it
+    ///     failed with pipelining
     public Pipeline pipeline(boolean plainly) {
         if (!ready) {
             throw new IllegalStateException("the peer is not ready");

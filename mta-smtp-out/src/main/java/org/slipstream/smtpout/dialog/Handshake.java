@@ -6,8 +6,8 @@ import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 
 import java.util.Optional;
 
-/// The handshake from the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1 and
-/// 3.2, RFC 3207, RFC 4954).
+/// The handshake from the greeting until the peer is ready for a transaction (RFC 5321 sections 3.1
+/// and 3.2, RFC 3207, RFC 4954).
 ///
 /// ```
 /// greeting ─► EHLO ─┬─► STARTTLS ─► handshake ─► EHLO ─┬─► AUTH ⇄ … ─► ready
@@ -15,14 +15,14 @@ import java.util.Optional;
 ///               └5xx─► HELO ──────────────────────────────────────────► ready
 /// ```
 ///
-/// Where TLS is opportunistic ([TlsPolicy#MAY], RFC 7435), a peer that offers STARTTLS and then refuses
-/// it gets the mail in clear text, as it would from a client without STARTTLS. Where TLS is mandatory,
-/// MAIL is never sent without it. Extensions announced before the TLS handshake are discarded (RFC 3207
-/// section 4.2).
+/// Where TLS is opportunistic ([TlsPolicy#MAY], RFC 7435), a peer that offers STARTTLS and then
+/// refuses it gets the mail in clear text, as it would from a client without STARTTLS. Where TLS is
+/// mandatory, MAIL is never sent without it. Extensions announced before the TLS handshake are
+/// discarded (RFC 3207 section 4.2).
 ///
-/// A configured login is required. A peer that does not offer it, offers it unsafely, or refuses it is
-/// not ready. Each of these can be corrected on either side, so the failure is 4xx, also after 535: mail
-/// waits until the operator corrects a wrong password.
+/// A configured login is required. A peer that does not offer it, offers it unsafely, or refuses it
+/// is not ready. Each of these can be corrected on either side, so the failure is 4xx, also after
+/// 535: mail waits until the operator corrects a wrong password.
 final class Handshake {
     private final ClientProtocol protocol;
     private final HandshakeSettings approach;

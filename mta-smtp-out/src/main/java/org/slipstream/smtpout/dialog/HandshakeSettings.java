@@ -8,10 +8,12 @@ import java.util.Optional;
 /// The client's identity and TLS policy for one peer.
 ///
 /// @param hostname in EHLO
-/// @param implicitTls the connection begins with TLS (RFC 8314 section 3.3) and does not use STARTTLS
+/// @param implicitTls the connection begins with TLS (RFC 8314 section 3.3) and does not use
+///     STARTTLS
 /// @param login credentials for this peer; mail waits while the login fails
 /// @param loginInTheClear the password may be sent in clear text; otherwise it needs TLS
-/// @param nonce unpredictable printable ASCII without commas, for this connection only; used for a login
+/// @param nonce unpredictable printable ASCII without commas, for this connection only; used for a
+///     login
 public record HandshakeSettings(String hostname, TlsPolicy tls, boolean implicitTls, Optional<Credentials> login,
         boolean loginInTheClear, String nonce) {
     public HandshakeSettings {

@@ -13,8 +13,8 @@ final class OriginalRecipient {
 
     private OriginalRecipient() {}
 
-    /// The value for `type;address`. An address with characters beyond ASCII gets the type `utf-8`, in the form that a peer
-    /// without SMTPUTF8 accepts, too. Empty when there is no type.
+    /// The value for `type;address`. An address with characters beyond ASCII gets the type `utf-8`,
+    /// in the form that a peer without SMTPUTF8 accepts, too. Empty when there is no type.
     static Optional<String> value(String decoded) {
         int semicolon = decoded.indexOf(';');
         String type = decoded.substring(0, Math.max(semicolon, 0));

@@ -10,12 +10,13 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// The extensions that a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1). Unknown
-/// keywords are ignored, and a known keyword with an invalid parameter counts as announced without it.
+/// The extensions that a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1).
+/// Unknown keywords are ignored, and a known keyword with an invalid parameter counts as announced
+/// without it.
 ///
 /// @param mechanisms of SASL, in upper case (RFC 4954)
-/// @param sizeLimit maximum octets of a message; empty when the peer named no limit (RFC 1870: `SIZE` or
-/// `SIZE 0`)
+/// @param sizeLimit maximum octets of a message; empty when the peer named no limit (RFC 1870:
+///     `SIZE` or `SIZE 0`)
 /// @param mailMax transactions per connection (RFC 9422)
 /// @param recipientMax recipients per transaction (RFC 9422)
 /// @param domainMax recipient domains per transaction (RFC 9422)

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The MAIL and RCPT commands for a peer's extensions: the parameters that are sent, and the refusals
-/// that need no question to the peer.
+/// The MAIL and RCPT commands for a peer's extensions: the parameters that are sent, and the
+/// refusals that need no question to the peer.
 ///
 /// | Parameter | Extension | Condition |
 /// |---|---|---|
@@ -96,8 +96,8 @@ record PeerMailParameters(PeerExtensions extensions) {
                 .collect(Collectors.joining(","));
     }
 
-    /// The reason not to send the message. RFC 1870 section 6.1 (3): a message known to be too large is
-    /// not sent either.
+    /// The reason not to send the message. RFC 1870 section 6.1 (3): a message known to be too
+    /// large is not sent either.
     Optional<Reply> refusal(Transfer transfer, long nowMillis) {
         if (extensions.sizeLimit().isPresent() && transfer.sizeBytes() > extensions.sizeLimit().getAsLong()) {
             return Optional.of(Replies.tooLarge(transfer.sizeBytes(), extensions.sizeLimit().getAsLong()));

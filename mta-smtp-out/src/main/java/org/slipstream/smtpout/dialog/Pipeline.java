@@ -14,11 +14,11 @@ import java.util.Optional;
 
 /// The transactions of one connection after the handshake, several at once.
 ///
-/// **Pipelining.** Commands and replies are two sequences tied by their order: the n-th reply answers the
-/// n-th command (RFC 2920). So a client may write without waiting as long as it remembers what it has
-/// written. This class is that memory. It returns what to write next ([#next]) and, for each reply, its
-/// command and the consequences ([#received]). The number of round trips that a message costs depends on how
-/// far ahead the client writes:
+/// **Pipelining.** Commands and replies are two sequences tied by their order: the n-th reply
+/// answers the n-th command (RFC 2920). So a client may write without waiting as long as it
+/// remembers what it has written. This class is that memory. It returns what to write next
+/// ([#next]) and, for each reply, its command and the consequences ([#received]). The number of
+/// round trips that a message costs depends on how far ahead the client writes:
 ///
 /// ```
 /// one by one   MAIL ⇄ RCPT ⇄ DATA ⇄ content ⇄          4 round trips and more
@@ -27,31 +27,36 @@ import java.util.Optional;
 /// ```
 ///
 /// With DATA one round trip remains, because the content must not be sent before 354. BDAT needs no
-/// permission, so whole transactions follow each other. (RFC 3030 section 2 describes sending chunks
-/// after the replies to MAIL and RCPT, and requires a peer to read a chunk even when it refuses it. The
-/// second rule makes it safe not to wait for the first. Peers that fail are detected, see below.)
+/// permission, so whole transactions follow each other. (RFC 3030 section 2 describes sending
+/// chunks after the replies to MAIL and RCPT, and requires a peer to read a chunk even when it
+/// refuses it. The second rule makes it safe not to wait for the first. Peers that fail are
+/// detected, see below.)
 ///
-/// **A refusal does not affect the neighbours.** DATA's final dot ends a transaction whatever the reply
-/// (RFC 5321 section 4.1.1.4), and a refusal of DATA is known before the next MAIL is written. BDAT
-/// differs: a peer that has refused every recipient may refuse the chunk and *keep the transaction open*.
-/// A following MAIL is then refused ("nested"), but the next RCPT is accepted into the wrong transaction,
-/// and the next message is sent under its predecessor's sender. So any command after a BDAT without a
-/// reply is preceded by RSET: six bytes and one more reply, and no round trip.
+/// **A refusal does not affect the neighbours.** DATA's final dot ends a transaction whatever the
+/// reply (RFC 5321 section 4.1.1.4), and a refusal of DATA is known before the next MAIL is
+/// written. BDAT differs: a peer that has refused every recipient may refuse the chunk and *keep
+/// the transaction open*. A following MAIL is then refused ("nested"), but the next RCPT is
+/// accepted into the wrong transaction, and the next message is sent under its predecessor's
+/// sender. So any command after a BDAT without a reply is preceded by RSET: six bytes and one more
+/// reply, and no round trip.
 ///
-/// **Broken peers.** A peer that mixes up its replies cannot be trusted with anything that is still open.
-/// The connection ends, deliveries without a reply are unanswered, and [ReplyEffects.End#breach] reports
-/// that the peer needs one command at a time and DATA from then on. The signs are: a reply to no command,
-/// a reply of a kind that cannot answer the command, 500, 502 or 503 to a command in its right place, and
-/// a disconnect during the first attempt to write ahead. A peer that replies to one command twice and is
-/// otherwise positive is detected only when the extra reply is left over.
+/// **Broken peers.** A peer that mixes up its replies cannot be trusted with anything that is still
+/// open. The connection ends, deliveries without a reply are unanswered, and
+/// [ReplyEffects.End#breach] reports that the peer needs one command at a time and DATA from then
+/// on. The signs are: a reply to no command, a reply of a kind that cannot answer the command, 500,
+/// 502 or 503 to a command in its right place, and a disconnect during the first attempt to write
+/// ahead. A peer that replies to one command twice and is otherwise positive is detected only when
+/// the extra reply is left over.
 ///
-/// LMTP stays at one message at a time. Its peers are near, and the number of replies depends on earlier ones.
+/// LMTP stays at one message at a time. Its peers are near, and the number of replies depends on
+/// earlier ones.
 ///
 /// No clock and no socket: the driver waits, writes and reads.
 public final class Pipeline {
     /// The maximum of outstanding replies. The driver must have space for as many.
     static final int MOST_AWAITED = 800;
-    /// More commands are written when fewer than this are outstanding, so that they are sent in groups.
+    /// More commands are written when fewer than this are outstanding, so that they are sent in
+    /// groups.
     private static final int REFILL = MOST_AWAITED / 2;
     /// The size of one write, below the smallest socket buffers in use today.
     private static final int GROUP_CHARS = 16 * 1024;
@@ -214,9 +219,9 @@ public final class Pipeline {
         }
     }
 
-    /// Abandons the transaction that is being written, because its content cannot be read; `reason` is
-    /// 4xx. After [PipelineStep.WriteContent] this does not help: the peer is in the middle of a message,
-    /// and the connection must be aborted.
+    /// Abandons the transaction that is being written, because its content cannot be read; `reason`
+    /// is 4xx. After [PipelineStep.WriteContent] this does not help: the peer is in the middle of a
+    /// message, and the connection must be aborted.
     public ReplyEffects abandon(Reply reason) {
         writing.orElseThrow().abandon(reason);
         return settled();
@@ -305,12 +310,12 @@ public final class Pipeline {
                 goodbye ? Optional.empty() : Optional.of("unsolicited reply: " + reply));
     }
 
-    /// RFC 5321 section 3.8: the peer closes with 421. It has read no further than the command of this
-    /// reply, and the reply decides that command's message.
+    /// RFC 5321 section 3.8: the peer closes with 421. It has read no further than the command of
+    /// this reply, and the reply decides that command's message.
     ///
-    /// The exception is MAIL after earlier messages on the same connection: servers limit the messages of
-    /// a session in this way. The reply then concerns the session, and the message, of which the server
-    /// knows only the sender, can use another connection at once.
+    /// The exception is MAIL after earlier messages on the same connection: servers limit the
+    /// messages of a session in this way. The reply then concerns the session, and the message, of
+    /// which the server knows only the sender, can use another connection at once.
     private ReplyEffects closedByPeer(Awaited command, Reply reply) {
         if (command.phase() != DialogPhase.MAIL || !mailTaken) {
             command.of().ifPresent(transaction -> transaction.decideAll(reply));
@@ -334,8 +339,8 @@ public final class Pipeline {
                 : Optional.empty();
     }
 
-    /// True for "unknown command" and "bad sequence" to a command in its right place. The first MAIL may
-    /// get a 503 that requires AUTH.
+    /// True for "unknown command" and "bad sequence" to a command in its right place. The first
+    /// MAIL may get a 503 that requires AUTH.
     private boolean isLost(Awaited command, Reply reply) {
         boolean unknownCommand = reply.code() == 500 || reply.code() == 502;
         boolean badSequence = reply.code() == 503;

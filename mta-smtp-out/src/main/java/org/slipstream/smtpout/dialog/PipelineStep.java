@@ -5,7 +5,8 @@ public sealed interface PipelineStep {
     /// One command or a group of them, ended by CRLF.
     record Write(String commands) implements PipelineStep {}
 
-    /// The content of this delivery, dots stuffed, and the final dot; then [Pipeline#contentWritten].
+    /// The content of this delivery, dots stuffed, and the final dot; then
+    /// [Pipeline#contentWritten].
     record WriteContent(long delivery) implements PipelineStep {}
 
     /// The next chunk of this delivery's content as BDAT; call [Pipeline#chunk] before writing it.

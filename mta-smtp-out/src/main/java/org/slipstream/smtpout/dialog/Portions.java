@@ -7,11 +7,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// The transactions of one delivery: its recipients in groups that the peer accepts in one transaction.
+/// The transactions of one delivery: its recipients in groups that the peer accepts in one
+/// transaction.
 ///
-/// Every server must accept [#GUARANTEED] recipients in one transaction (RFC 5321 section 4.5.3.1.8), and
-/// no server need accept more. A server may announce another number, and a number of domains (RFC 9422
-/// sections 4.2 and 4.3).
+/// Every server must accept [#GUARANTEED] recipients in one transaction (RFC 5321 section
+/// 4.5.3.1.8), and no server need accept more. A server may announce another number, and a number
+/// of domains (RFC 9422 sections 4.2 and 4.3).
 public final class Portions {
     /// RFC 5321 section 4.5.3.1.8.
     static final int GUARANTEED = 100;

@@ -10,7 +10,8 @@ import java.util.TreeSet;
 final class Replies {
     private Replies() {}
 
-    /// For a reply that does not fit its command. The peer may have lost count, so the reply is not trusted.
+    /// For a reply that does not fit its command. The peer may have lost count, so the reply is not
+    /// trusted.
     static Reply unexpected(Reply reply, DialogPhase phase) {
         return Reply.of(451, "4.5.0", "protocol error in " + phase + ": " + reply);
     }

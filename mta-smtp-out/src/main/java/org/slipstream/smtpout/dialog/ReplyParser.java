@@ -12,13 +12,14 @@ import java.util.Optional;
 
 /// Parses replies from bytes, one at a time (RFC 5321 section 4.2).
 ///
-/// Lenient where servers are known to be careless and nothing is ambiguous: a line may end in a bare LF,
-/// be longer than the 512 octets of the standard, or hold any bytes as text. Strict where going on would
-/// be a guess: three digits of the class 2 to 5, then a space, a hyphen or nothing, and the same code on
-/// every line of one reply. [#MAX_REPLY_BYTES] bounds the memory, whatever the peer sends.
+/// Lenient where servers are known to be careless and nothing is ambiguous: a line may end in a
+/// bare LF, be longer than the 512 octets of the standard, or hold any bytes as text. Strict where
+/// going on would be a guess: three digits of the class 2 to 5, then a space, a hyphen or nothing,
+/// and the same code on every line of one reply. [#MAX_REPLY_BYTES] bounds the memory, whatever the
+/// peer sends.
 ///
-/// An enhanced status (RFC 2034) is separated from the text when its class matches the code. One that
-/// contradicts the code stays text, because the code decides about the mail.
+/// An enhanced status (RFC 2034) is separated from the text when its class matches the code. One
+/// that contradicts the code stays text, because the code decides about the mail.
 public final class ReplyParser {
     /// RFC 5321 section 4.5.3.1.5 says 512.
     public static final int MAX_LINE_BYTES = 4096;
@@ -79,9 +80,9 @@ public final class ReplyParser {
         return length == 0 && lines.isEmpty();
     }
 
-    /// The reply that has begun, as far as it was received. Its code is the peer's decision, whatever
-    /// text follows (RFC 5321 section 4.2). Empty before the separator after the code, and when the code
-    /// of a line contradicts it.
+    /// The reply that has begun, as far as it was received. Its code is the peer's decision,
+    /// whatever text follows (RFC 5321 section 4.2). Empty before the separator after the code, and
+    /// when the code of a line contradicts it.
     public Optional<Reply> begun() {
         String text = lineText();
         boolean fits = isReplyLine(text) && text.length() > 3;

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 /// | `retry after 300`: a number without a unit is seconds | 300 |
 /// | `try again in 00:05:00`: hours, minutes, seconds | 300 |
 ///
-/// The first one in a reply counts. A delay of more than a day counts as a day, because the peer must not
-/// hold mail here for longer than its sender may wait for news of it.
+/// The first one in a reply counts. A delay of more than a day counts as a day, because the peer
+/// must not hold mail here for longer than its sender may wait for news of it.
 public final class RetryHint {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;

@@ -13,24 +13,26 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/// One mail transaction (RFC 5321 section 3.3): the commands still to be sent, and the outcomes so far.
+/// One mail transaction (RFC 5321 section 3.3): the commands still to be sent, and the outcomes so
+/// far.
 ///
 /// Each recipient is undecided until a reply decides it:
 ///
-/// - A refusal of MAIL decides all; replies to commands already in flight are counted but not trusted.
+/// - A refusal of MAIL decides all; replies to commands already in flight are counted but not
+///   trusted.
 /// - A refusal of RCPT decides that recipient; the others continue.
-/// - A refusal of DATA or of a chunk, and the final reply, decide the recipients accepted by RCPT. In
-///   LMTP each of them has its own final reply (RFC 2033 section 4.2).
-/// - The loss of the connection defers undecided recipients. Decisions stay. Without any decision the
-///   transaction is unanswered as a whole.
+/// - A refusal of DATA or of a chunk, and the final reply, decide the recipients accepted by RCPT.
+///   In LMTP each of them has its own final reply (RFC 2033 section 4.2).
+/// - The loss of the connection defers undecided recipients. Decisions stay. Without any decision
+///   the transaction is unanswered as a whole.
 ///
-/// Pipelining has one trap: DATA is sent before it is known that no recipient was accepted, and the peer
-/// may reply 354. It then waits for a message that must not be delivered. A lone dot ends it, and any
-/// reply to it is the end of the transaction (RFC 2920 section 3.1). BDAT has no such trap: the peer
-/// reads the content, discards it and replies so (RFC 3030 section 2).
+/// Pipelining has one trap: DATA is sent before it is known that no recipient was accepted, and the
+/// peer may reply 354. It then waits for a message that must not be delivered. A lone dot ends it,
+/// and any reply to it is the end of the transaction (RFC 2920 section 3.1). BDAT has no such trap:
+/// the peer reads the content, discards it and replies so (RFC 3030 section 2).
 ///
-/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is reset
-/// before the next one.
+/// A probe ends with the replies to RCPT, which are its outcomes; the peer's open transaction is
+/// reset before the next one.
 ///
 /// [Pipeline] decides when to write and which command a reply answers.
 final class SendingTransaction {
@@ -52,7 +54,8 @@ final class SendingTransaction {
     private Optional<Reply> abandoned = Optional.empty();
     private Body body = Body.PLANNED;
 
-    /// The state of the content. With DATA it is planned until 354, with BDAT until LAST is written.
+    /// The state of the content. With DATA it is planned until 354, with BDAT until LAST is
+    /// written.
     private enum Body {
         PLANNED, WANTED, LONE_DOT, DONE
     }
@@ -157,8 +160,8 @@ final class SendingTransaction {
         return unsent.isEmpty() && body == Body.DONE;
     }
 
-    /// The content cannot be read. Not permitted between 354 and the final dot, where only the end of the
-    /// connection helps.
+    /// The content cannot be read. Not permitted between 354 and the final dot, where only the end
+    /// of the connection helps.
     void abandon(Reply reason) {
         lost = true;
         abandoned = Optional.of(reason);
@@ -180,7 +183,8 @@ final class SendingTransaction {
         return lost;
     }
 
-    /// True when LMTP requests content without an accepted recipient: the protocol has no lone dot for that.
+    /// True when LMTP requests content without an accepted recipient: the protocol has no lone dot
+    /// for that.
     boolean isStuck() {
         return body == Body.LONE_DOT && protocol == ClientProtocol.LMTP;
     }
@@ -214,7 +218,8 @@ final class SendingTransaction {
         } else if (reply.isPositive()) {
             accepted.add(recipient);
         } else {
-            // RFC 5321 section 4.5.3.1.10: 552 is an old code for "too many recipients", which is temporary.
+            // RFC 5321 section 4.5.3.1.10: 552 is an old code for "too many recipients", which is
+            // temporary.
             decide(recipient, reply.code() == 552 ? Replies.asTransient(reply, 452) : reply);
         }
     }
@@ -252,7 +257,8 @@ final class SendingTransaction {
         return awaited == 0 && isWritten();
     }
 
-    /// The outcomes of a finished transaction, one for each recipient. Empty without any decision by the peer.
+    /// The outcomes of a finished transaction, one for each recipient. Empty without any decision
+    /// by the peer.
     Optional<List<RecipientOutcome>> outcomes() {
         abandoned.ifPresent(this::decideTheRest);
         return isAnyDecided() ? Optional.of(all()) : Optional.empty();

@@ -23,8 +23,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/// Finds the MX hosts of a domain in ascending preference, or the domain itself where there are none (RFC
-/// 5321 section 5.1), with the addresses of all of them.
+/// Finds the MX hosts of a domain in ascending preference, or the domain itself where there are
+/// none (RFC 5321 section 5.1), with the addresses of all of them.
 ///
 /// | DNS result | Answer |
 /// |---|---|
@@ -37,19 +37,20 @@ import java.util.function.Predicate;
 /// | SERVFAIL, timeout | 451 4.4.3: local trouble never returns mail |
 /// | only this server | 554 5.4.6, mail loops back to this server |
 ///
-/// An address literal needs no DNS. The addresses of all hosts are looked up at the same time, because
-/// hosts are identified by address: `mx.a.example` and `mx.b.example` at one address share connections. A
-/// host without an address is left out where another has one. A host whose lookup fails stays, and is
-/// looked up again when a connection is opened. Of a domain with more than [#MAX_HOSTS] the best are
-/// taken. Hosts of equal preference are sorted by name, because name servers rotate their answers and the
-/// same route should look the same; they are shuffled when a connection is opened.
+/// An address literal needs no DNS. The addresses of all hosts are looked up at the same time,
+/// because hosts are identified by address: `mx.a.example` and `mx.b.example` at one address share
+/// connections. A host without an address is left out where another has one. A host whose lookup
+/// fails stays, and is looked up again when a connection is opened. Of a domain with more than
+/// [#MAX_HOSTS] the best are taken. Hosts of equal preference are sorted by name, because name
+/// servers rotate their answers and the same route should look the same; they are shuffled when a
+/// connection is opened.
 ///
 /// [Dns] caches answers for their TTL, so this class caches nothing.
 ///
-/// **Roll-up.** As an option, domains with the same hosts at the same preferences are one destination,
-/// named after the hosts. They share the window, and one transaction can have recipients of several of
-/// them. It is useful where one provider hosts thousands of small domains; otherwise a destination is a
-/// domain.
+/// **Roll-up.** As an option, domains with the same hosts at the same preferences are one
+/// destination, named after the hosts. They share the window, and one transaction can have
+/// recipients of several of them. It is useful where one provider hosts thousands of small domains;
+/// otherwise a destination is a domain.
 public final class DnsRouteFinder implements RouteFinder {
     static final int MAX_HOSTS = 20;
     private static final int SMTP_PORT = 25;
@@ -107,12 +108,12 @@ public final class DnsRouteFinder implements RouteFinder {
             return no(550, "5.1.2", "invalid address literal: " + domain);
         }
         return switch (dns.ask(domain, Type.MX)) {
-            case Dns.Answer.Found(List<Record> records) -> exchangers(domain,
+            case Dns.DnsAnswer.Found(List<Record> records) -> exchangers(domain,
                     records.stream().filter(MXRecord.class::isInstance).map(MXRecord.class::cast).toList());
-            case Dns.Answer.NoRecords _ -> implicit(domain, no(550, "5.4.4", domain + " has no MX and no address"));
+            case Dns.DnsAnswer.NoRecords _ -> implicit(domain, no(550, "5.4.4", domain + " has no MX and no address"));
             // Looked up all the same, because the hosts file may have it.
-            case Dns.Answer.NoDomain _ -> implicit(domain, no(550, "5.1.2", "domain " + domain + " not found"));
-            case Dns.Answer.Trouble(String reason) -> trouble(domain, reason);
+            case Dns.DnsAnswer.NoDomain _ -> implicit(domain, no(550, "5.1.2", "domain " + domain + " not found"));
+            case Dns.DnsAnswer.Trouble(String reason) -> trouble(domain, reason);
         };
     }
 
@@ -128,9 +129,9 @@ public final class DnsRouteFinder implements RouteFinder {
     }
 
     /// A mail exchanger with its addresses.
-    private record Exchanger(String name, int preference, HostFinder.Answer answer) {
+    private record Exchanger(String name, int preference, HostFinder.HostAnswer answer) {
         List<InetAddress> addresses() {
-            return answer instanceof HostFinder.Answer.Found(List<InetAddress> found) ? found : List.of();
+            return answer instanceof HostFinder.HostAnswer.Found(List<InetAddress> found) ? found : List.of();
         }
     }
 
@@ -146,7 +147,7 @@ public final class DnsRouteFinder implements RouteFinder {
         // RFC 5321 section 5.1: the local host and all hosts after it are dropped to avoid loops.
         OptionalInt ours = all.stream().filter(this::isOurselves).mapToInt(Exchanger::preference).min();
         List<Exchanger> others = all.stream().filter(x -> ours.isEmpty() || x.preference() < ours.getAsInt()).toList();
-        List<Exchanger> possible = others.stream().filter(x -> !(x.answer() instanceof HostFinder.Answer.None))
+        List<Exchanger> possible = others.stream().filter(x -> !(x.answer() instanceof HostFinder.HostAnswer.None))
                 .toList();
         if (others.isEmpty()) {
             return loop(domain);
@@ -155,7 +156,7 @@ public final class DnsRouteFinder implements RouteFinder {
             return no(450, "4.4.4", "no mail exchanger of " + domain + " has an address");
         }
         if (possible.stream().allMatch(x -> x.addresses().isEmpty())
-                && possible.getFirst().answer() instanceof HostFinder.Answer.Trouble(String reason)) {
+                && possible.getFirst().answer() instanceof HostFinder.HostAnswer.Trouble(String reason)) {
             return trouble(possible.getFirst().name(), reason);
         }
         return found(domain, possible.stream().map(x -> host(x.name(), x.preference(), x.addresses())).toList(),
@@ -164,11 +165,11 @@ public final class DnsRouteFinder implements RouteFinder {
 
     private Answer implicit(String domain, Answer nothing) {
         return switch (hosts.find(domain)) {
-            case HostFinder.Answer.Found(List<InetAddress> addresses) -> isOurselves(domain, addresses)
+            case HostFinder.HostAnswer.Found(List<InetAddress> addresses) -> isOurselves(domain, addresses)
                     ? loop(domain)
                     : found(domain, List.of(host(domain, 0, addresses)), false);
-            case HostFinder.Answer.None _ -> nothing;
-            case HostFinder.Answer.Trouble(String reason) -> trouble(domain, reason);
+            case HostFinder.HostAnswer.None _ -> nothing;
+            case HostFinder.HostAnswer.Trouble(String reason) -> trouble(domain, reason);
         };
     }
 

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletionException;
 
 /// A caching DNS client (TTL, and RFC 2308 for negative answers).
 ///
-/// Names are absolute: a search list would send mail for `example.com` to `example.com.our-own.net`.
-/// CNAMEs are followed.
+/// Names are absolute: a search list would send mail for `example.com` to
+/// `example.com.our-own.net`. CNAMEs are followed.
 public final class Dns {
     private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(20);
@@ -33,22 +33,22 @@ public final class Dns {
     private final LookupSession session;
 
     /// The answer for a name and a type.
-    public sealed interface Answer {
+    public sealed interface DnsAnswer {
         /// @param records at least one
-        record Found(List<Record> records) implements Answer {
+        record Found(List<Record> records) implements DnsAnswer {
             public Found {
                 records = List.copyOf(records);
             }
         }
 
         /// No such records; the name may exist with others.
-        record NoRecords() implements Answer {}
+        record NoRecords() implements DnsAnswer {}
 
         /// NXDOMAIN.
-        record NoDomain() implements Answer {}
+        record NoDomain() implements DnsAnswer {}
 
         /// Servers failed or timed out.
-        record Trouble(String reason) implements Answer {}
+        record Trouble(String reason) implements DnsAnswer {}
     }
 
     /// @param servers empty for those of the system
@@ -71,27 +71,27 @@ public final class Dns {
 
     /// @param name in letters of any script, with or without the final dot
     /// @param type one of [org.xbill.DNS.Type]
-    public Answer ask(String name, int type) {
+    public DnsAnswer ask(String name, int type) {
         return askAsync(name, type).join();
     }
 
-    CompletableFuture<Answer> askAsync(String name, int type) {
+    CompletableFuture<DnsAnswer> askAsync(String name, int type) {
         Optional<Name> absolute = absolute(name);
         if (absolute.isEmpty()) {
-            return CompletableFuture.completedFuture(new Answer.NoDomain());
+            return CompletableFuture.completedFuture(new DnsAnswer.NoDomain());
         }
         return session.lookupAsync(absolute.get(), type).toCompletableFuture().handle(Dns::answer);
     }
 
-    private static Answer answer(LookupResult result, Throwable failure) {
+    private static DnsAnswer answer(LookupResult result, Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return switch (cause) {
             case null -> result.getRecords().isEmpty()
-                    ? new Answer.NoRecords()
-                    : new Answer.Found(result.getRecords());
-            case NoSuchDomainException _ -> new Answer.NoDomain();
-            case NoSuchRRSetException _ -> new Answer.NoRecords();
-            default -> new Answer.Trouble(FailureWords.of(cause));
+                    ? new DnsAnswer.NoRecords()
+                    : new DnsAnswer.Found(result.getRecords());
+            case NoSuchDomainException _ -> new DnsAnswer.NoDomain();
+            case NoSuchRRSetException _ -> new DnsAnswer.NoRecords();
+            default -> new DnsAnswer.Trouble(FailureWords.of(cause));
         };
     }
 

@@ -32,17 +32,17 @@ public final class DnsHostFinder implements HostFinder {
     }
 
     @Override
-    public Answer find(String host) {
+    public HostAnswer find(String host) {
         var literal = Literal.address(host);
         if (literal.isPresent()) {
-            return new Answer.Found(List.of(literal.get()));
+            return new HostAnswer.Found(List.of(literal.get()));
         }
         List<InetAddress> filed = inHostsFile(host);
-        return filed.isEmpty() ? inDns(host) : new Answer.Found(filed);
+        return filed.isEmpty() ? inDns(host) : new HostAnswer.Found(filed);
     }
 
     /// IPv4 addresses only, without the hosts file: for names that are not hosts (RFC 5782).
-    public Answer ip4InDns(String name) {
+    public HostAnswer ip4InDns(String name) {
         return answer(List.of(dns.ask(name, Type.A)));
     }
 
@@ -60,27 +60,28 @@ public final class DnsHostFinder implements HostFinder {
         }
     }
 
-    private Answer inDns(String host) {
+    private HostAnswer inDns(String host) {
         var v4 = dns.askAsync(host, Type.A);
         var v6 = dns.askAsync(host, Type.AAAA);
         return answer(List.of(v4.join(), v6.join()));
     }
 
-    private static Answer answer(List<Dns.Answer> answers) {
+    private static HostAnswer answer(List<Dns.DnsAnswer> answers) {
         List<InetAddress> addresses = answers.stream().flatMap(DnsHostFinder::addresses).toList();
         if (!addresses.isEmpty()) {
-            return new Answer.Found(addresses);
+            return new HostAnswer.Found(addresses);
         }
-        for (Dns.Answer answer : answers) {
-            if (answer instanceof Dns.Answer.Trouble(String reason)) {
-                return new Answer.Trouble(reason);
+        for (Dns.DnsAnswer answer : answers) {
+            if (answer instanceof Dns.DnsAnswer.Trouble(String reason)) {
+                return new HostAnswer.Trouble(reason);
             }
         }
-        return new Answer.None(answers.contains(new Dns.Answer.NoDomain()) ? "host not found" : "host has no address");
+        return new HostAnswer.None(
+                answers.contains(new Dns.DnsAnswer.NoDomain()) ? "host not found" : "host has no address");
     }
 
-    private static Stream<InetAddress> addresses(Dns.Answer answer) {
-        return answer instanceof Dns.Answer.Found(List<Record> records)
+    private static Stream<InetAddress> addresses(Dns.DnsAnswer answer) {
+        return answer instanceof Dns.DnsAnswer.Found(List<Record> records)
                 ? records.stream().flatMap(DnsHostFinder::address)
                 : Stream.empty();
     }

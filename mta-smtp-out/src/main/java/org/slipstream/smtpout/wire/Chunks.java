@@ -8,14 +8,14 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Optional;
 
-/// A content in pieces, in the form of DATA (RFC 5321 section 4.5.2: dots stuffed, ended by a lone dot)
-/// or of BDAT (RFC 3030 section 2).
+/// A content in pieces, in the form of DATA (RFC 5321 section 4.5.2: dots stuffed, ended by a lone
+/// dot) or of BDAT (RFC 3030 section 2).
 ///
-/// With BDAT each piece is read before it is announced, because the announcement contains its length. So
-/// content that cannot be read never leaves a peer waiting.
+/// With BDAT each piece is read before it is announced, because the announcement contains its
+/// length. So content that cannot be read never leaves a peer waiting.
 ///
-/// Content with recorded [ContentFacts] is not scanned. It is sent as stored ([StoredChunks]), unless it
-/// has dots to stuff or lines to break.
+/// Content with recorded [ContentFacts] is not scanned. It is sent as stored ([StoredChunks]),
+/// unless it has dots to stuff or lines to break.
 public sealed interface Chunks extends Closeable permits CleanedChunks, StoredChunks {
     /// @throws IOException when the content cannot be opened
     static Chunks of(Content content, boolean bdat, LongLines longLines) throws IOException {

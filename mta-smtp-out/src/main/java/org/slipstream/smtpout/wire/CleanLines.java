@@ -4,13 +4,13 @@ import org.slipstream.core.LineEnds;
 
 /// Normalizes the line ends of a content to CRLF, and stuffs dots and breaks long lines on request.
 ///
-/// Disagreement about line ends can be used to inject commands ("SMTP smuggling", 2023). With a bare CR
-/// or LF in the content, a peer that takes it for a line end could read `LF . LF` as the end of the
-/// message and the rest as commands. BDAT is no safer, although nothing in its content can end it: the
-/// peer may relay the message by DATA. Content is stored with CRLF; this class does not rely on it and
-/// writes each CR, LF or CRLF as CRLF. A last line without an end gets one. Lines beyond the 998 octets
-/// of RFC 5321 section 4.5.3.1.6 are reported, and broken on request by a line end and a blank. All other
-/// bytes pass unchanged.
+/// Disagreement about line ends can be used to inject commands ("SMTP smuggling", 2023). With a
+/// bare CR or LF in the content, a peer that takes it for a line end could read `LF . LF` as the
+/// end of the message and the rest as commands. BDAT is no safer, although nothing in its content
+/// can end it: the peer may relay the message by DATA. Content is stored with CRLF; this class does
+/// not rely on it and writes each CR, LF or CRLF as CRLF. A last line without an end gets one.
+/// Lines beyond the 998 octets of RFC 5321 section 4.5.3.1.6 are reported, and broken on request by
+/// a line end and a blank. All other bytes pass unchanged.
 final class CleanLines {
     private final boolean dotsDoubled;
     private final boolean broken;
@@ -28,7 +28,8 @@ final class CleanLines {
     CleanLines(int blockBytes, boolean dotsDoubled, boolean broken) {
         this.dotsDoubled = dotsDoubled;
         this.broken = broken;
-        // Every byte can become two, one may be left from the previous block, and the end needs CRLF . CRLF.
+        // Every byte can become two, one may be left from the previous block, and the end needs
+        // CRLF . CRLF.
         this.clean = new byte[2 * blockBytes + 8];
     }
 
@@ -86,7 +87,8 @@ final class CleanLines {
         return to;
     }
 
-    /// Breaks a line until the rest is short enough. The rest begins with a blank, so no dot needs stuffing.
+    /// Breaks a line until the rest is short enough. The rest begins with a blank, so no dot needs
+    /// stuffing.
     private int takeLong(byte[] block, int from, int to) {
         int at = from;
         while (column + to - at > LongLines.MOST_BYTES) {

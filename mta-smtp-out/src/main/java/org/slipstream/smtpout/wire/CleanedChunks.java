@@ -11,7 +11,8 @@ import java.util.Optional;
 /// The pieces of content that may need changes: every byte is scanned and line ends are normalized
 /// ([CleanLines]).
 final class CleanedChunks implements Chunks {
-    /// Large enough that the command before it costs nothing, small enough to keep for each connection.
+    /// Large enough that the command before it costs nothing, small enough to keep for each
+    /// connection.
     private static final int CHUNK_BYTES = 64 * 1024;
     private static final int BLOCK_BYTES = 32 * 1024;
     private static final int SMALLEST_BYTES = 1024;
@@ -32,8 +33,8 @@ final class CleanedChunks implements Chunks {
         this.facts = facts;
         this.in = content.open();
         this.dots = dots;
-        // Short content needs no large buffers. One byte more is read, so that its end is found with the
-        // first piece.
+        // Short content needs no large buffers. One byte more is read, so that its end is found
+        // with the first piece.
         this.block = new byte[Math.clamp(content.sizeBytes() + 1, SMALLEST_BYTES, dots ? BLOCK_BYTES : CHUNK_BYTES)];
         this.lines = new CleanLines(block.length, dots, longLines == LongLines.BREAK);
     }

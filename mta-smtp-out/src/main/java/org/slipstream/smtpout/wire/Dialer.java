@@ -15,19 +15,20 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Connects to one of several addresses of a host: the first that accepts (RFC 8305, "happy eyeballs").
+/// Connects to one of several addresses of a host: the first that accepts (RFC 8305, "happy
+/// eyeballs").
 ///
-/// A host with IPv4 and IPv6 often accepts connections on only one of them, and a timeout takes thirty
-/// seconds. So when an address has not accepted within a quarter of a second, the next one is tried *in
-/// parallel*, and after a refusal the next is tried at once. The first connection wins; the others are
-/// closed, including those that connect later. A host whose first address accepts promptly never sees a
-/// second attempt.
+/// A host with IPv4 and IPv6 often accepts connections on only one of them, and a timeout takes
+/// thirty seconds. So when an address has not accepted within a quarter of a second, the next one
+/// is tried *in parallel*, and after a refusal the next is tried at once. The first connection
+/// wins; the others are closed, including those that connect later. A host whose first address
+/// accepts promptly never sees a second attempt.
 ///
 /// The caller chooses the order of the addresses. Each attempt runs on its own virtual thread.
 ///
-/// An attempt that fails before it sends anything is not a failure of the host: this machine has no free
-/// file descriptor, or lacks the configured source address. The race throws [NoSocketException] when all
-/// attempts failed in this way.
+/// An attempt that fails before it sends anything is not a failure of the host: this machine has no
+/// free file descriptor, or lacks the configured source address. The race throws
+/// [NoSocketException] when all attempts failed in this way.
 public final class Dialer {
     private final Sources sources;
     private final long staggerMillis;
@@ -156,8 +157,8 @@ public final class Dialer {
 
         private void prepare(Socket socket, InetAddress address) throws NoSocketException {
             try {
-                // Commands are small and complete: delaying them to send more together (Nagle) costs 40
-                // ms per round trip.
+                // Commands are small and complete: delaying them to send more together (Nagle)
+                // costs 40 ms per round trip.
                 socket.setTcpNoDelay(true);
                 Optional<? extends InetAddress> source = sources.to(address);
                 if (source.isPresent()) {

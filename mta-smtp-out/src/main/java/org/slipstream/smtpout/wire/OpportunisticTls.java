@@ -18,9 +18,10 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// TLS without authentication (RFC 7435), which protects from passive attackers. Checking certificates
-/// here would protect from nothing more, because an active attacker can remove STARTTLS from the EHLO
-/// reply. It would also lose mail to the many MX hosts with a self-signed certificate.
+/// TLS without authentication (RFC 7435), which protects from passive attackers. Checking
+/// certificates here would protect from nothing more, because an active attacker can remove
+/// STARTTLS from the EHLO reply. It would also lose mail to the many MX hosts with a self-signed
+/// certificate.
 ///
 /// The first use loads some hundred classes of the JDK. Virtual threads that load them, or wait for
 /// another to do so, pin their carrier threads, of which there are only as many as processors. So a

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// Bytes to be written together. Commands and short contents are copied into one block; longer contents
-/// are only referenced, so that the only copy of them is the one into the socket.
+/// Bytes to be written together. Commands and short contents are copied into one block; longer
+/// contents are only referenced, so that the only copy of them is the one into the socket.
 final class Outbox {
     /// The size of the block for copies.
     static final int BLOCK_BYTES = 32 * 1024;
@@ -61,8 +61,8 @@ final class Outbox {
         }
     }
 
-    /// Everything to be written, in order. The outbox is empty then, and must not be filled until that is
-    /// written.
+    /// Everything to be written, in order. The outbox is empty then, and must not be filled until
+    /// that is written.
     ByteBuffer[] take() {
         seal();
         ByteBuffer[] all = parts.toArray(ByteBuffer[]::new);

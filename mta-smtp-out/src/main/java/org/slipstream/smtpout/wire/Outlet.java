@@ -10,9 +10,9 @@ import java.nio.channels.SocketChannel;
 
 /// The output of a wire: the socket's channel in clear text, a stream under TLS.
 ///
-/// A call blocks until some bytes are written, and writes as many as possible at once. So a timeout for
-/// each call limits the time without progress: a peer that reads slowly is served, and one that stops is
-/// disconnected.
+/// A call blocks until some bytes are written, and writes as many as possible at once. So a timeout
+/// for each call limits the time without progress: a peer that reads slowly is served, and one that
+/// stops is disconnected.
 sealed interface Outlet {
     /// Writes some of the remaining bytes and returns how many.
     long write(ByteBuffer[] parts) throws IOException;
@@ -22,7 +22,8 @@ sealed interface Outlet {
     /// @throws UncheckedIOException when the file cannot be read, as opposed to a network failure
     long write(FileChannel file, long at, long most) throws IOException;
 
-    /// The number of bytes that the peer may have received although a call with so many bytes failed.
+    /// The number of bytes that the peer may have received although a call with so many bytes
+    /// failed.
     long uncertain(long bytes);
 
     /// @return at least one byte
@@ -38,8 +39,8 @@ sealed interface Outlet {
         }
     }
 
-    /// Several parts in one system call, and files by `sendfile`. The only copy of an array is the one
-    /// into the socket.
+    /// Several parts in one system call, and files by `sendfile`. The only copy of an array is the
+    /// one into the socket.
     record Clear(SocketChannel channel) implements Outlet {
         private static final int BLOCK_BYTES = 4 * 1024;
 
@@ -48,8 +49,8 @@ sealed interface Outlet {
             return channel.write(parts);
         }
 
-        /// A full socket makes `transferTo` return at once. A short write by copy blocks until the socket
-        /// accepts bytes, and detects the end of the file.
+        /// A full socket makes `transferTo` return at once. A short write by copy blocks until the
+        /// socket accepts bytes, and detects the end of the file.
         @Override
         public long write(FileChannel file, long at, long most) throws IOException {
             long count;

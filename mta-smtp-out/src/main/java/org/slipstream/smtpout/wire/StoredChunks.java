@@ -6,8 +6,8 @@ import org.slipstream.core.ContentSource;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/// The pieces of content that is sent as stored. No byte is read here: reception scanned all of them and
-/// refused content with a bare CR or LF.
+/// The pieces of content that is sent as stored. No byte is read here: reception scanned all of
+/// them and refused content with a bare CR or LF.
 ///
 /// In the form of DATA the final dot is a piece of its own.
 final class StoredChunks implements Chunks {

@@ -33,9 +33,10 @@ import javax.net.ssl.SSLSocketFactory;
 
 /// One connection to a peer, over TCP or a UNIX socket, in clear text or under TLS.
 ///
-/// At most one thread reads ([#read], [#startTls]) and one writes ([#put], [#flush], [#send]); any thread
-/// may [#abort]. Everything that can block is guarded: after the timeout the socket is closed, and the
-/// blocked call ends with [End#TIMED_OUT]. All threads see the first reason that ended the wire.
+/// At most one thread reads ([#read], [#startTls]) and one writes ([#put], [#flush], [#send]); any
+/// thread may [#abort]. Everything that can block is guarded: after the timeout the socket is
+/// closed, and the blocked call ends with [End#TIMED_OUT]. All threads see the first reason that
+/// ended the wire.
 public final class Wire {
     private final List<? extends Endpoint> candidates;
     private final Dialer dialer;
@@ -210,8 +211,8 @@ public final class Wire {
 
     /// Puts a chunk with its BDAT into the outbox.
     ///
-    /// @throws IOException when the chunk could not be read. The peer is in the middle of a message:
-    /// abort the wire
+    /// @throws IOException when the chunk could not be read. The peer is in the middle of a
+    ///     message: abort the wire
     public void put(Chunks chunk, long millis) throws IOException {
         put("BDAT " + chunk.piece().sizeBytes() + (chunk.isLast() ? " LAST\r\n" : "\r\n"), millis);
         putPiece(chunk, millis);
@@ -220,11 +221,11 @@ public final class Wire {
     /// Puts content and the final dot into the outbox, the dot never without the whole content.
     ///
     /// @param content in the form of DATA
-    /// @param millis timeout of each write, so that a peer that reads slowly is served and one that stops
-    /// is disconnected
+    /// @param millis timeout of each write, so that a peer that reads slowly is served and one that
+    ///     stops is disconnected
     /// @return false when the wire failed before the final dot was put
-    /// @throws IOException when the content could not be read. The peer is in the middle of a message:
-    /// abort the wire
+    /// @throws IOException when the content could not be read. The peer is in the middle of a
+    ///     message: abort the wire
     public boolean putContent(Chunks content, long millis) throws IOException {
         boolean went;
         do {
@@ -287,8 +288,8 @@ public final class Wire {
         }
     }
 
-    /// The failure after which nothing can be written. It does not end the wire: the peer may have sent a
-    /// reply before it disconnected, which can still be read.
+    /// The failure after which nothing can be written. It does not end the wire: the peer may have
+    /// sent a reply before it disconnected, which can still be read.
     public Optional<Ended> mute() {
         return mute;
     }
@@ -318,7 +319,8 @@ public final class Wire {
         handedOver = Math.max(handedOver, written + out.uncertain(left));
         try (var _ = watchdog.guard(millis, () -> abort(End.TIMED_OUT, "write timed out after " + seconds(millis)))) {
             long count = step.run();
-            // Even when the reader has met the end: the peer may have read this, replied and disconnected.
+            // Even when the reader has met the end: the peer may have read this, replied and
+            // disconnected.
             written += count;
             handedOver = Math.max(handedOver, written);
             return count;
@@ -336,8 +338,8 @@ public final class Wire {
         return startTls(Optional.empty(), millis);
     }
 
-    /// @param trusting creates sockets that check the certificate's issuer; the host's name is checked
-    /// here. Empty to accept any certificate
+    /// @param trusting creates sockets that check the certificate's issuer; the host's name is
+    ///     checked here. Empty to accept any certificate
     public Optional<Ended> startTls(Optional<SSLSocketFactory> trusting, long millis) {
         // Input in clear text after the reply must not count as received under TLS (CVE-2011-0411).
         if (received.hasRemaining()) {
@@ -352,7 +354,8 @@ public final class Wire {
             SSLSocket encrypted = (SSLSocket) factory.createSocket(plain, tcp.name(), tcp.port(), true);
             encrypted.setEnabledProtocols(OpportunisticTls.VERSIONS);
             if (trusting.isPresent()) {
-                // RFC 6125, required for mail clients by RFC 7817; Java names the algorithm after HTTPS.
+                // RFC 6125, required for mail clients by RFC 7817; Java names the algorithm after
+                // HTTPS.
                 SSLParameters parameters = encrypted.getSSLParameters();
                 parameters.setEndpointIdentificationAlgorithm("HTTPS");
                 encrypted.setSSLParameters(parameters);

@@ -27,7 +27,8 @@ public sealed interface WireInput {
         TIMED_OUT,
         /// The input was not SMTP.
         GARBLED,
-        /// This machine has no socket for it: no file descriptor, or not the configured source address.
+        /// This machine has no socket for it: no file descriptor, or not the configured source
+        /// address.
         NO_SOCKET,
         /// This server ended it.
         ABORTED

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 
 /// Timeouts for blocking calls. One platform thread, `out-watchdog`, for all wires.
 ///
-/// No timeout of a blocked read or write works for TCP, TLS and UNIX sockets alike. The thread must not
-/// be interrupted, because it may be reading a stored content, and an interrupt would close the spool's
-/// file. Closing the socket under the blocked call works for all of them.
+/// No timeout of a blocked read or write works for TCP, TLS and UNIX sockets alike. The thread must
+/// not be interrupted, because it may be reading a stored content, and an interrupt would close the
+/// spool's file. Closing the socket under the blocked call works for all of them.
 ///
 /// Nearly all guarded calls end in time, thousands of times per second, so a guard must cost almost
 /// nothing. It is recorded, and the timer stays unchanged as long as it fires no later than the new

@@ -12,7 +12,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Letters for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF here and have CRLF there.
+/// Letters for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF
+/// here and have CRLF there.
 class ConversionTest {
     @Test
     void textBecomesQuotedPrintable() throws IOException {
@@ -200,7 +201,8 @@ class ConversionTest {
         assertThat(survey("\n\n").hasEightBitContent()).isFalse();
     }
 
-    /// Whatever comes in: what goes out is 7-bit, short of lines of its own making, and the same when nothing had to be done.
+    /// Whatever comes in: what goes out is 7-bit, short of lines of its own making, and the same
+    /// when nothing had to be done.
     @Test
     void anyBytesAtAll() throws IOException {
         long seed = System.nanoTime();

@@ -7,7 +7,8 @@ import org.slipstream.core.Reply;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.dialog.SendingTransactionTest.transfer;
 
-/// Several messages at once: the order of writes and replies, and failures that stay with their message.
+/// Several messages at once: the order of writes and replies, and failures that stay with their
+/// message.
 @Tag("FI-34")
 class PipelineTest {
     private final Rehearsal data = Rehearsal.with(ClientProtocol.SMTP, "PIPELINING");

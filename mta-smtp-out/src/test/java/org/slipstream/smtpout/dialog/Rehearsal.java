@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Plays a dialogue with replies from a list and writes down what the client did. Commands of one write stand on one
-/// line, between bars.
+/// Plays a dialogue with replies from a list and writes down what the client did. Commands of one
+/// write stand on one line, between bars.
 final class Rehearsal {
     private final ClientDialog dialog;
     private final List<String> transcript = new ArrayList<>();
@@ -99,7 +99,8 @@ final class Rehearsal {
         return deliver(transfer.portion(delivery, transfer.delivery().recipients()));
     }
 
-    /// Hears these replies and writes after each what can be written. Returns all that happened so far.
+    /// Hears these replies and writes after each what can be written. Returns all that happened so
+    /// far.
     String hear(String... replies) {
         for (String reply : replies) {
             note(pipeline().received(reply(reply)));

@@ -3,6 +3,7 @@ package org.slipstream.smtpout.dns;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Route;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.RouteFinder.Answer;
@@ -201,8 +202,6 @@ class DnsRouteFinderTest {
 
     private ClientConfig config() {
         ClientConfig plain = ClientConfig.of("me.example");
-        return new ClientConfig(plain.hostname(), true, stub.servers(), plain.connectMillis(), plain.greetingMillis(),
-                plain.commandMillis(), plain.tlsMillis(), plain.dataReplyMillis(), plain.dataBlockMillis(),
-                plain.finalReplyMillis(), plain.resetMillis(), plain.quitMillis());
+        return ClientConfig.of(plain.hostname(), SettingsRecords.with(plain.settings(), "dnsServers", stub.servers()));
     }
 }

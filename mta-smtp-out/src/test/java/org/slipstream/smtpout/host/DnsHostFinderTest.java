@@ -3,7 +3,7 @@ package org.slipstream.smtpout.host;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.smtpout.host.HostFinder.Answer;
+import org.slipstream.smtpout.host.HostFinder.HostAnswer;
 import org.slipstream.testkit.StubDns;
 import org.xbill.DNS.hosts.HostsFileParser;
 
@@ -85,22 +85,22 @@ class DnsHostFinderTest {
 
     @Test
     void whatIsNotThereIsNotTrouble() throws IOException {
-        assertThat(finder().find("none.example")).isEqualTo(new Answer.None("host not found"));
-        assertThat(finder().find("text.example")).isEqualTo(new Answer.None("host has no address"));
-        assertThat(finder().find("no..name")).isInstanceOf(Answer.None.class);
-        assertThat(finder().find("x".repeat(70) + ".example")).isInstanceOf(Answer.None.class);
+        assertThat(finder().find("none.example")).isEqualTo(new HostAnswer.None("host not found"));
+        assertThat(finder().find("text.example")).isEqualTo(new HostAnswer.None("host has no address"));
+        assertThat(finder().find("no..name")).isInstanceOf(HostAnswer.None.class);
+        assertThat(finder().find("x".repeat(70) + ".example")).isInstanceOf(HostAnswer.None.class);
     }
 
     @Test
     void serversThatFailOrAreSilentAreTrouble() throws IOException {
-        assertThat(finder().find("a.servfail.example")).isInstanceOf(Answer.Trouble.class);
-        assertThat(finder().find("a.silent.example")).isInstanceOf(Answer.Trouble.class);
+        assertThat(finder().find("a.servfail.example")).isInstanceOf(HostAnswer.Trouble.class);
+        assertThat(finder().find("a.silent.example")).isInstanceOf(HostAnswer.Trouble.class);
     }
 
     private List<String> addresses(String host) throws IOException {
-        Answer answer = finder().find(host);
-        assertThat(answer).isInstanceOf(Answer.Found.class);
-        return ((Answer.Found) answer).addresses().stream().map(InetAddress::getHostAddress).toList();
+        HostAnswer answer = finder().find(host);
+        assertThat(answer).isInstanceOf(HostAnswer.Found.class);
+        return ((HostAnswer.Found) answer).addresses().stream().map(InetAddress::getHostAddress).toList();
     }
 
     private DnsHostFinder finder() throws IOException {

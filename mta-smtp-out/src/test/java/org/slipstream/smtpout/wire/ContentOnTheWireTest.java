@@ -29,7 +29,8 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What a peer with small buffers receives, byte by byte, from wherever a content lies and whatever is known of it.
+/// What a peer with small buffers receives, byte by byte, from wherever a content lies and whatever
+/// is known of it.
 class ContentOnTheWireTest {
     private static final long PATIENCE_MILLIS = 90_000;
     private static final String END = "QUIT\r\n";
@@ -124,7 +125,8 @@ class ContentOnTheWireTest {
         }
     }
 
-    /// A peer that stops is left after the time for one step, and the bytes that it cannot have are known.
+    /// A peer that stops is left after the time for one step, and the bytes that it cannot have are
+    /// known.
     @Test
     void aPeerThatStopsReadingIsLeftWithoutTheFinalDot() throws IOException {
         String content = content(20_000_000, 1, "");

@@ -28,7 +28,8 @@ import java.util.concurrent.CountDownLatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Races between addresses, on a network of three kinds of hosts: some answer, some refuse, some are silent.
+/// Races between addresses, on a network of three kinds of hosts: some answer, some refuse, some
+/// are silent.
 class DialerTest {
     private static final long NEVER_MILLIS = 3_600_000;
 

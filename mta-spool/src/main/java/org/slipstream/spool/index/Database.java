@@ -8,9 +8,9 @@ import java.util.logging.Logger;
 
 import javax.sql.DataSource;
 
-/// A database that can hold the index. The methods are what differs between H2 and PostgreSQL: how a
-/// connection is opened and abandoned, what makes a commit durable, and how the database is closed.
-/// Connections for readers come from a pool above it.
+/// A database that can hold the index. The methods are what differs between H2 and PostgreSQL: how
+/// a connection is opened and abandoned, what makes a commit durable, and how the database is
+/// closed. Connections for readers come from a pool above it.
 interface Database extends DataSource {
     /// The message of the exception when another server holds the index.
     String TAKEN = "another server writes it";
@@ -28,8 +28,8 @@ interface Database extends DataSource {
     /// Makes durable what `connection` has committed.
     void sync(Connection connection) throws SQLException;
 
-    /// Closes the writer's connection after a failure, without a statement and without waiting for the
-    /// other end.
+    /// Closes the writer's connection after a failure, without a statement and without waiting for
+    /// the other end.
     void abandon(Connection broken);
 
     /// Sets an unreadable file aside; the next connection opens an empty database.

@@ -18,9 +18,9 @@ import java.util.Set;
 
 /// Finds due messages.
 ///
-/// **Two queues, one index.** New mail has a state of its own, so index `message_due` begins with the
-/// queue. A scan of the incoming queue reads only incoming rows, however many deferred messages are due. A
-/// lease or a deferral moves a message to the deferred queue.
+/// **Two queues, one index.** New mail has a state of its own, so index `message_due` begins with
+/// the queue. A scan of the incoming queue reads only incoming rows, however many deferred messages
+/// are due. A lease or a deferral moves a message to the deferred queue.
 final class DueReader {
     /// Due mail of one queue.
     static final String DUE = "select " + Rows.SUMMARY_COLUMNS

@@ -16,21 +16,23 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 
-/// H2 in this process. It is opened again each time it has closed itself, which H2 does after a failed write.
+/// H2 in this process. It is opened again each time it has closed itself, which H2 does after a
+/// failed write.
 ///
-/// **Two rules** keep a failed write (a full disk) from stopping the writer indefinitely. Both work around
-/// faults of H2 2.4.240, which this build is pinned to (ADR 34 has the proof):
+/// **Two rules** keep a failed write (a full disk) from stopping the writer indefinitely. Both work
+/// around faults of H2 2.4.240, which this build is pinned to (ADR 34 has the proof):
 ///
-/// - *After a failure nothing is executed on that session.* A `ROLLBACK` whose end fails releases the
-///   transaction's version twice (`Transaction.closeIt` leaves the counter that `releaseSnapshot` releases
-///   again). The counter of the store is -1 then, and the next statement, even `SHUTDOWN IMMEDIATELY`,
-///   spins in `MVStore.registerVersionUsage` until the process ends. So the database is shut down by a
-///   call, and the session is closed without a statement.
-/// - *A closed database is opened under another name.* H2 lists its open databases by name. Each session
-///   that meets the closed store removes the name from the list, however late, and so removes a new
-///   database of the same name. The new database keeps the lock of the file, so every later connection
-///   fails with "may be already in use". [ReopenedFile] gives the same file a new name. Connections are
-///   opened one at a time, so that each name is opened once.
+/// - *After a failure nothing is executed on that session.* A `ROLLBACK` whose end fails releases
+///   the transaction's version twice (`Transaction.closeIt` leaves the counter that
+///   `releaseSnapshot` releases again). The counter of the store is -1 then, and the next
+///   statement, even `SHUTDOWN IMMEDIATELY`, spins in `MVStore.registerVersionUsage` until the
+///   process ends. So the database is shut down by a call, and the session is closed without a
+///   statement.
+/// - *A closed database is opened under another name.* H2 lists its open databases by name. Each
+///   session that meets the closed store removes the name from the list, however late, and so
+///   removes a new database of the same name. The new database keeps the lock of the file, so every
+///   later connection fails with "may be already in use". [ReopenedFile] gives the same file a new
+///   name. Connections are opened one at a time, so that each name is opened once.
 final class EmbeddedDatabase implements Database {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDatabase.class);
     private static final long WORTH_COMPACTING_BYTES = 64 << 20;
@@ -47,7 +49,8 @@ final class EmbeddedDatabase implements Database {
     private Optional<org.h2.engine.Database> current = Optional.empty();
     private int reopenings;
 
-    /// @param fileSystem the one of H2's file systems that holds the file; @param path without the extension
+    /// @param fileSystem the one of H2's file systems that holds the file; @param path without the
+    ///     extension
     /// @param settings the part of the URL behind the path
     EmbeddedDatabase(String fileSystem, String path, String settings) {
         this.fileSystem = fileSystem;
@@ -119,8 +122,8 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Removes the database from this process's memory, where `DB_CLOSE_DELAY` would keep it. Otherwise a
-    /// new file of the same name would meet the old database.
+    /// Removes the database from this process's memory, where `DB_CLOSE_DELAY` would keep it.
+    /// Otherwise a new file of the same name would meet the old database.
     synchronized void abandon() {
         abandonCurrent();
     }
@@ -135,7 +138,8 @@ final class EmbeddedDatabase implements Database {
         }
     }
 
-    /// Compacts the file only when that is quick and worth it: after a long queue has left it large.
+    /// Compacts the file only when that is quick and worth it: after a long queue has left it
+    /// large.
     @Override
     public void stop(Connection connection, long messages) throws SQLException {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;

@@ -19,31 +19,32 @@ import java.util.TreeSet;
 
 /// Finds messages by sender, recipient, age and state, a bounded part of the queue per query.
 ///
-/// **A window.** Only ids and times have a useful index; a search for an unknown sender would read every
-/// row. So one query reads the next [#WINDOW] messages in order of id and returns where to continue. A
-/// caller that wants all of a long queue asks repeatedly, and no query takes a reader thread for longer
-/// than one window. There is no OFFSET, which would count from the beginning each time, and no list longer
-/// than a window.
+/// **A window.** Only ids and times have a useful index; a search for an unknown sender would read
+/// every row. So one query reads the next [#WINDOW] messages in order of id and returns where to
+/// continue. A caller that wants all of a long queue asks repeatedly, and no query takes a reader
+/// thread for longer than one window. There is no OFFSET, which would count from the beginning each
+/// time, and no list longer than a window.
 ///
-/// The planner must not choose the other indexes. The index of states has the whole queue in one of its
-/// ranges, the index of domains all mail of a large provider, and both would be read for each window. So
-/// states are compared with `<>`, and a domain, which is in lower case already, goes through `lower()` once
-/// more. Neither expression has an index in H2 or in PostgreSQL, so the planner reads the primary key, from
-/// the window's beginning to its end.
+/// The planner must not choose the other indexes. The index of states has the whole queue in one of
+/// its ranges, the index of domains all mail of a large provider, and both would be read for each
+/// window. So states are compared with `<>`, and a domain, which is in lower case already, goes
+/// through `lower()` once more. Neither expression has an index in H2 or in PostgreSQL, so the
+/// planner reads the primary key, from the window's beginning to its end.
 ///
-/// **Recipients** have rows only when something is known of one of them ([RecipientRows]). Until then the
-/// envelope is stored in the message's row as bytes, which SQL cannot search. So a search for a recipient
-/// selects messages with such a row *or* with an envelope, [#ENVELOPES] at a time, and decodes those
-/// envelopes here. The result is the same for tried and untried messages: a message matches when one
-/// recipient that still waits matches all patterns. An unreadable envelope matches nothing; listing the
-/// queue sets its message aside.
+/// **Recipients** have rows only when something is known of one of them ([RecipientRows]). Until
+/// then the envelope is stored in the message's row as bytes, which SQL cannot search. So a search
+/// for a recipient selects messages with such a row *or* with an envelope, [#ENVELOPES] at a time,
+/// and decodes those envelopes here. The result is the same for tried and untried messages: a
+/// message matches when one recipient that still waits matches all patterns. An unreadable envelope
+/// matches nothing; listing the queue sets its message aside.
 ///
-/// **A domain** without a star has an index, that of recipients by domain and message. Tried messages are
-/// found there, a page at a time: the cost of a frequent domain is what is shown, and that of a rare one is
-/// nothing. Untried messages have no rows there. They are searched as above, in a window that may be five
-/// times as long, because the recipients of tried messages are skipped.
+/// **A domain** without a star has an index, that of recipients by domain and message. Tried
+/// messages are found there, a page at a time: the cost of a frequent domain is what is shown, and
+/// that of a rare one is nothing. Untried messages have no rows there. They are searched as above,
+/// in a window that may be five times as long, because the recipients of tried messages are
+/// skipped.
 ///
-/// What the operator typed goes into statements as values only. In patterns `%`, `_` and the escape
+/// Text of an operator enters statements only as values. In patterns `%`, `_` and the escape
 /// character are escaped, so only the star is a wildcard.
 final class Finder {
     static final int WINDOW = 20_000;

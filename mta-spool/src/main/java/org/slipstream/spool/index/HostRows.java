@@ -9,8 +9,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Host records as rows. They change rarely, so each is written by itself. No message depends on them, so
-/// their order among changes of messages does not matter.
+/// Host records as rows. They change rarely, so each is written by itself. No message depends on
+/// them, so their order among changes of messages does not matter.
 final class HostRows {
     static final String ALL = """
             select host, kind, name, since_millis, until_millis, failures, words, author from host

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Distinguishes an index whose file is damaged from one that cannot be opened or read for another reason.
+/// Distinguishes an index whose file is damaged from one that cannot be opened or read for another
+/// reason.
 ///
-/// A damaged index is set aside and made again from the log, which takes time and loses nothing. A full
-/// disk, missing rights or a closed database is not a fault of the file, and the next start may succeed.
-/// The most significant cause in the chain of causes decides; the rows are in order of significance:
+/// A damaged index is set aside and made again from the log, which takes time and loses nothing. A
+/// full disk, missing rights or a closed database is not a fault of the file, and the next start
+/// may succeed. The most significant cause in the chain of causes decides; the rows are in order of
+/// significance:
 ///
 /// | What | Means |
 /// | Cause | Result |
@@ -23,8 +25,8 @@ import java.util.regex.Pattern;
 /// | the store is closed (4; errors 90098, 90121), in use (90020) or of a newer H2 (5), or its entry is locked (101) | failure |
 /// | anything else that H2 runs into | damage: it decodes pages and catalogues that it wrote itself |
 ///
-/// Codes are those of `DataUtils` and `ErrorCode` in H2 2.4.240; H2's store writes its code at the end of
-/// the message.
+/// Codes are those of `DataUtils` and `ErrorCode` in H2 2.4.240; H2's store writes its code at the
+/// end of the message.
 public final class IndexDamage {
     private static final Pattern STORE_CODE = Pattern.compile("\\[[0-9.]+/([0-9]+)\\]$");
 

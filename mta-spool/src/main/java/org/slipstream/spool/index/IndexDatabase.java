@@ -21,18 +21,19 @@ import javax.sql.DataSource;
 ///
 /// Settings of H2 and the reason for each:
 ///
-/// - `DB_CLOSE_ON_EXIT=FALSE`, `DB_CLOSE_DELAY=-1`: the spool closes it in its own order; H2's shutdown
-///   hook would race with that.
+/// - `DB_CLOSE_ON_EXIT=FALSE`, `DB_CLOSE_DELAY=-1`: the spool closes it in its own order; H2's
+///   shutdown hook would race with that.
 /// - `MODE=PostgreSQL`: the SQL stays valid for PostgreSQL.
-/// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync anything;
-///   durability comes from `CHECKPOINT SYNC` after each group. A shorter retention lets H2 reuse space that
-///   an interrupted write may need.
+/// - `WRITE_DELAY` and `RETENTION_TIME` stay at their defaults. `WRITE_DELAY=0` does not sync
+///   anything; durability comes from `CHECKPOINT SYNC` after each group. A shorter retention lets
+///   H2 reuse space that an interrupted write may need.
 /// - `MAX_COMPACT_TIME=0`: H2 would rewrite its file at every stop, seconds for a queue of 100,000;
 ///   [EmbeddedDatabase#stop] decides.
-/// - `TRACE_LEVEL_FILE=0`: errors are thrown and logged by the server; no second log beside the data.
+/// - `TRACE_LEVEL_FILE=0`: errors are thrown and logged by the server; no second log beside the
+///   data.
 ///
-/// Loading Flyway costs more than opening the database, so it is used only when an older schema has to be
-/// migrated.
+/// Loading Flyway costs more than opening the database, so it is used only when an older schema has
+/// to be migrated.
 public final class IndexDatabase {
     /// The version of the newest file in `db/migration`.
     public static final int SCHEMA_VERSION = 8;
@@ -48,9 +49,9 @@ public final class IndexDatabase {
     /// Name of the index file in the spool's directory.
     public static final String FILE_NAME = FILE + ".mv.db";
 
-    // H2 compacts the file in the background until this share of it is in use. At the default of 90 it
-    // worked for minutes after a queue of a million had been filled, and held the store's lock. A start
-    // during that time took three times as long.
+    // H2 compacts the file in the background until this share of it is in use. At the default of 90
+    // it worked for minutes after a queue of a million had been filled, and held the store's lock.
+    // A start during that time took three times as long.
     private static final String SETTINGS = ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
             + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;MAX_COMPACT_TIME=0;AUTO_COMPACT_FILL_RATE=50;TRACE_LEVEL_FILE=0";
 
@@ -66,7 +67,8 @@ public final class IndexDatabase {
         return open(directory, "file", readers);
     }
 
-    /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that injects failures
+    /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that
+    ///     injects failures
     public static QueueIndex open(Path directory, String fileSystem, int readers) throws UnusableIndexException {
         EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory), SETTINGS);
         HikariDataSource pool = null;
@@ -210,9 +212,9 @@ public final class IndexDatabase {
         return connection.getMetaData().getURL().startsWith("jdbc:h2:");
     }
 
-    /// Creates the tables of a new H2 from the same scripts without Flyway, because loading Flyway takes
-    /// longer than the rest of a first start. The history begins with a baseline, and the Flyway of a later
-    /// version continues behind it.
+    /// Creates the tables of a new H2 from the same scripts without Flyway, because loading Flyway
+    /// takes longer than the rest of a first start. The history begins with a baseline, and the
+    /// Flyway of a later version continues behind it.
     static void make(Connection connection) throws SQLException, UnusableIndexException {
         try (Statement statement = connection.createStatement()) {
             requireNew(statement);
@@ -233,8 +235,8 @@ public final class IndexDatabase {
         }
     }
 
-    /// H2 does not create tables in a transaction: a process that is killed at its first start may leave
-    /// some of them, without rows.
+    /// H2 does not create tables in a transaction: a process that is killed at its first start may
+    /// leave some of them, without rows.
     private static void requireNew(Statement statement) throws SQLException, UnusableIndexException {
         try (ResultSet rows = statement.executeQuery(
                 "select count(*) from information_schema.tables where table_schema = 'public'")) {

@@ -12,8 +12,8 @@ public final class IndexException extends IOException {
     public IndexException(String message, SQLException cause) {
         // H2 adds the statement in a second line; a log entry has one line.
         super(message + ": " + String.valueOf(cause.getMessage()).lines().findFirst().orElse(""), cause);
-        // SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the statement's values are
-        // the cause.
+        // SQLSTATE classes 22 (data exception) and 23 (integrity constraint): the statement's
+        // values are the cause.
         String state = cause.getSQLState();
         aboutData = state != null && (state.startsWith("22") || state.startsWith("23"));
     }

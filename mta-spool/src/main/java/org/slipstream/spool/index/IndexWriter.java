@@ -20,20 +20,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Applies records of the log on one connection, in one transaction per call. Belongs to the index thread.
+/// Applies records of the log on one connection, in one transaction per call. Belongs to the index
+/// thread.
 ///
-/// **Batches without disorder.** Statements are collected by kind and sent kind by kind, in the order of
-/// [Kind]: inserts of a hundred messages go in one batch. Records of different messages may change places
-/// in a batch; no reader sees that, because the transaction shows all of them or none. Records of the
-/// *same* message keep their order: when a new record's kind is sent earlier than a kind that already waits
-/// for this message, all waiting batches are sent first. That is rare, because the order of kinds is the
-/// order in the life of a message (outcome, then report, then next attempt or removal).
+/// **Batches without disorder.** Statements are collected by kind and sent kind by kind, in the
+/// order of [Kind]: inserts of a hundred messages go in one batch. Records of different messages
+/// may change places in a batch; no reader sees that, because the transaction shows all of them or
+/// none. Records of the *same* message keep their order: when a new record's kind is sent earlier
+/// than a kind that already waits for this message, all waiting batches are sent first. That is
+/// rare, because the order of kinds is the order in the life of a message (outcome, then report,
+/// then next attempt or removal).
 ///
-/// **Idempotent.** A start applies records that may have been applied before. A message that has a row
-/// already is moved to the place of its latest record.
+/// **Idempotent.** A start applies records that may have been applied before. A message that has a
+/// row already is moved to the place of its latest record.
 final class IndexWriter {
-    /// An envelope above this size is not stored in its message's row, because rows share a page of the
-    /// database.
+    /// An envelope above this size is not stored in its message's row, because rows share a page of
+    /// the database.
     private static final int LARGEST_INLINE_ENVELOPE = 16 << 10;
 
     private static final Outcome WAS_DELIVERED = Outcome
@@ -321,7 +323,8 @@ final class IndexWriter {
         advance.executeUpdate();
     }
 
-    /// Undoes a transaction that failed because of its values. @return false when the connection is unusable
+    /// Undoes a transaction that failed because of its values. @return false when the connection is
+    /// unusable
     boolean rollback() {
         try {
             removals.forget();

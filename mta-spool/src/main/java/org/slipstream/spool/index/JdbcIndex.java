@@ -21,11 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The index through JDBC. The index thread keeps one connection with its prepared statements; readers
-/// borrow one from the pool for each query.
+/// The index through JDBC. The index thread keeps one connection with its prepared statements;
+/// readers borrow one from the pool for each query.
 ///
-/// [Database] has what differs between databases. After a failure that the values did not cause, the
-/// writer's connection is not used again, not even for a rollback: [#recover] replaces it.
+/// [Database] has what differs between databases. After a failure that the values did not cause,
+/// the writer's connection is not used again, not even for a rollback: [#recover] replaces it.
 final class JdbcIndex implements QueueIndex {
     private static final Logger LOG = LoggerFactory.getLogger(JdbcIndex.class);
 
@@ -271,8 +271,8 @@ final class JdbcIndex implements QueueIndex {
 
     @Override
     public Totals totals() throws IndexException {
-        // One statement, so one state. H2 knows the first number without counting. The next two are short
-        // ranges of an index. The bytes are summed over as many rows as the log has segments.
+        // One statement, so one state. H2 knows the first number without counting. The next two are
+        // short ranges of an index. The bytes are summed over as many rows as the log has segments.
         return reader.query("""
                 select (select count(*) from message), (select count(*) from message where state = 1),
                  (select count(*) from message where state = 2),

@@ -20,8 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Queries to the index. Each is one statement, so that it sees one state of the rows while the writer
-/// continues. A message read in two statements would look damaged when it is removed between them.
+/// Queries to the index. Each is one statement, so that it sees one state of the rows while the
+/// writer continues. A message read in two statements would look damaged when it is removed between
+/// them.
 final class MessageReader {
     private static final String WITH_RECIPIENTS = "select " + Rows.SUMMARY_COLUMNS + """
             , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
@@ -54,7 +55,8 @@ final class MessageReader {
             try {
                 return query(connection, sql, parameters, result);
             } catch (SQLException e) {
-                // The pool would lend the connection for half a second before it checks whether it is alive.
+                // The pool would lend the connection for half a second before it checks whether it
+                // is alive.
                 pool.evictConnection(connection);
                 throw e;
             }
@@ -75,8 +77,8 @@ final class MessageReader {
 
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException {
         try {
-            // Rows of recipients are never removed while the message exists; the message may get them
-            // between the two queries.
+            // Rows of recipients are never removed while the message exists; the message may get
+            // them between the two queries.
             Optional<List<Recipient>> untried = after == 0 ? complete(id) : untried(id);
             if (untried.isPresent()) {
                 return untried.get().stream().filter(each -> each.number() > after).limit(limit).toList();

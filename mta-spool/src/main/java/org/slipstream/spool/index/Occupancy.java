@@ -8,8 +8,9 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Counts the messages and bytes of each segment of the log, in the transaction that changes them. A group
-/// names two or three segments, so the cost per message is small, and a start reads one row per segment.
+/// Counts the messages and bytes of each segment of the log, in the transaction that changes them.
+/// A group names two or three segments, so the cost per message is small, and a start reads one row
+/// per segment.
 final class Occupancy {
     private static final class Difference {
         long messages;

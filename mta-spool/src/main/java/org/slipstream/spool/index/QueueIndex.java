@@ -16,16 +16,17 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// The index of the message log. It answers what a log cannot: which messages are due, for which domain,
-/// and how many.
+/// The index of the message log. It answers what a log cannot: which messages are due, for which
+/// domain, and how many.
 ///
-/// [#apply], [#due], [#sync] and [#recover] belong to the index thread and to the start; the reading
-/// methods may be called by the few reader threads at the same time.
+/// [#apply], [#due], [#sync] and [#recover] belong to the index thread and to the start; the
+/// reading methods may be called by the few reader threads at the same time.
 ///
-/// A thread that may be interrupted must not call H2: an interrupt closes the file under all connections.
+/// A thread that may be interrupted must not call H2: an interrupt closes the file under all
+/// connections.
 public interface QueueIndex extends AutoCloseable {
-    /// Applies records of the log, in one transaction with the position that they lead to. A record that
-    /// was applied before changes nothing, nor does a record about an unknown message.
+    /// Applies records of the log, in one transaction with the position that they lead to. A record
+    /// that was applied before changes nothing, nor does a record about an unknown message.
     ///
     /// @param lastId the greatest queue id in the log before that position, or a lesser one
     /// @return messages whose own content files are no longer needed
@@ -35,13 +36,15 @@ public interface QueueIndex extends AutoCloseable {
     /// Finds due mail.
     Due due(DueQuery query) throws IndexException;
 
-    /// @param nextDueMillis earliest next attempt of the messages that were neither found nor are held
+    /// @param nextDueMillis earliest next attempt of the messages that were neither found nor are
+    ///     held
     record Due(List<MessageSummary> messages, boolean more, OptionalLong nextDueMillis) {}
 
     /// Makes everything that was applied survive a power cut.
     void sync() throws IndexException;
 
-    /// Opens a new connection after a failure. What was applied since the last [#sync] may be there or not.
+    /// Opens a new connection after a failure. Records applied since the last [#sync] may be there
+    /// or not.
     ///
     /// @return the index's position now
     Standing recover() throws IndexException;
@@ -62,7 +65,8 @@ public interface QueueIndex extends AutoCloseable {
     /// Marks that from now on the log alone is enough.
     void allInLog() throws IndexException;
 
-    /// What the messages reference in the log. The cost does not depend on the number of messages.
+    /// The segments and files of the log that messages reference. The cost does not depend on the
+    /// number of messages.
     Named named() throws IndexException;
 
     /// @param messages number of messages per segment
@@ -92,8 +96,8 @@ public interface QueueIndex extends AutoCloseable {
 
     record Located(RecordPlace place, long sizeBytes) {}
 
-    /// Open recipients with a number above `after`, at most `limit`; with `after` 0 also checks that none
-    /// is missing.
+    /// Open recipients with a number above `after`, at most `limit`; with `after` 0 also checks
+    /// that none is missing.
     List<Recipient> openRecipients(QueueId id, int after, int limit) throws IndexException, DamagedRowsException;
 
     Optional<Indexed> message(QueueId id) throws IndexException, DamagedRowsException;
@@ -109,25 +113,25 @@ public interface QueueIndex extends AutoCloseable {
 
     record DamagedMessage(QueueId id, String what) {}
 
-    /// The next messages after `after` that match, in order of id, at most `limit`. One query reads a
-    /// bounded part of the queue ([Finder]).
+    /// The next messages after `after` that match, in order of id, at most `limit`. One query reads
+    /// a bounded part of the queue ([Finder]).
     Found find(Search search, long nowMillis, Optional<QueueId> after, int limit) throws IndexException;
 
-    /// @param next where to continue; empty when no later message can match. When present, there may be no
-    /// match either
+    /// @param next where to continue; empty when no later message can match. When present, there
+    ///     may be no match either
     record Found(List<QueueId> ids, Optional<QueueId> next) {
         public Found {
             ids = List.copyOf(ids);
         }
     }
 
-    /// The next messages after `after` to which an order to make them due may apply: those that are due
-    /// later than `nowMillis`, or those with a waiting recipient in `domain`. In order of id, a portion of
-    /// a few hundred.
+    /// The next messages after `after` to which an order to make them due may apply: those that are
+    /// due later than `nowMillis`, or those with a waiting recipient in `domain`. In order of id, a
+    /// portion of a few hundred.
     Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws IndexException;
 
-    /// The first messages that were tried, are not held, and have a waiting recipient in `domain`. In order
-    /// of id, a portion of a few hundred.
+    /// The first messages that were tried, are not held, and have a waiting recipient in `domain`.
+    /// In order of id, a portion of a few hundred.
     Found tried(String domain) throws IndexException;
 
     /// Those of `ids` that exist and are not set aside, in order of id.

@@ -15,9 +15,9 @@ import java.util.Set;
 
 /// Gives recipients rows of their own when the index has to store something about one of them.
 ///
-/// Nearly all mail is delivered at its first attempt and needs no recipient rows: the message's row holds
-/// the envelope and is deleted with it. Each additional row would be inserted into three trees and deleted
-/// from them a moment later.
+/// Nearly all mail is delivered at its first attempt and needs no recipient rows: the message's row
+/// holds the envelope and is deleted with it. Each additional row would be inserted into three
+/// trees and deleted from them a moment later.
 final class RecipientRows {
     private final Connection connection;
     private final PreparedStatement select;

@@ -18,12 +18,13 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/// Decodes rows. A row that cannot be decoded is an IllegalArgumentException here and damage for the caller.
+/// Decodes rows. A row that cannot be decoded is an IllegalArgumentException here and damage for
+/// the caller.
 final class Rows {
-    /// Columns of a summary, alias `m` for message. The three counts are computed, not stored, so they
-    /// cannot contradict the recipients. A recipient in an unknown state is not counted, so its message is
-    /// set aside; it must not pass for finished. An untried message has no recipient rows: all its
-    /// recipients are open.
+    /// Columns of a summary, alias `m` for message. The three counts are computed, not stored, so
+    /// they cannot contradict the recipients. A recipient in an unknown state is not counted, so
+    /// its message is set aside; it must not pass for finished. An untried message has no recipient
+    /// rows: all its recipients are open.
     static final String SUMMARY_COLUMNS = """
             m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
             m.sender_local, m.sender_domain,

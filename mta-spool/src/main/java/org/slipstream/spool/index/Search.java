@@ -6,8 +6,8 @@ import org.slipstream.core.QueueId;
 import java.util.Optional;
 import java.util.Set;
 
-/// A search in the index. The index knows which messages are held; the caller knows which of the others are
-/// active.
+/// A search in the index. The index knows which messages are held; the caller knows which of the
+/// others are active.
 ///
 /// @param filter states other than held mean: not held
 /// @param among only these messages, if present

@@ -12,24 +12,25 @@ import java.sql.Statement;
 import java.util.Optional;
 import java.util.Properties;
 
-/// A PostgreSQL. A commit is durable there, so [#sync] does nothing, and the database runs on without us,
-/// so [#stop] does nothing.
+/// A PostgreSQL. A commit is durable there, so [#sync] does nothing, and the database runs on
+/// without us, so [#stop] does nothing.
 ///
-/// **A dead connection** sends no data and no error, for example after a switch dropped the connection or a
-/// machine lost power. A read of its socket waits indefinitely unless it has a timeout. So each read ends
-/// after [#READ_TIMEOUT_SECONDS], which leaves time to answer 451 to a client whose message the writer held.
-/// Limits in the operator's URL take precedence.
+/// **A dead connection** sends no data and no error, for example after a switch dropped the
+/// connection or a machine lost power. A read of its socket waits indefinitely unless it has a
+/// timeout. So each read ends after [#READ_TIMEOUT_SECONDS], which leaves time to answer 451 to a
+/// client whose message the writer held. Limits in the operator's URL take precedence.
 ///
-/// **The lock.** An advisory lock of the writer's session excludes a second server. The session behind a
-/// dead connection keeps the lock until PostgreSQL notices, which may take hours. So the writer remembers
-/// its own session and terminates it when it blocks the new one. This also decides a doubtful `COMMIT`:
-/// once the new session has the lock, the old session has ended, and its transaction is either there or
-/// never will be.
+/// **The lock.** An advisory lock of the writer's session excludes a second server. The session
+/// behind a dead connection keeps the lock until PostgreSQL notices, which may take hours. So the
+/// writer remembers its own session and terminates it when it blocks the new one. This also decides
+/// a doubtful `COMMIT`: once the new session has the lock, the old session has ended, and its
+/// transaction is either there or never will be.
 final class SharedDatabase implements Database {
     private static final Logger LOG = LoggerFactory.getLogger(SharedDatabase.class);
     /// "slip": the number of our advisory lock in the database.
     private static final long LOCK = 0x736c6970L;
-    // Process ids are used again after a restart of the database; with the start time a session is unique.
+    // Process ids are used again after a restart of the database; with the start time a session is
+    // unique.
     private static final String SESSION = "a.pid || ' ' || a.backend_start";
     private static final String READ_TIMEOUT_SECONDS = "30";
 

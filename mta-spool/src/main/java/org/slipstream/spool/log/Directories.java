@@ -5,8 +5,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// Syncs directories. The name of a new file is on disk only after its directory was synced; the file's own
-/// sync does not cover it.
+/// Syncs directories. The name of a new file is on disk only after its directory was synced; the
+/// file's own sync does not cover it.
 public final class Directories {
     private Directories() {}
 

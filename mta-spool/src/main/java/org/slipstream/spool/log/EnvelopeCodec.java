@@ -33,10 +33,10 @@ import java.util.Set;
 ///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
 /// ```
 ///
-/// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high bit says
-/// that more bytes follow. Numbers of constants are written out here and are not the enums' ordinals, so
-/// that reordering an enum does not change the format on disk. An envelope without delivery options is
-/// written as version 1.
+/// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high
+/// bit says that more bytes follow. Numbers of constants are written out here and are not the
+/// enums' ordinals, so that reordering an enum does not change the format on disk. An envelope
+/// without delivery options is written as version 1.
 public final class EnvelopeCodec {
     static final int VERSION = 1;
     static final int VERSION_WITH_WISHES = 2;

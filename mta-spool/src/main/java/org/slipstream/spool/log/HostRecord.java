@@ -1,6 +1,6 @@
 package org.slipstream.spool.log;
 
-/// What is kept about a remote host. The spool does not interpret it.
+/// The record of a remote host. The spool does not interpret it.
 ///
 /// @param host its key
 /// @param kind of the record; a host has at most one of each

@@ -5,14 +5,15 @@ import org.slipstream.core.RecipientOutcome;
 
 import java.util.List;
 
-/// One change of a message or of a host record. The message log keeps records in the order of the changes;
-/// the queue index is made from them alone.
+/// One change of a message or of a host record. The message log keeps records in the order of the
+/// changes; the queue index is made from them alone.
 ///
-/// A record states a value and not a difference. A record that is applied twice, or again from an earlier
-/// point of the log, leads to the same state; only the count of attempts may be too high then.
+/// A record states a value and not a difference. A record that is applied twice, or again from an
+/// earlier point of the log, leads to the same state; only the count of attempts may be too high
+/// then.
 public sealed interface LogRecord {
-    /// What the record is about. Records of one subject keep their order; records of different subjects may
-    /// change places.
+    /// The subject of the record. Records of one subject keep their order; records of different
+    /// subjects may change places.
     default Object subject() {
         return switch (this) {
             case OfMessage record -> record.id();
@@ -28,9 +29,9 @@ public sealed interface LogRecord {
         QueueId id();
     }
 
-    /// A message with its content. The first record of an id adds the message. A later one of the same id
-    /// says that the cleaner copied it to another place. A message is due at once, so a server that was
-    /// killed tries it again at once.
+    /// A message with its content. The first record of an id adds the message. A later one of the
+    /// same id says that the cleaner copied it to another place. A message is due at once, so a
+    /// server that was killed tries it again at once.
     ///
     /// @param envelopeBytes the envelope as stored in the log
     /// @param copied true for a known copy; false does not exclude one
@@ -54,7 +55,8 @@ public sealed interface LogRecord {
         }
     }
 
-    /// An outcome whose reply is not known, from a log of an earlier version. A known reply is kept.
+    /// An outcome whose reply is not known, from a log of an earlier version. A known reply is
+    /// kept.
     record BareOutcome(QueueId id, int number, boolean delivered) implements OfMessage {}
 
     /// The number of attempts so far.
@@ -72,7 +74,8 @@ public sealed interface LogRecord {
     /// The content is damaged or lost: the message stays and is not delivered.
     record SetAside(QueueId id) implements OfMessage {}
 
-    /// The message becomes due at `nowMillis` if it would be due later, unless its sender wants it held.
+    /// The message becomes due at `nowMillis` if it would be due later, unless its sender wants it
+    /// held.
     record MakeDue(QueueId id, long nowMillis) implements OfMessage {}
 
     record Remove(QueueId id) implements OfMessage {}

@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// The message log: every message with its content, and every later change of it, in the order of the changes.
+/// The message log: every message with its content, and every later change of it, in the order of
+/// the changes.
 ///
-/// What is appended and synced is committed; nothing else is. [#append], [#sync], [#end] and [#abandon]
-/// belong to the log thread (and to the start, before that thread runs). All other methods may be called by
-/// any thread.
+/// Records that are appended and synced are committed; no others are. [#append], [#sync], [#end]
+/// and [#abandon] belong to the log thread (and to the start, before that thread runs). All other
+/// methods may be called by any thread.
 public interface MessageLog extends AutoCloseable {
     /// Appends a message; it is durable only after [#sync].
     RecordPlace append(NewMessage message) throws IOException;
@@ -26,8 +27,8 @@ public interface MessageLog extends AutoCloseable {
     /// The position after the last appended record.
     Position end();
 
-    /// Discards what was appended since the last sync, as far as the disk allows, and continues in a new
-    /// segment. Never throws, because it is called when the disk has failed already.
+    /// Discards what was appended since the last sync, as far as the disk allows, and continues in
+    /// a new segment. Never throws, because it is called when the disk has failed already.
     void abandon();
 
     /// Opens a new file for the content of a large message; the session's own thread writes it.
@@ -43,40 +44,40 @@ public interface MessageLog extends AutoCloseable {
     NewMessage read(LogRecord.Stored stored) throws IOException;
 
     /// Reads the log between two positions, in order. Missing segments are skipped.
-    void scan(Position from, Position to, Consumer<Found> found) throws IOException;
+    void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
 
     /// A result of a scan.
-    sealed interface Found {
+    sealed interface ScannedRecord {
         /// A valid record.
         ///
         /// @param at where it begins; records that were appended together have the same position
-        record Sound(LogRecord record, Position at) implements Found {}
+        record Sound(LogRecord record, Position at) implements ScannedRecord {}
 
         /// Messages that an earlier version appended and then refused.
         ///
         /// @param first the sequence number of the first one, @param last of the last one
-        record Withdrawn(long first, long last) implements Found {}
+        record Withdrawn(long first, long last) implements ScannedRecord {}
 
         /// Invalid bytes that are followed by a valid record, or that have a whole record's length.
         ///
         /// @param copy file to which they have been copied
-        record Damaged(long segment, long offset, long bytes, String copy) implements Found {}
+        record Damaged(long segment, long offset, long bytes, String copy) implements ScannedRecord {}
 
         /// The segment's header is damaged, and its records could still be read.
         ///
         /// @param copy file to which the damaged bytes have been copied
-        record Headless(long segment, String copy) implements Found {}
+        record Headless(long segment, String copy) implements ScannedRecord {}
 
-        /// The segment ends inside a record: the machine stopped here, and no client got a 250 for this
-        /// message.
-        record Torn(long segment, long offset, long bytes) implements Found {}
+        /// The segment ends inside a record: the machine stopped here, and no client got a 250 for
+        /// this message.
+        record Torn(long segment, long offset, long bytes) implements ScannedRecord {}
     }
 
     /// Numbers of the existing segments, in order.
     Set<Long> segments() throws IOException;
 
-    /// Segments up to this number were deleted in order, so no message in them was queued. A missing
-    /// segment with a greater number is lost.
+    /// Segments up to this number were deleted in order, so no message in them was queued. A
+    /// missing segment with a greater number is lost.
     long deletedUpTo();
 
     /// Deletes a segment that holds no queued message and that the index has passed for good.

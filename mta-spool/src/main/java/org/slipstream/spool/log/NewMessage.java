@@ -8,8 +8,8 @@ import java.util.Optional;
 
 /// A message on its way into the log. Its parts are not changed any more.
 ///
-/// @param createdMillis time of the commit; written into the record, so that a message entered again keeps
-/// its age
+/// @param createdMillis time of the commit; written into the record, so that a message entered
+///     again keeps its age
 /// @param envelopeBytes the envelope encoded by [EnvelopeCodec#encode] on the session's thread
 public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
         Optional<ContentFacts> facts,
@@ -26,9 +26,9 @@ public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte
         }
     }
 
-    /// Stored in a file of its own, already synced by the session; the segment gets envelope, size and
-    /// checksum.
-    public record OwnFile(long sizeBytes, int crc) implements ContentForm {}
+    /// Stored in a file of its own, already synced by the session; the segment gets envelope, size
+    /// and checksum.
+    public record InOwnFile(long sizeBytes, int crc) implements ContentForm {}
 
     /// The message's share in the size limit of a group.
     public long groupBytes() {

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/// The file for the content of a large message, written by one session thread. The log thread makes its
-/// name durable, once for all large messages of a group.
+/// The file for the content of a large message, written by one session thread. The log thread makes
+/// its name durable, once for all large messages of a group.
 public final class OwnFile implements AutoCloseable {
     private final Path file;
     private final RandomAccessFile output;
@@ -28,10 +28,10 @@ public final class OwnFile implements AutoCloseable {
     }
 
     /// Syncs the file; nothing may be written afterwards.
-    public NewMessage.OwnFile finish() throws IOException {
+    public NewMessage.InOwnFile finish() throws IOException {
         output.getFD().sync();
         output.close();
-        return new NewMessage.OwnFile(size, (int) crc.getValue());
+        return new NewMessage.InOwnFile(size, (int) crc.getValue());
     }
 
     /// Deletes the file.

@@ -59,15 +59,15 @@ final class OwnFiles {
         return ids;
     }
 
-    /// Returns all but the last bytes before the checksum is known. A reader that must not pass on damaged
-    /// content waits for the end of the stream, where the exception is thrown.
+    /// Returns all but the last bytes before the checksum is known. A reader that must not pass on
+    /// damaged content waits for the end of the stream, where the exception is thrown.
     InputStream open(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
         FileInputStream input = new FileInputStream(present(id, damaged).toFile());
         return new Checked(input, sizeBytes, crc, damaged);
     }
 
-    /// A file whose checksum is right. All of it was just read, so a sender need not read it and can leave
-    /// it to the kernel.
+    /// A file whose checksum is right. All of it was just read, so a sender need not read it and
+    /// can leave it to the kernel.
     FileChannel verified(QueueId id, long sizeBytes, int crc, Runnable damaged) throws IOException {
         FileChannel file = FileChannel.open(present(id, damaged));
         try {

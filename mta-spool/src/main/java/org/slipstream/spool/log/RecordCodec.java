@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Encodes records without content: one octet that names the kind, then its fields. Numbers of constants
-/// are written out, so that reordering an enum does not change the format on disk.
+/// Encodes records without content: one octet that names the kind, then its fields. Numbers of
+/// constants are written out, so that reordering an enum does not change the format on disk.
 ///
 /// ```
 /// 1 outcomes          id, time, attempt (0 or 1), count, then for each: number, code, status, text, remote
@@ -27,8 +27,9 @@ import java.util.Optional;
 /// 11 forget host      host, kind
 /// ```
 ///
-/// Ids and times take 8 bytes, high byte first; texts and small numbers are those of [EnvelopeCodec]. A
-/// missing enhanced status is an empty text; lines of a reply are separated by LF.
+/// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
+/// [EnvelopeCodec]. A missing enhanced status is an empty text; lines of a reply are separated by
+/// LF.
 final class RecordCodec {
     /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
     static final int FACTS_BYTES = 17;

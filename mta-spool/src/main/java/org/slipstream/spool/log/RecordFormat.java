@@ -31,10 +31,10 @@ import java.util.zip.CRC32C;
 ///                                 4: queue ids (8 each) · 5: for each note queue id (8), what (1), recipient (4)
 /// ```
 ///
-/// **Why a salt.** After damage the scan looks for the next record in the bytes that follow, and those may
-/// be the content of a mail. Without a secret number in every checksum, a mail that contains the image of a
-/// record could put messages into the queue. The salt also keeps old disk blocks from being taken for
-/// records.
+/// **Why a salt.** After damage the scan looks for the next record in the bytes that follow, and
+/// those may be the content of a mail. Without a secret number in every checksum, a mail that
+/// contains the image of a record could put messages into the queue. The salt also keeps old disk
+/// blocks from being taken for records.
 final class RecordFormat {
     static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
     static final int SEGMENT_HEADER = 32;
@@ -87,7 +87,8 @@ final class RecordFormat {
             return (long) RECORD_HEADER + length;
         }
 
-        /// True when the lengths agree with each other and fit into `available` bytes from the record's start.
+        /// True when the lengths agree with each other and fit into `available` bytes from the
+        /// record's start.
         boolean isPlausible(long available) {
             return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
                     && seq >= 0;
@@ -141,7 +142,8 @@ final class RecordFormat {
         crc.update(header, AFTER_CRC, RECORD_HEADER - AFTER_CRC);
     }
 
-    /// End of the record that begins at `at`; empty when no record begins there or it is incomplete.
+    /// End of the record that begins at `at`; empty when no record begins there or it is
+    /// incomplete.
     static OptionalInt wholeUntil(ByteBuffer bytes, int at) {
         int left = bytes.limit() - at;
         if (left < RECORD_HEADER || bytes.getInt(at) != RECORD_MAGIC) {

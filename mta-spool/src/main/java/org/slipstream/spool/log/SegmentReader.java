@@ -10,23 +10,24 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads one record. May be called by any thread. It opens the file for each call, because messages are
-/// rarely read from disk, and an interrupted reader must not close a channel that others use
+/// Reads one record. May be called by any thread. It opens the file for each call, because messages
+/// are rarely read from disk, and an interrupted reader must not close a channel that others use
 /// (RandomAccessFile ignores interrupts).
 final class SegmentReader {
-    /// What follows the envelope, in the array that was read.
+    /// The bytes after the envelope in the array that was read.
     record RecordRest(Optional<ContentFacts> facts, byte[] record, int offset, int length) {
         /// Size and checksum of the file that holds the content.
-        NewMessage.OwnFile reference() {
+        NewMessage.InOwnFile reference() {
             ByteBuffer reference = ByteBuffer.wrap(record, offset, length);
-            return new NewMessage.OwnFile(reference.getLong(), reference.getInt());
+            return new NewMessage.InOwnFile(reference.getLong(), reference.getInt());
         }
     }
 
     private SegmentReader() {}
 
     /// @param learnt salts of segments with damaged headers, as far as they are known; concurrent
-    /// @throws DamagedMessageException when the record is not a valid and complete record of message `id`
+    /// @throws DamagedMessageException when the record is not a valid and complete record of
+    ///     message `id`
     static RecordRest read(Path file, RecordPlace place, QueueId id, Map<Long, Long> learnt) throws IOException {
         try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {
             long salt = salt(file, input, place.segment(), learnt);

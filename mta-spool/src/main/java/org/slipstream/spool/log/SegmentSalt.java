@@ -13,28 +13,29 @@ import java.util.OptionalInt;
 import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 
-/// Finds the salt of a segment whose 32-byte header is damaged. Without it no record of 64 MiB of mail can
-/// be recognized.
+/// Finds the salt of a segment whose 32-byte header is damaged. Without it no record of 64 MiB of
+/// mail can be recognized.
 ///
 /// **Where it is found**, in the order of the attempts:
 ///
 /// 1. In its place, when the damage hit the magic, the number or the checksum.
-/// 2. In its place, with one wrong byte. Magic and number are known, so the header's checksum tells which
-///    of the 8 × 255 salts that differ in one byte is right.
-/// 3. In the first record. A CRC is a register of 32 bits through which the bytes are pushed, and each push
-///    can be undone: *before = undo(after, byte)*. The checksum in the record is the register after its
-///    last byte; pushed back over the whole record, what remains is the register after the salt. The salt
-///    has no other effect, so any eight bytes that lead to this state serve in its place: four zeros, and
-///    four that are calculated.
+/// 2. In its place, with one wrong byte. Magic and number are known, so the header's checksum tells
+///    which of the 8 × 255 salts that differ in one byte is right.
+/// 3. In the first record. A CRC is a register of 32 bits through which the bytes are pushed, and
+///    each push can be undone: *before = undo(after, byte)*. The checksum in the record is the
+///    register after its last byte; pushed back over the whole record, what remains is the register
+///    after the salt. The salt has no other effect, so any eight bytes that lead to this state
+///    serve in its place: four zeros, and four that are calculated.
 ///
-/// **Why the result is right.** A salt from the header counts when at least one record is valid with it. A
-/// salt from the first record counts when another record is also valid, because the first fits by
-/// construction. Each is a coincidence of 32 bits. Only the first record is used, because it is at an
-/// offset that mail content cannot reach. Searching elsewhere for records that agree with each other would
-/// find records that an attacker put into a mail, which the salt prevents (see [RecordFormat]).
+/// **Why the result is right.** A salt from the header counts when at least one record is valid
+/// with it. A salt from the first record counts when another record is also valid, because the
+/// first fits by construction. Each is a coincidence of 32 bits. Only the first record is used,
+/// because it is at an offset that mail content cannot reach. Searching elsewhere for records that
+/// agree with each other would find records that an attacker put into a mail, which the salt
+/// prevents (see [RecordFormat]).
 ///
-/// What remains lost: a segment whose header and first record are both damaged, or one with a single record
-/// and more than one wrong byte in its salt.
+/// These remain lost: a segment whose header and first record are both damaged, or one with a
+/// single record and more than one wrong byte in its salt.
 final class SegmentSalt {
     /// The polynomial of CRC-32C (Castagnoli; RFC 3720 section 12.1), lowest bit first.
     private static final int POLYNOMIAL = 0x82F63B78;
@@ -131,8 +132,8 @@ final class SegmentSalt {
         for (int i = 0; i < 4; i++) {
             beforeZeros = undo(beforeZeros, (byte) 0);
         }
-        // Pushing bytes is the same as pushing zeros into a register to which they were added, lowest byte
-        // first.
+        // Pushing bytes is the same as pushing zeros into a register to which they were added,
+        // lowest byte first.
         return Integer.toUnsignedLong(Integer.reverseBytes(afterZeros ^ beforeZeros));
     }
 

@@ -15,29 +15,32 @@ import java.util.function.Consumer;
 
 /// Reads a segment after an unplanned stop and reports its records and its damage.
 ///
-/// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two cases must be
-/// distinguished:
+/// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two
+/// cases must be distinguished:
 ///
-/// - **The end of the log.** The machine stopped inside a write. The file ends before the record does, and
-///   no valid record follows. No client got a 250 for this message, so nothing is lost:
-///   [MessageLog.Found.Torn].
-/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged. Either a
-///   valid record follows, or the record is there in its whole length with a wrong checksum. The bytes are
-///   copied to `corrupt/` for the operator, and the scan continues after them: [MessageLog.Found.Damaged].
+/// - **The end of the log.** The machine stopped inside a write. The file ends before the record
+///   does, and no valid record follows. No client got a 250 for this message, so nothing is lost:
+///   [MessageLog.ScannedRecord.Torn].
+/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged.
+///   Either a valid record follows, or the record is there in its whole length with a wrong
+///   checksum. The bytes are copied to `corrupt/` for the operator, and the scan continues after
+///   them: [MessageLog.ScannedRecord.Damaged].
 ///
 /// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].
 ///
-/// After damage, lengths are not reliable, so the scan looks for the next valid record byte by byte. The
-/// segment's salt (see [RecordFormat]) keeps it from finding records inside the content of a mail.
+/// After damage, lengths are not reliable, so the scan looks for the next valid record byte by
+/// byte. The segment's salt (see [RecordFormat]) keeps it from finding records inside the content
+/// of a mail.
 final class SegmentScan {
     private final Path file;
     private final long number;
     private final Path corrupt;
-    private final Consumer<MessageLog.Found> found;
+    private final Consumer<MessageLog.ScannedRecord> found;
     private final ByteBuffer bytes;
     private long salt;
 
-    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes, Consumer<MessageLog.Found> found) {
+    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes,
+            Consumer<MessageLog.ScannedRecord> found) {
         this.file = file;
         this.number = number;
         this.corrupt = corrupt;
@@ -45,13 +48,13 @@ final class SegmentScan {
         this.found = found;
     }
 
-    static void walk(Path file, long number, long from, long to, Path corrupt, Consumer<MessageLog.Found> found)
+    static void walk(Path file, long number, long from, long to, Path corrupt, Consumer<MessageLog.ScannedRecord> found)
             throws IOException {
         try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = Math.min(channel.size(), to);
             if (size < RecordFormat.SEGMENT_HEADER) {
                 // Stopped while the segment was being created: it holds no record.
-                found.accept(new MessageLog.Found.Torn(number, 0, size));
+                found.accept(new MessageLog.ScannedRecord.Torn(number, 0, size));
                 return;
             }
             if (size > Integer.MAX_VALUE) {
@@ -77,7 +80,7 @@ final class SegmentScan {
                 return;
             }
             salt = learnt.get();
-            found.accept(new MessageLog.Found.Headless(number, copy(0, RecordFormat.SEGMENT_HEADER)));
+            found.accept(new MessageLog.ScannedRecord.Headless(number, copy(0, RecordFormat.SEGMENT_HEADER)));
         }
         walk(from);
     }
@@ -93,7 +96,7 @@ final class SegmentScan {
             if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent()) {
                 setAside(at, next);
             } else {
-                found.accept(new MessageLog.Found.Torn(number, at, bytes.limit() - at));
+                found.accept(new MessageLog.ScannedRecord.Torn(number, at, bytes.limit() - at));
             }
             at = next;
         }
@@ -123,7 +126,7 @@ final class SegmentScan {
         switch (kind) {
             case MESSAGE, OWN_FILE, OLD_MESSAGE, OLD_OWN_FILE -> tell(at, message(at, header, kind, rest));
             case RECORDS -> RecordCodec.decode(rest).forEach(record -> tell(at, record));
-            case WITHDRAWAL -> found.accept(new MessageLog.Found.Withdrawn(rest.getLong(0), rest.getLong(8)));
+            case WITHDRAWAL -> found.accept(new MessageLog.ScannedRecord.Withdrawn(rest.getLong(0), rest.getLong(8)));
             case FINISHED -> {
                 while (rest.hasRemaining()) {
                     tell(at, new LogRecord.Remove(new QueueId(rest.getLong())));
@@ -138,7 +141,7 @@ final class SegmentScan {
     }
 
     private void tell(int at, LogRecord record) {
-        found.accept(new MessageLog.Found.Sound(record, new Position(number, at)));
+        found.accept(new MessageLog.ScannedRecord.Sound(record, new Position(number, at)));
     }
 
     private LogRecord message(int at, RecordFormat.RecordHeader header, RecordFormat.Kind kind, ByteBuffer rest)
@@ -169,7 +172,7 @@ final class SegmentScan {
     }
 
     private void setAside(int from, int to) throws IOException {
-        found.accept(new MessageLog.Found.Damaged(number, from, to - from, copy(from, to)));
+        found.accept(new MessageLog.ScannedRecord.Damaged(number, from, to - from, copy(from, to)));
     }
 
     private String copy(int from, int to) throws IOException {

@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.zip.CRC32C;
 
-/// The segment that is open for appending. Belongs to the log thread. Records are collected in one direct
-/// buffer, which is written when it is full and at [#force]: a group of small messages costs one write and
-/// one sync. messages costs one write and one sync.
+/// The segment that is open for appending. Belongs to the log thread. Records are collected in one
+/// direct buffer, which is written when it is full and at [#force]: a group of small messages costs
+/// one write and one sync. messages costs one write and one sync.
 final class SegmentWriter implements AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
     private static final byte[] NOTHING = {};
@@ -70,7 +70,7 @@ final class SegmentWriter implements AutoCloseable {
         switch (message.content()) {
             case NewMessage.Inline(byte[] bytes, int length) ->
                 put(RecordFormat.Kind.MESSAGE, message, facts, bytes, length);
-            case NewMessage.OwnFile(long sizeBytes, int contentCrc) -> {
+            case NewMessage.InOwnFile(long sizeBytes, int contentCrc) -> {
                 byte[] tail = ByteBuffer.allocate(RecordFormat.OWN_FILE_TAIL).putLong(sizeBytes).putInt(contentCrc)
                         .array();
                 put(RecordFormat.Kind.OWN_FILE, message, facts, tail, tail.length);

@@ -36,14 +36,15 @@ import java.util.stream.Stream;
 /// The message log on the local disk: `box/0000000001.segment`, `box/0000000002.segment` …, and
 /// `large/<queue id>.letter`.
 ///
-/// Records are appended and never changed. A segment is deleted as a whole, from the beginning of the log
-/// on, because a record must outlive the message that it is about. After every start and every disk
-/// failure, records go to a new segment. The end of the old one stays as it is, so no code has to append
-/// after a half-written record. The new segment is created with its first record, so a server that starts
-/// and stops leaves none.
+/// Records are appended and never changed. A segment is deleted as a whole, from the beginning of
+/// the log on, because a record must outlive the message that it is about. After every start and
+/// every disk failure, records go to a new segment. The end of the old one stays as it is, so no
+/// code has to append after a half-written record. The new segment is created with its first
+/// record, so a server that starts and stops leaves none.
 ///
-/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in order.
-/// Without it, a start could not distinguish a lost segment from one whose messages were all finished.
+/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in
+/// order. Without it, a start could not distinguish a lost segment from one whose messages were all
+/// finished.
 public final class Segments implements MessageLog {
     private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
     private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
@@ -77,7 +78,7 @@ public final class Segments implements MessageLog {
     @Override
     public RecordPlace append(NewMessage message) throws IOException {
         SegmentWriter segment = writable();
-        boolean ownFile = message.content() instanceof NewMessage.OwnFile;
+        boolean ownFile = message.content() instanceof NewMessage.InOwnFile;
         ownFileInGroup |= ownFile;
         return new RecordPlace(segment.number(), segment.append(message), ownFile);
     }
@@ -101,7 +102,8 @@ public final class Segments implements MessageLog {
             full.close();
         }
         if (open.isEmpty()) {
-            // The number counts as used even when creating the file fails, because the file may exist.
+            // The number counts as used even when creating the file fails, because the file may
+            // exist.
             lastNumber++;
             open = Optional.of(new SegmentWriter(file(lastNumber), lastNumber, random.nextLong(), staging));
         }
@@ -139,8 +141,8 @@ public final class Segments implements MessageLog {
         }
     }
 
-    // Best effort: a message that stays although its client got 451 is entered at the next start and
-    // delivered.
+    // Best effort: a message that stays although its client got 451 is entered at the next start
+    // and delivered.
     private void cutBack(Path segment, long end) {
         try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
             channel.truncate(end);
@@ -193,7 +195,7 @@ public final class Segments implements MessageLog {
             if (!place.ownFile()) {
                 return Optional.of(new ContentSource.InMemory(tail.record(), tail.offset(), tail.length()));
             }
-            NewMessage.OwnFile reference = tail.reference();
+            NewMessage.InOwnFile reference = tail.reference();
             return Optional.of(new ContentSource.InFile(
                     ownFiles.verified(id, reference.sizeBytes(), reference.crc(), damaged), 0, reference.sizeBytes()));
         }
@@ -205,7 +207,7 @@ public final class Segments implements MessageLog {
             if (!place.ownFile()) {
                 return new ByteArrayInputStream(tail.record(), tail.offset(), tail.length());
             }
-            NewMessage.OwnFile reference = tail.reference();
+            NewMessage.InOwnFile reference = tail.reference();
             return ownFiles.open(id, reference.sizeBytes(), reference.crc(), damaged);
         }
 
@@ -241,7 +243,8 @@ public final class Segments implements MessageLog {
                 tail.facts(), content);
     }
 
-    /// The mark is renamed and not created, so that a full disk does not prevent the deletion of a segment.
+    /// The mark is renamed and not created, so that a full disk does not prevent the deletion of a
+    /// segment.
     @Override
     public void delete(long number) throws IOException {
         Path mark = swept(number);
@@ -256,7 +259,7 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public void scan(Position from, Position to, Consumer<Found> found) throws IOException {
+    public void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException {
         for (long number : segments()) {
             if (number >= from.segment() && number <= to.segment()) {
                 SegmentScan.walk(file(number), number, number == from.segment() ? from.offset() : 0,
@@ -265,7 +268,8 @@ public final class Segments implements MessageLog {
         }
     }
 
-    /// Rewrites the header of a segment that a scan reported as [Found.Headless]; for a stopped server.
+    /// Rewrites the header of a segment that a scan reported as [ScannedRecord.Headless]; for a
+    /// stopped server.
     public void mend(long segment) throws IOException {
         Optional<Long> salt = SegmentSalt.find(file(segment), segment);
         if (salt.isEmpty()) {

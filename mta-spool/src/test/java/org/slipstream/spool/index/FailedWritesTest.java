@@ -56,15 +56,16 @@ class FailedWritesTest {
     private boolean madeAgain;
     private long lastSeq;
 
-    /// Before: the rollback released the version twice, and the next statement on the connection spun
-    /// indefinitely.
+    /// Before: the rollback released the version twice, and the next statement on the connection
+    /// spun indefinitely.
     @Test
     void theWriterComesBackWhenTheDatabaseDiesInTheMiddleOfItsTransaction() throws Exception {
         QueueIndex filled = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
         write(filled, messages(2_000));
         filled.close();
         QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
-        // A read begins the transaction. Then the database dies, and the next read finds its file closed.
+        // A read begins the transaction. Then the database dies, and the next read finds its file
+        // closed.
         List<LogRecord> changes = new AbstractList<>() {
             @Override
             public LogRecord get(int index) {
@@ -88,8 +89,8 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// Before: the writer's dead session took the readers' new database out of H2's list, and the file
-    /// stayed locked.
+    /// Before: the writer's dead session took the readers' new database out of H2's list, and the
+    /// file stayed locked.
     @Test
     void theWriterComesBackAlthoughAReaderHasOpenedTheDatabaseFirst() throws Exception {
         QueueIndex index = IndexDatabase.open(directory, FullDisk.SCHEME, 2);
@@ -147,8 +148,8 @@ class FailedWritesTest {
         long safe = 0;
         int failures = 0;
         while (failures < FAILURES) {
-            // H2 writes when enough has gathered, so the disk gets full in any statement, in a commit, in a
-            // sync.
+            // H2 writes when enough has gathered, so the disk gets full in any statement, in a
+            // commit, in a sync.
             writesLeft = chance.nextInt(6);
             try {
                 for (int group = chance.nextInt(20); group >= 0; group--) {
@@ -175,8 +176,8 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// As the index thread does it: again, until it succeeds. What the full disk has left may make no
-    /// sense; then the index is made again.
+    /// As the index thread does it: again, until it succeeds. What the full disk has left may make
+    /// no sense; then the index is made again.
     private QueueIndex.Standing comeBack(QueueIndex index) {
         IndexException last = new IndexException("never tried", new SQLException());
         for (int i = 0; i < ATTEMPTS; i++) {

@@ -118,7 +118,8 @@ class NewerLogTest {
         }
     }
 
-    /// A message, notes about it, a withdrawal and finished messages, as versions before the records had them.
+    /// A message, notes about it, a withdrawal and finished messages, as versions before the
+    /// records had them.
     @Test
     void recordsOfEarlierVersionsAreRead() throws Exception {
         byte[] envelope = EnvelopeCodec.encode(envelope());
@@ -138,12 +139,12 @@ class NewerLogTest {
                 assertThat(queue).extracting(each -> each.summary().id().value()).containsExactly(queued.value(),
                         ids.get(0), ids.get(3));
                 assertThat(queue.get(1).recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                        Spool.State.DELIVERED, Spool.State.FAILED_AND_REPORTED, Spool.State.OPEN);
+                        Spool.MessageState.DELIVERED, Spool.MessageState.FAILED_AND_REPORTED, Spool.MessageState.OPEN);
                 assertThat(queue.get(1).summary().held()).isTrue();
                 assertThat(queue.get(1).summary().createdMillis()).isEqualTo(1_700_000_000_000L);
                 assertThat(queue.get(2).summary().held()).isFalse();
                 assertThat(queue.get(2).recipients()).extracting(Spool.RecipientState::state).containsExactly(
-                        Spool.State.OPEN, Spool.State.OPEN, Spool.State.FAILED);
+                        Spool.MessageState.OPEN, Spool.MessageState.OPEN, Spool.MessageState.FAILED);
                 try (var content = spool.content(new QueueId(ids.get(0))).open()) {
                     assertThat(content.readAllBytes()).hasSize(50).startsWith(1);
                 }

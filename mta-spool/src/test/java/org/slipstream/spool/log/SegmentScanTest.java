@@ -6,7 +6,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
-import org.slipstream.spool.log.MessageLog.Found;
+import org.slipstream.spool.log.MessageLog.ScannedRecord;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -57,9 +57,9 @@ class SegmentScanTest {
                 new NewMessage.Inline(body, body.length));
     }
 
-    private List<Found> scan(byte[] bytes) throws IOException {
+    private List<ScannedRecord> scan(byte[] bytes) throws IOException {
         Files.write(file, bytes);
-        List<Found> found = new ArrayList<>();
+        List<ScannedRecord> found = new ArrayList<>();
         try (Segments box = new Segments(spool, 1 << 20)) {
             box.scan(Position.START, new Position(Long.MAX_VALUE, 0), found::add);
         }
@@ -67,13 +67,14 @@ class SegmentScanTest {
     }
 
     /// The numbers of the messages found.
-    private static List<Long> seqs(List<Found> found) {
-        return found.stream().filter(Found.Sound.class::isInstance).map(each -> stored(each).id().value() - 1000)
+    private static List<Long> seqs(List<ScannedRecord> found) {
+        return found.stream().filter(ScannedRecord.Sound.class::isInstance)
+                .map(each -> stored(each).id().value() - 1000)
                 .toList();
     }
 
-    private static LogRecord.Stored stored(Found found) {
-        return (LogRecord.Stored) ((Found.Sound) found).record();
+    private static LogRecord.Stored stored(ScannedRecord found) {
+        return (LogRecord.Stored) ((ScannedRecord.Sound) found).record();
     }
 
     private long corruptFiles() throws IOException {
@@ -84,7 +85,7 @@ class SegmentScanTest {
 
     @Test
     void whatWasAppendedIsFoundInOrder() throws Exception {
-        List<Found> found = scan(intact);
+        List<ScannedRecord> found = scan(intact);
         assertThat(seqs(found)).containsExactly(1L, 2L, 3L);
         assertThat(found).extracting(each -> stored(each).place()).isEqualTo(places);
         StoredMessage second = stored(found.get(1)).message();
@@ -96,11 +97,12 @@ class SegmentScanTest {
     @Test
     void aStopAtAnyByteOfTheLastRecordLosesThatRecordOnly() throws Exception {
         for (int end = (int) places.get(2).offset(); end < intact.length; end++) {
-            List<Found> found = scan(Arrays.copyOf(intact, end));
+            List<ScannedRecord> found = scan(Arrays.copyOf(intact, end));
             assertThat(seqs(found)).as("cut at %d", end).containsExactly(1L, 2L);
             long torn = end - places.get(2).offset();
             assertThat(found.subList(2, found.size()))
-                    .isEqualTo(torn == 0 ? List.of() : List.of(new Found.Torn(1, places.get(2).offset(), torn)));
+                    .isEqualTo(
+                            torn == 0 ? List.of() : List.of(new ScannedRecord.Torn(1, places.get(2).offset(), torn)));
         }
         assertThat(corruptFiles()).isZero();
     }
@@ -108,7 +110,7 @@ class SegmentScanTest {
     @Test
     void aStopWhileTheSegmentIsMadeLeavesAnEmptyOne() throws Exception {
         for (int end = 0; end < RecordFormat.SEGMENT_HEADER; end++) {
-            assertThat(scan(Arrays.copyOf(intact, end))).singleElement().isInstanceOf(Found.Torn.class);
+            assertThat(scan(Arrays.copyOf(intact, end))).singleElement().isInstanceOf(ScannedRecord.Torn.class);
         }
         assertThat(scan(Arrays.copyOf(intact, RecordFormat.SEGMENT_HEADER))).isEmpty();
         assertThat(corruptFiles()).isZero();
@@ -122,9 +124,9 @@ class SegmentScanTest {
             for (int bit = 0; bit < 8; bit++) {
                 byte[] damaged = intact.clone();
                 damaged[at] ^= (byte) (1 << bit);
-                List<Found> found = scan(damaged);
+                List<ScannedRecord> found = scan(damaged);
                 assertThat(seqs(found)).as("bit %d of byte %d", bit, at).containsExactly(1L, 3L);
-                Found.Damaged aside = (Found.Damaged) found.get(1);
+                ScannedRecord.Damaged aside = (ScannedRecord.Damaged) found.get(1);
                 assertThat(aside.offset()).isEqualTo(from);
                 assertThat(aside.bytes()).isEqualTo(to - from);
                 assertThat(Path.of(aside.copy())).hasBinaryContent(Arrays.copyOfRange(damaged, from, to));
@@ -137,7 +139,7 @@ class SegmentScanTest {
     void aWholeLastRecordWithAWrongChecksumIsDamageAndNotTheEnd() throws Exception {
         byte[] damaged = intact.clone();
         damaged[damaged.length - 1] ^= 1;
-        assertThat(scan(damaged).getLast()).isInstanceOf(Found.Damaged.class);
+        assertThat(scan(damaged).getLast()).isInstanceOf(ScannedRecord.Damaged.class);
         assertThat(corruptFiles()).isEqualTo(1);
         // The next start finds the same damage and does not count it twice.
         scan(damaged);
@@ -149,9 +151,9 @@ class SegmentScanTest {
         for (int bit = 0; bit < 8 * RecordFormat.SEGMENT_HEADER; bit++) {
             byte[] damaged = intact.clone();
             damaged[bit / 8] ^= (byte) (1 << bit % 8);
-            List<Found> found = scan(damaged);
+            List<ScannedRecord> found = scan(damaged);
             assertThat(seqs(found)).as("bit %d", bit).containsExactly(1L, 2L, 3L);
-            Found.Headless headless = (Found.Headless) found.getFirst();
+            ScannedRecord.Headless headless = (ScannedRecord.Headless) found.getFirst();
             assertThat(Path.of(headless.copy()))
                     .hasBinaryContent(Arrays.copyOf(damaged, RecordFormat.SEGMENT_HEADER));
             Files.delete(Path.of(headless.copy()));
@@ -170,7 +172,7 @@ class SegmentScanTest {
         }
         byte[] mended = Files.readAllBytes(file);
         assertThat(scan(mended)).as("as if nothing had happened").hasSize(3)
-                .allMatch(each -> each instanceof Found.Sound);
+                .allMatch(each -> each instanceof ScannedRecord.Sound);
         assertReadable(places);
     }
 
@@ -210,7 +212,7 @@ class SegmentScanTest {
         byte[] damaged = intact.clone();
         Arrays.fill(damaged, 0, RecordFormat.SEGMENT_HEADER, (byte) 0);
         damaged[(int) places.get(0).offset()] ^= 1;
-        assertThat(scan(damaged)).singleElement().isInstanceOf(Found.Damaged.class);
+        assertThat(scan(damaged)).singleElement().isInstanceOf(ScannedRecord.Damaged.class);
         assertThat(file).exists();
     }
 
@@ -288,7 +290,7 @@ class SegmentScanTest {
             QueueId id = new QueueId(77);
             OwnFile content = box.ownFile(id);
             content.write(new byte[300_000], 0, 300_000);
-            NewMessage.OwnFile finished = content.finish();
+            NewMessage.InOwnFile finished = content.finish();
             Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
             RecordPlace place = box.append(
                     new NewMessage(id, 1, envelope, EnvelopeCodec.encode(envelope), Optional.empty(), finished));

@@ -8,7 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The Maildirs of a server: `<domain>/<local-part>/new`. A message appears there when it is complete.
+/// The Maildirs of a server: `<domain>/<local-part>/new`. A message appears there when it is
+/// complete.
 public record Mailboxes(Path folder) {
     /// The messages of an address, oldest first. Empty while there is none.
     public List<String> messages(String address) {

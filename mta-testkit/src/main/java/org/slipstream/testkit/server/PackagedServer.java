@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// The packaged server as a process in a folder of its own. Settings that a caller does not name have their defaults.
+/// The packaged server as a process in a folder of its own. Settings that a caller does not name
+/// have their defaults.
 public final class PackagedServer implements AutoCloseable {
     private static final Pattern PORT = Pattern.compile("([a-z]+)=[^ ]*:(\\d+)");
     private final Path program;

@@ -6,9 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// The place of the packaged server: the folder or the `slipstream-<version>.tar.gz` that a release consists of.
+/// The place of the packaged server: the folder or the `slipstream-<version>.tar.gz` that a release
+/// consists of.
 ///
-/// The place is the system property `slipstream.program`, or the environment variable `SLIPSTREAM_PROGRAM`.
+/// The place is the system property `slipstream.program`, or the environment variable
+/// `SLIPSTREAM_PROGRAM`.
 public final class ServerArchive {
     private ServerArchive() {}
 

@@ -26,9 +26,9 @@ import java.util.concurrent.TimeoutException;
 /// static final Slipstream mta = Slipstream.forDomain("here.example");
 /// ```
 ///
-/// A static field gives one server to all tests of the class, an instance field one to each test. The server has free
-/// ports of the loopback interface and a temporary home, which is deleted when it stops. [ServerArchive] says where the
-/// program is.
+/// A static field gives one server to all tests of the class, an instance field one to each test.
+/// The server has free ports of the loopback interface and a temporary home, which is deleted when
+/// it stops. [ServerArchive] says where the program is.
 public final class Slipstream
         implements
             BeforeAllCallback,

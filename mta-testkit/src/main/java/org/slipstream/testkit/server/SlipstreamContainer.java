@@ -15,15 +15,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 
-/// A mail server in a container, for Testcontainers. Its image is built from the archive of a release.
+/// A mail server in a container, for Testcontainers. Its image is built from the archive of a
+/// release.
 ///
 /// ```java
 /// @Container
 /// static final SlipstreamContainer mta = new SlipstreamContainer().forDomain("here.example");
 /// ```
 ///
-/// The base image needs a JDK 25; `eclipse-temurin:25-jdk` is the default. Clients reach the container through the
-/// engine's network, so they are strangers to the server unless `relay.networks` names them.
+/// The base image needs a JDK 25; `eclipse-temurin:25-jdk` is the default. Clients reach the
+/// container through the engine's network, so they are strangers to the server unless
+/// `relay.networks` names them.
 public final class SlipstreamContainer extends GenericContainer<SlipstreamContainer> {
     private static final String BASE_IMAGE = "eclipse-temurin:25-jdk";
     private static final Duration POLL = Duration.ofMillis(100);
@@ -33,7 +35,8 @@ public final class SlipstreamContainer extends GenericContainer<SlipstreamContai
 
     private final List<String> command = new ArrayList<>();
 
-    /// The archive that [ServerArchive] names, on the image of the environment variable `SLIPSTREAM_BASE_IMAGE` or the default one.
+    /// The archive that [ServerArchive] names, on the image of the environment variable
+    /// `SLIPSTREAM_BASE_IMAGE` or the default one.
     public SlipstreamContainer() {
         this(ServerArchive.configured(),
                 Optional.ofNullable(System.getenv("SLIPSTREAM_BASE_IMAGE")).orElse(BASE_IMAGE));

@@ -1,5 +1,5 @@
-/// The packaged server as a fixture: as a process ([org.slipstream.testkit.server.PackagedServer]), as a
-/// JUnit extension ([org.slipstream.testkit.server.Slipstream]) and as a container
+/// The packaged server as a fixture: as a process ([org.slipstream.testkit.server.PackagedServer]),
+/// as a JUnit extension ([org.slipstream.testkit.server.Slipstream]) and as a container
 /// ([org.slipstream.testkit.server.SlipstreamContainer]).
 ///
 /// A test talks to the server as its clients and operators do: by SMTP, by files and by commands.

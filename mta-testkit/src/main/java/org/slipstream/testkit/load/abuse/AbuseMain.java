@@ -17,15 +17,16 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Starts the packaged server and lets each [AbuseScenario] loose on it for some seconds, while honest mail comes in and is timed. Then
-/// sessions are opened until there are ten thousand, for the memory of one. Loopback only; prints tables of Markdown.
+/// Starts the packaged server and lets each [AbuseScenario] loose on it for some seconds, while
+/// honest mail comes in and is timed. Then sessions are opened until there are ten thousand, for
+/// the memory of one. Loopback only; prints tables of Markdown.
 ///
 /// ```
 /// mvn -q -Pabuse -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about ten minutes
 /// ```
 ///
-/// Client and server share the machine, so whatever the bad clients burn is missing to the honest ones: the figures are worse than
-/// over a network, never better.
+/// Client and server share the machine, so whatever the bad clients burn is missing to the honest
+/// ones: the figures are worse than over a network, never better.
 public final class AbuseMain {
     private static final int SESSIONS = 10_000;
     private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
@@ -50,7 +51,8 @@ public final class AbuseMain {
         this.each = each;
     }
 
-    /// @param arguments the folder of the packaged program, seconds for each scenario (15), and the scenarios' names (all)
+    /// @param arguments the folder of the packaged program, seconds for each scenario (15), and the
+    ///     scenarios' names (all)
     public static void main(String... arguments) throws Exception {
         Path program = Path.of(arguments[0]);
         Duration each = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 15);
@@ -58,7 +60,7 @@ public final class AbuseMain {
                 .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList();
         BlockingQueue<Long> arrivals = new LinkedBlockingQueue<>();
         try (LoadSink healthy = new LoadSink(LoadMode.PIPELINED, arrivals::add); Tarpits tarpits = new Tarpits()) {
-            for (AbuseScenario.ServerProfile profile : AbuseScenario.ServerProfile.values()) {
+            for (AbuseScenario.AttackedServer profile : AbuseScenario.AttackedServer.values()) {
                 List<AbuseScenario> here = chosen.stream().filter(one -> one.profile == profile).toList();
                 if (!here.isEmpty()) {
                     attack(program, settings(profile, healthy, tarpits), arrivals, each, here);
@@ -67,9 +69,9 @@ public final class AbuseMain {
         }
     }
 
-    private static List<String> settings(AbuseScenario.ServerProfile profile, LoadSink healthy, Tarpits tarpits) {
+    private static List<String> settings(AbuseScenario.AttackedServer profile, LoadSink healthy, Tarpits tarpits) {
         List<String> settings = new ArrayList<>(COMMON);
-        if (profile == AbuseScenario.ServerProfile.ROOMY) {
+        if (profile == AbuseScenario.AttackedServer.ROOMY) {
             settings.addAll(ROOMY);
         } else {
             settings.addAll(BY_DEFAULT);
@@ -86,11 +88,11 @@ public final class AbuseMain {
         try (PackagedServer server = PackagedServer.start(program, home, settings)) {
             AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
             abuse.scenarios(chosen);
-            if (chosen.getFirst().profile == AbuseScenario.ServerProfile.ROOMY) {
+            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.ROOMY) {
                 abuse.sessions();
             }
         }
-        // The home stays for whoever wants to read its log.
+        // The home folder is kept, so that its log can be read.
         System.out.println("\nhome: " + home + "\n");
     }
 

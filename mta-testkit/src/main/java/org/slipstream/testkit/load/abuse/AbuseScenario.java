@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/// What one kind of bad client does, until it is told to stop or the server has had enough of it; then, after a breath, once more.
+/// The behaviour of one kind of bad client, until it is told to stop or the server has had enough
+/// of it; then, after a breath, once more.
 enum AbuseScenario {
     DRIP("1,000 clients that drip a byte a second", 1_000, 0) {
         @Override
@@ -105,7 +106,7 @@ enum AbuseScenario {
             hold(on);
         }
     },
-    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, ServerProfile.BY_DEFAULT,
+    TLS_DRIP("500 clients that drip a byte a second of a TLS record", 500, 100, AttackedServer.BY_DEFAULT,
             Honesty.STRANGER) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
@@ -121,7 +122,7 @@ enum AbuseScenario {
         }
     },
     HOARD("235 clients that hoard recipients as long as permitted and keep the transaction open", 235, 100,
-            ServerProfile.BY_DEFAULT,
+            AttackedServer.BY_DEFAULT,
             Honesty.STRANGER) {
         @Override
         Caller call(Target target, int number) throws IOException {
@@ -145,7 +146,7 @@ enum AbuseScenario {
             }
         }
     },
-    GUESS("60 clients that guess passwords, each time from another address", 60, 100, ServerProfile.BY_DEFAULT,
+    GUESS("60 clients that guess passwords, each time from another address", 60, 100, AttackedServer.BY_DEFAULT,
             Honesty.STRANGER) {
         @Override
         Caller call(Target target, int number) throws IOException {
@@ -164,7 +165,7 @@ enum AbuseScenario {
         }
     },
     REFUSED("1,500 connections at once from one address, which keeps the refused ones open", 1_500, 1_000,
-            ServerProfile.BY_DEFAULT,
+            AttackedServer.BY_DEFAULT,
             Honesty.STRANGER) {
         @Override
         Caller call(Target target, int number) throws IOException {
@@ -181,7 +182,7 @@ enum AbuseScenario {
         }
     },
     FULL_HOUSE("1,100 silent clients where 1,000 have room; honest mail from a known network", 1_100, 1_000,
-            ServerProfile.BY_DEFAULT, Honesty.KNOWN) {
+            AttackedServer.BY_DEFAULT, Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
             if (client.reply().startsWith("220")) {
@@ -191,7 +192,7 @@ enum AbuseScenario {
         }
     },
     UNREAD("1,100 clients that ask and never read; honest mail from a known network", 1_100, 1_000,
-            ServerProfile.BY_DEFAULT,
+            AttackedServer.BY_DEFAULT,
             Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
@@ -204,7 +205,7 @@ enum AbuseScenario {
         }
     },
     TARPITS("eight messages to each of 60 servers that never greet; honest mail on its way to a healthy one",
-            Tarpits.COUNT, 0, ServerProfile.BY_DEFAULT, Honesty.RELAYED) {
+            Tarpits.COUNT, 0, AttackedServer.BY_DEFAULT, Honesty.RELAYED) {
         @Override
         Caller call(Target target, int number) throws IOException {
             return Caller.from(Honesty.RELAYED.network, target.smtp());
@@ -226,7 +227,7 @@ enum AbuseScenario {
     };
 
     /// With which settings the server is attacked.
-    enum ServerProfile {
+    enum AttackedServer {
         /// Room for all clients of a scenario.
         ROOMY,
         /// As many sessions as by default.
@@ -271,16 +272,16 @@ enum AbuseScenario {
 
     final String words;
     final int clients;
-    final ServerProfile profile;
+    final AttackedServer profile;
     final Honesty honesty;
     final AtomicInteger next = new AtomicInteger();
     private final int breathMillis;
 
     AbuseScenario(String words, int clients, int breathMillis) {
-        this(words, clients, breathMillis, ServerProfile.ROOMY, Honesty.STRANGER);
+        this(words, clients, breathMillis, AttackedServer.ROOMY, Honesty.STRANGER);
     }
 
-    AbuseScenario(String words, int clients, int breathMillis, ServerProfile profile, Honesty honesty) {
+    AbuseScenario(String words, int clients, int breathMillis, AttackedServer profile, Honesty honesty) {
         this.words = words;
         this.clients = clients;
         this.breathMillis = breathMillis;
@@ -324,7 +325,8 @@ enum AbuseScenario {
         }
     }
 
-    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns the processors they share.
+    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns
+    /// the processors they share.
     void pour(Caller client, Meter meter, BooleanSupplier on, String block)
             throws IOException, InterruptedException {
         byte[] octets = block.getBytes(StandardCharsets.US_ASCII);

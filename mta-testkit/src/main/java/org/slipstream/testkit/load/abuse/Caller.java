@@ -17,7 +17,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// A client from one of many addresses of the loopback network, as a crowd would come from many machines.
+/// A client from one of many addresses of the loopback network, as a crowd would come from many
+/// machines.
 final class Caller implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();

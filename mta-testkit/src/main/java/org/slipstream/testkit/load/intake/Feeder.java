@@ -13,7 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are taken.
+/// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
+/// taken.
 final class Feeder {
     private static final int PATIENCE_MILLIS = 60_000;
 
@@ -24,11 +25,11 @@ final class Feeder {
     }
 
     /// One connection.
-    static final class Line implements AutoCloseable {
+    static final class FeederLine implements AutoCloseable {
         private final Socket socket;
         private final InputStream in;
 
-        Line(InetSocketAddress server) throws IOException {
+        FeederLine(InetSocketAddress server) throws IOException {
             socket = new Socket();
             socket.connect(server, PATIENCE_MILLIS);
             socket.setSoTimeout(PATIENCE_MILLIS);
@@ -68,14 +69,14 @@ final class Feeder {
 
     /// @return seconds from the first MAIL to the last 250
     double feed(IntakeMode mode, int sessions, int messages) throws IOException, InterruptedException {
-        List<Line> lines = new ArrayList<>();
+        List<FeederLine> lines = new ArrayList<>();
         try (ExecutorService clients = Executors.newFixedThreadPool(sessions)) {
             for (int i = 0; i < sessions; i++) {
-                lines.add(new Line(server));
+                lines.add(new FeederLine(server));
             }
             long start = System.nanoTime();
             List<Future<?>> all = new ArrayList<>();
-            for (Line line : lines) {
+            for (FeederLine line : lines) {
                 all.add(clients.submit(() -> {
                     mode.send(line, messages / sessions);
                     return null;
@@ -88,7 +89,7 @@ final class Feeder {
         } catch (ExecutionException refused) {
             throw new IOException(refused.getCause());
         } finally {
-            for (Line line : lines) {
+            for (FeederLine line : lines) {
                 line.close();
             }
         }

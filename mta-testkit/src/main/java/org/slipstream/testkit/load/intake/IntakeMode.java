@@ -7,7 +7,7 @@ enum IntakeMode {
     /// As RFC 5321 has it: no command before the reply to the one before.
     IN_TURN("each command awaited") {
         @Override
-        void send(Feeder.Line line, int messages) throws IOException {
+        void send(Feeder.FeederLine line, int messages) throws IOException {
             for (int i = 0; i < messages; i++) {
                 for (String command : ENVELOPE) {
                     line.say(command);
@@ -21,7 +21,7 @@ enum IntakeMode {
     /// RFC 2920: MAIL, RCPT and DATA together, then the content.
     PIPELINED("PIPELINING") {
         @Override
-        void send(Feeder.Line line, int messages) throws IOException {
+        void send(Feeder.FeederLine line, int messages) throws IOException {
             for (int i = 0; i < messages; i++) {
                 line.say(String.join("", ENVELOPE));
                 line.hear(ENVELOPE.length);
@@ -33,7 +33,7 @@ enum IntakeMode {
     /// RFC 3030: whole messages one behind the other, up to eight of them without a reply.
     CHUNKED("PIPELINING and CHUNKING, eight messages ahead") {
         @Override
-        void send(Feeder.Line line, int messages) throws IOException {
+        void send(Feeder.FeederLine line, int messages) throws IOException {
             String message = ENVELOPE[0] + ENVELOPE[1] + "BDAT " + CONTENT.length() + " LAST\r\n" + CONTENT;
             int sent = 0;
             for (int answered = 0; answered < messages; answered++) {
@@ -59,5 +59,5 @@ enum IntakeMode {
         this.words = words;
     }
 
-    abstract void send(Feeder.Line line, int messages) throws IOException;
+    abstract void send(Feeder.FeederLine line, int messages) throws IOException;
 }

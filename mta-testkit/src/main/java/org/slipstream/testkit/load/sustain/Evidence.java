@@ -10,13 +10,15 @@ import javax.management.Notification;
 import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
-/// One activity with its beginning and its end, in `System.nanoTime()` of the bench, that may explain a stall.
+/// One activity with its beginning and its end, in `System.nanoTime()` of the bench, that may
+/// explain a stall.
 record Evidence(long fromNanos, long toNanos, String what) {
     long overlapNanos(long from, long to) {
         return Math.max(0, Math.min(to, toNanos) - Math.max(from, fromNanos));
     }
 
-    /// The bench's own collections: they stop its clients and its sink, and look like stalls of the server.
+    /// The bench's own collections: they stop its clients and its sink, and look like stalls of the
+    /// server.
     static void ofOwnCollector(Queue<Evidence> found) {
         long offset = offsetNanos();
         long startMillis = ManagementFactory.getRuntimeMXBean().getStartTime();
@@ -33,7 +35,7 @@ record Evidence(long fromNanos, long toNanos, String what) {
         return new Evidence(from, from + collection.getDuration() * 1_000_000, "bench: its own collector");
     }
 
-    /// What to add to nanoseconds since 1970 to get `System.nanoTime()`.
+    /// The number to add to nanoseconds since 1970 to get `System.nanoTime()`.
     static long offsetNanos() {
         return System.nanoTime() - nanos(Instant.now());
     }

@@ -11,20 +11,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The heap of another JVM, told by `jstat`, which reads what the JVM publishes without asking it, and by `jcmd`. Both come from
-/// the JDK that runs it.
+/// The heap of another JVM, told by `jstat`, which reads what the JVM publishes without asking it,
+/// and by `jcmd`. Both come from the JDK that runs it.
 final class Heap implements AutoCloseable {
     private static final String EVERY_MILLIS = "2000";
 
     private final long pid;
     private final Path tools;
     private final Process jstat;
-    private volatile State last = new State(Double.NaN, 0, 0);
+    private volatile HeapState last = new HeapState(Double.NaN, 0, 0);
 
     /// @param afterMebibytes what the last collection left: the survivors and the old generation
     /// @param collections since the start
     /// @param pauseSeconds in all of them
-    record State(double afterMebibytes, long collections, double pauseSeconds) {}
+    record HeapState(double afterMebibytes, long collections, double pauseSeconds) {}
 
     Heap(long pid) throws IOException {
         this.pid = pid;
@@ -36,11 +36,11 @@ final class Heap implements AutoCloseable {
         Thread.ofPlatform().daemon().name("jstat").start(this::follow);
     }
 
-    State last() {
+    HeapState last() {
         return last;
     }
 
-    /// What lives after a full collection, which this orders.
+    /// The live heap after a full collection, which this call requests.
     double liveMebibytes() throws IOException, InterruptedException {
         Process jcmd = new ProcessBuilder(tools.resolve("jcmd").toString(), Long.toString(pid), "GC.class_histogram")
                 .redirectError(Redirect.DISCARD).start();
@@ -65,7 +65,7 @@ final class Heap implements AutoCloseable {
         }
     }
 
-    private static State state(String[] names, String[] values) {
+    private static HeapState state(String[] names, String[] values) {
         Map<String, Double> told = new HashMap<>();
         for (int i = 0; i < Math.min(names.length, values.length); i++) {
             if (!values[i].equals("-")) {
@@ -74,7 +74,7 @@ final class Heap implements AutoCloseable {
         }
         double kibibytes = Arrays.stream(new String[]{"S0U", "S1U", "OU"})
                 .mapToDouble(name -> told.getOrDefault(name, 0.0)).sum();
-        return new State(kibibytes / 1_024, (long) (told.getOrDefault("YGC", 0.0) + told.getOrDefault("FGC", 0.0)),
+        return new HeapState(kibibytes / 1_024, (long) (told.getOrDefault("YGC", 0.0) + told.getOrDefault("FGC", 0.0)),
                 told.getOrDefault("GCT", 0.0));
     }
 

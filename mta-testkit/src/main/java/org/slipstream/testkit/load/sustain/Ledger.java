@@ -3,7 +3,7 @@ package org.slipstream.testkit.load.sustain;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/// What became of each message, by its number. Any thread.
+/// The result of each message, by its number. Any thread.
 final class Ledger {
     private final BitSet taken = new BitSet();
     private final BitSet arrived = new BitSet();
@@ -28,18 +28,18 @@ final class Ledger {
             micros[count++] = (int) Math.min(Integer.MAX_VALUE, nanos / 1_000);
         }
 
-        Latency take() {
+        LatencyFigures take() {
             int[] sorted = Arrays.copyOf(micros, count);
             count = 0;
             Arrays.sort(sorted);
-            return Latency.of(sorted);
+            return LatencyFigures.of(sorted);
         }
     }
 
     /// @param count messages it is about; milliseconds are not a number when there was none
-    record Latency(int count, double medianMillis, double p99Millis, double mostMillis) {
-        private static Latency of(int[] sorted) {
-            return new Latency(sorted.length, at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1));
+    record LatencyFigures(int count, double medianMillis, double p99Millis, double mostMillis) {
+        private static LatencyFigures of(int[] sorted) {
+            return new LatencyFigures(sorted.length, at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1));
         }
 
         private static double at(int[] sorted, double share) {
@@ -94,11 +94,11 @@ final class Ledger {
         }
     }
 
-    synchronized Latency untilTaken() {
+    synchronized LatencyFigures untilTaken() {
         return untilTaken.take();
     }
 
-    synchronized Latency untilArrived() {
+    synchronized LatencyFigures untilArrived() {
         return untilArrived.take();
     }
 

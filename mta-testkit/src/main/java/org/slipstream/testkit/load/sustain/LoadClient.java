@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/// Sessions that are kept open, each with a thread. Whoever is free takes the next message and waits until it falls due; with
-/// [LoadMode#CHUNKED] it takes along what has fallen due behind it.
+/// Sessions that are kept open, each with a thread. A free session takes the next message and waits
+/// until it falls due; with [LoadMode#CHUNKED] it takes along what has fallen due behind it.
 ///
-/// Letters of 4 KiB are made once; only the number in their last line changes. A thread for each of few sessions and blocking
-/// sockets: every message costs one wait for the clock, one write and one read for each reply that is awaited, and little else.
+/// Letters of 4 KiB are made once; only the number in their last line changes. A thread for each of
+/// few sessions and blocking sockets: every message costs one wait for the clock, one write and one
+/// read for each reply that is awaited, and little else.
 final class LoadClient {
     private final InetSocketAddress server;
     private final int sessions;
@@ -51,7 +52,7 @@ final class LoadClient {
                 session.quit();
             } catch (IOException refused) {
                 ledger.refused(String.valueOf(refused.getMessage()));
-                // Whatever it was, not a hundred times a second.
+                // An error is not logged a hundred times a second.
                 LockSupport.parkNanos(500_000_000);
             }
         }

@@ -11,14 +11,15 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.LongConsumer;
 
-/// The end of the road: takes everything, keeps nothing but the numbers, and answers when it has nothing left to read. A
-/// thread for each connection.
+/// The end of the road: takes everything, keeps nothing but the numbers, and answers when it has
+/// nothing left to read. A thread for each connection.
 public final class LoadSink implements AutoCloseable {
     private final ServerSocket listener;
     private final LoadMode mode;
     private final LongConsumer arrivals;
 
-    /// @param arrivals is told the number that a message ends with, before the sink replies; called by many threads
+    /// @param arrivals is told the number that a message ends with, before the sink replies; called
+    ///     by many threads
     public LoadSink(LoadMode mode, LongConsumer arrivals) throws IOException {
         this.mode = mode;
         this.arrivals = arrivals;
@@ -69,7 +70,8 @@ public final class LoadSink implements AutoCloseable {
         private int from;
         private int to;
         private final ByteArrayOutputStream answers = new ByteArrayOutputStream();
-        /// The last that came of a line or of a message: enough for a command, the number, and the end of a text.
+        /// The last that came of a line or of a message: enough for a command, the number, and the
+        /// end of a text.
         private final byte[] tail = new byte[512];
         private int length;
 

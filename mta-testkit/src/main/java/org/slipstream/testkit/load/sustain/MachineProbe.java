@@ -15,9 +15,10 @@ import java.util.Queue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/// Three threads beside the server that measure the machine. One waits for the clock, one syncs a small file on the disk of the
-/// spool, one reads how long threads of the server were ready to run and had no processor. A slow sync beside a slow sync of the
-/// server means that the disk was slow for both.
+/// Three threads beside the server that measure the machine. One waits for the clock, one syncs a
+/// small file on the disk of the spool, one reads how long threads of the server were ready to run
+/// and had no processor. A slow sync beside a slow sync of the server means that the disk was slow
+/// for both.
 final class MachineProbe implements AutoCloseable {
     private static final long CLOCK_STEP_NANOS = 5_000_000;
     private static final long DISK_STEP_NANOS = 50_000_000;
@@ -78,7 +79,8 @@ final class MachineProbe implements AutoCloseable {
         }
     }
 
-    /// Nanoseconds in the queue of a processor since it began, of each thread of the server (proc-schedstats).
+    /// Nanoseconds in the queue of a processor since it began, of each thread of the server
+    /// (proc-schedstats).
     private Map<Path, Long> delays() {
         Map<Path, Long> delays = new HashMap<>();
         try (Stream<Path> tasks = Files.list(server)) {

@@ -1,7 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
-/// When each message falls due. Letters fall due by the clock and not when the server is ready for them: one that a stall
-/// keeps waiting has waited since then, and so have those behind it.
+/// When each message falls due. Letters fall due by the clock and not when the server is ready for
+/// them: one that a stall keeps waiting has waited since then, and so have those behind it.
 ///
 /// @param first number of the first message; numbers go on from schedule to schedule
 /// @param perSecond infinite for as fast as they are taken

@@ -11,8 +11,9 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.stream.Collectors;
 
-/// The flight recording of the server, which says what its threads did during a stall: syncs and writes by file, collections,
-/// other stops of the virtual machine, waits for monitors, compilations, and samples of running threads.
+/// The flight recording of the server, which says what its threads did during a stall: syncs and
+/// writes by file, collections, other stops of the virtual machine, waits for monitors,
+/// compilations, and samples of running threads.
 final class ServerRecording {
     private static final List<String> EVENTS = List.of("FileForce#threshold=20ms", "FileWrite#threshold=20ms",
             "FileRead#threshold=20ms", "GCPhasePause#threshold=5ms", "ExecuteVMOperation#threshold=10ms",

@@ -10,12 +10,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The stalls of a run, each with everything that coincided with it: what the server did, what the bench did, what the machine
-/// did.
+/// The stalls of a run, each with everything that coincided with it: what the server did, what the
+/// bench did, what the machine did.
 ///
-/// A stall is a gap of at least 200 ms between two replies of 250, or between two arrivals at the sink, while messages are due.
-/// Waiting after a stall is its consequence and not a stall. Coincidence is no proof: a collector that stops for 10 ms does not
-/// explain 400 ms, so each activity is shown with the time that it overlaps the stall.
+/// A stall is a gap of at least 200 ms between two replies of 250, or between two arrivals at the
+/// sink, while messages are due. Waiting after a stall is its consequence and not a stall.
+/// Coincidence is no proof: a collector that stops for 10 ms does not explain 400 ms, so each
+/// activity is shown with the time that it overlaps the stall.
 final class Stalls {
     private static final long LEAST_NANOS = 200_000_000;
     private static final long SAMPLE_NANOS = 20_000_000;
@@ -62,7 +63,7 @@ final class Stalls {
         return evidence;
     }
 
-    /// The steady part of the run begins. What came before does not count.
+    /// The steady part of the run begins. Earlier samples do not count.
     void begin(long nanos) {
         taken.begin(nanos);
         arrived.begin(nanos);

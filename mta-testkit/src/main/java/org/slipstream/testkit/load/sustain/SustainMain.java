@@ -1,7 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
 import org.slipstream.testkit.load.sustain.Ledger.Balance;
-import org.slipstream.testkit.load.sustain.Ledger.Latency;
+import org.slipstream.testkit.load.sustain.Ledger.LatencyFigures;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
@@ -22,23 +22,27 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The packaged server relays at a steady rate for some minutes: does anything grow that should not? Every ten seconds a line; at
-/// the end the first minute beside the last, a line through everything behind the first two minutes, and a verdict.
+/// The packaged server relays at a steady rate for some minutes: does anything grow that should
+/// not? Every ten seconds a line; at the end the first minute beside the last, a line through
+/// everything behind the first two minutes, and a verdict.
 ///
 /// ```
-/// mvn -q -Psustain -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
-///     -Dminutes=10 -Drate=0 -Dsessions=20 -Dmanner=pipelined -Dwarm=60
+/// mvn -q -Psustain -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
+///     -Dminutes=10 -Drate=0 -Dsessions=20 -Dmode=pipelined -Dwarm=60
 /// ```
 ///
-/// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three times ten seconds with every
-///   session as fast as the server takes its messages, up to the last arrival; the median. After a warm-up of so many seconds.
+/// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three
+///   times ten seconds with every session as fast as the server takes its messages, up to the last
+///   arrival; the median. After a warm-up of so many seconds.
 /// - `mode`: `turn`, `pipelined` or `chunked`, of the client and of the sink.
-/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall what coincided with it
-///   ([Stalls]). A line a second goes to `every-second.csv` in the home folder.
+/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall
+///   what coincided with it ([Stalls]). A line a second goes to `every-second.csv` in the home
+///   folder.
 ///
-/// Letters have 4 KiB and one recipient and fall due by the clock. Latency counts from that moment, whoever is to blame for what
-/// comes after, the bench included: it shares the machine with the server, and the table says how much of it it takes. The heap
-/// after a full collection is looked at before and after the run, when nothing is in the queue; during it nothing is forced.
+/// Messages have 4 KiB and one recipient and are sent by the clock. Latency counts from that moment
+/// and includes delays of the bench, which shares the machine with the server; the table has its
+/// share. The heap after a full collection is measured before and after the run, while the queue is
+/// empty.
 public final class SustainMain {
     private static final int LINE_SECONDS = 10;
     private static final int ROUNDS = 3;
@@ -59,7 +63,8 @@ public final class SustainMain {
         this.ledger = ledger;
     }
 
-    /// @param arguments the folder of the packaged program, then `minutes=`, `rate=`, `sessions=`, `mode=`, `warm=`
+    /// @param arguments the folder of the packaged program, then `minutes=`, `rate=`, `sessions=`,
+    ///     `mode=`, `warm=`
     public static void main(String... arguments) throws Exception {
         Map<String, String> wishes = new HashMap<>();
         for (String argument : List.of(arguments).subList(1, arguments.length)) {
@@ -89,7 +94,7 @@ public final class SustainMain {
             recording.read(ledger.stalls().evidence());
             ledger.stalls().report(System.out);
         }
-        // The home stays for whoever wants to read its log.
+        // The home folder is kept, so that its log can be read.
         System.out.println("\nhome: " + home);
         System.exit(even ? 0 : 1);
     }
@@ -109,7 +114,7 @@ public final class SustainMain {
             out.printf(Locale.ROOT,
                     "%n%,.0f messages a second for %.1f minutes; nothing is in the queue, %.1f MiB of heap live%n%n",
                     perSecond, minutes, live);
-            Report report = new Report(out);
+            SustainReport report = new SustainReport(out);
             report.head();
             try (EverySecond seconds = new EverySecond(home, ledger)) {
                 follow(perSecond, minutes, heap, report);
@@ -164,7 +169,7 @@ public final class SustainMain {
         }
     }
 
-    private void follow(double perSecond, double minutes, Heap heap, Report report)
+    private void follow(double perSecond, double minutes, Heap heap, SustainReport report)
             throws IOException, InterruptedException {
         Schedule schedule = Schedule.paced(client.nextNumber(), perSecond, minutes * 60);
         Watched program = new Watched(server.pid());
@@ -181,15 +186,15 @@ public final class SustainMain {
             Thread.sleep(Duration.ofNanos(Math.max(0, at - System.nanoTime())));
             long now = System.nanoTime();
             double seconds = (now - before) / 1e9;
-            Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+            Map<SustainFigure, Double> figures = new EnumMap<>(SustainFigure.class);
             latencies(figures, seconds);
             double cpuNow = program.cpuSeconds();
             double ownNow = bench.cpuSeconds();
-            Heap.State state = heap.last();
-            figures.put(Figure.CPU, (cpuNow - cpu) * 1e3 / (figures.get(Figure.ARRIVED) * seconds));
-            figures.put(Figure.OWN_CPU, (ownNow - own) / seconds);
-            figures.put(Figure.HEAP, state.afterMebibytes());
-            figures.put(Figure.PAUSES, (state.pauseSeconds() - pauses) * 1e3 / seconds);
+            Heap.HeapState state = heap.last();
+            figures.put(SustainFigure.CPU, (cpuNow - cpu) * 1e3 / (figures.get(SustainFigure.ARRIVED) * seconds));
+            figures.put(SustainFigure.OWN_CPU, (ownNow - own) / seconds);
+            figures.put(SustainFigure.HEAP, state.afterMebibytes());
+            figures.put(SustainFigure.PAUSES, (state.pauseSeconds() - pauses) * 1e3 / seconds);
             sizes(figures, program);
             report.add(line * LINE_SECONDS / 60.0, figures);
             before = now;
@@ -203,27 +208,27 @@ public final class SustainMain {
         awaitArrivals();
     }
 
-    private void latencies(Map<Figure, Double> figures, double seconds) {
-        Latency taken = ledger.untilTaken();
-        Latency arrived = ledger.untilArrived();
-        figures.put(Figure.TAKEN, taken.count() / seconds);
-        figures.put(Figure.TO_250, taken.medianMillis());
-        figures.put(Figure.TO_250_99, taken.p99Millis());
-        figures.put(Figure.TO_250_MOST, taken.mostMillis());
-        figures.put(Figure.ARRIVED, arrived.count() / seconds);
-        figures.put(Figure.TO_SINK, arrived.medianMillis());
-        figures.put(Figure.TO_SINK_99, arrived.p99Millis());
-        figures.put(Figure.TO_SINK_MOST, arrived.mostMillis());
+    private void latencies(Map<SustainFigure, Double> figures, double seconds) {
+        LatencyFigures taken = ledger.untilTaken();
+        LatencyFigures arrived = ledger.untilArrived();
+        figures.put(SustainFigure.TAKEN, taken.count() / seconds);
+        figures.put(SustainFigure.TO_250, taken.medianMillis());
+        figures.put(SustainFigure.TO_250_99, taken.p99Millis());
+        figures.put(SustainFigure.TO_250_MOST, taken.mostMillis());
+        figures.put(SustainFigure.ARRIVED, arrived.count() / seconds);
+        figures.put(SustainFigure.TO_SINK, arrived.medianMillis());
+        figures.put(SustainFigure.TO_SINK_99, arrived.p99Millis());
+        figures.put(SustainFigure.TO_SINK_MOST, arrived.mostMillis());
     }
 
-    private void sizes(Map<Figure, Double> figures, Watched program) throws IOException {
-        figures.put(Figure.RSS, program.residentMebibytes());
-        figures.put(Figure.PSS, program.proportionalMebibytes());
-        figures.put(Figure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
-        figures.put(Figure.REGISTER, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
-        figures.put(Figure.QUEUE, (double) queueLength());
-        figures.put(Figure.FILES, (double) program.openFiles());
-        figures.put(Figure.THREADS, (double) program.threads());
+    private void sizes(Map<SustainFigure, Double> figures, Watched program) throws IOException {
+        figures.put(SustainFigure.RSS, program.residentMebibytes());
+        figures.put(SustainFigure.PSS, program.proportionalMebibytes());
+        figures.put(SustainFigure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
+        figures.put(SustainFigure.REGISTER, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
+        figures.put(SustainFigure.QUEUE, (double) queueLength());
+        figures.put(SustainFigure.FILES, (double) program.openFiles());
+        figures.put(SustainFigure.THREADS, (double) program.threads());
     }
 
     private long queueLength() throws IOException {

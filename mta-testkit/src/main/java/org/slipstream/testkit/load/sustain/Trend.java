@@ -2,10 +2,11 @@ package org.slipstream.testkit.load.sustain;
 
 /// A straight line through a figure over time, by least squares, and whether it rises.
 ///
-/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments. A line through a few teeth is
-/// never quite level, so it counts as rising only when three things are true. Over the time that is looked at it gains more than a
-/// twentieth of the mean; it gains more than is worth a word; and the slope is beyond four of its standard errors, twice what
-/// would do for independent points, because neighbours on a saw are not.
+/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments.
+/// A line through a few teeth is never quite level, so it counts as rising only when three things
+/// are true. Over the time that is looked at it gains more than a twentieth of the mean; it gains
+/// more than is worth a word; and the slope is beyond four of its standard errors, twice what would
+/// do for independent points, because neighbours on a saw are not.
 ///
 /// @param perMinute the slope
 /// @param gain what the line gains from the first point to the last
@@ -15,12 +16,12 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
     private static final double SHARE = 0.05;
     private static final double ERRORS = 4;
 
-    enum Verdict {
+    enum TrendVerdict {
         TOO_SHORT("too short to say"), GROWS("GROWS"), FALLS("falls"), STEADY("does not grow");
 
         final String words;
 
-        Verdict(String words) {
+        TrendVerdict(String words) {
             this.words = words;
         }
     }
@@ -61,14 +62,14 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
                 Math.sqrt(residual / (n - 2) / xx) * (last - first));
     }
 
-    Verdict verdict(double negligible) {
+    TrendVerdict verdict(double negligible) {
         if (points < ENOUGH) {
-            return Verdict.TOO_SHORT;
+            return TrendVerdict.TOO_SHORT;
         }
         double size = Math.abs(gain);
         if (size <= negligible || size <= SHARE * Math.abs(mean) || size <= ERRORS * error) {
-            return Verdict.STEADY;
+            return TrendVerdict.STEADY;
         }
-        return gain > 0 ? Verdict.GROWS : Verdict.FALLS;
+        return gain > 0 ? TrendVerdict.GROWS : TrendVerdict.FALLS;
     }
 }

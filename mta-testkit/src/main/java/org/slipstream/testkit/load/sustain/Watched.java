@@ -7,7 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// What Linux tells of a process (proc(5)), this one included.
+/// The values of a process from Linux (proc(5)).
 record Watched(long pid) {
     private static final double TICKS_PER_SECOND = 100;
 
@@ -32,7 +32,8 @@ record Watched(long pid) {
 
     double cpuSeconds() throws IOException {
         String stat = Files.readString(of("stat"));
-        // The name before the parenthesis may contain blanks; user and system time are fields 14 and 15.
+        // The name before the parenthesis may contain blanks; user and system time are fields 14
+        // and 15.
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
         return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
     }

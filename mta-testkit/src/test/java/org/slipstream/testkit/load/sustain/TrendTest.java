@@ -1,7 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.testkit.load.sustain.Trend.Verdict;
+import org.slipstream.testkit.load.sustain.Trend.TrendVerdict;
 
 import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
@@ -17,13 +17,14 @@ class TrendTest {
         var trend = of(48, minute -> 200 + 2 * minute);
         assertThat(trend.perMinute()).isCloseTo(2, within(1e-9));
         assertThat(trend.gain()).isCloseTo(2 * 47 / 6.0, within(1e-9));
-        assertThat(trend.verdict(5)).isEqualTo(Verdict.GROWS);
+        assertThat(trend.verdict(5)).isEqualTo(TrendVerdict.GROWS);
     }
 
     @Test
     void aLeakIsSeenThroughNoise() {
         var random = new Random(1);
-        assertThat(of(48, minute -> 200 + 4 * minute + 10 * random.nextGaussian()).verdict(5)).isEqualTo(Verdict.GROWS);
+        assertThat(of(48, minute -> 200 + 4 * minute + 10 * random.nextGaussian()).verdict(5))
+                .isEqualTo(TrendVerdict.GROWS);
     }
 
     /// Segments of 64 MiB that are deleted whole, and heaps that are collected.
@@ -32,24 +33,24 @@ class TrendTest {
         for (double teeth = 3; teeth < 12; teeth += 0.1) {
             double period = 8 / teeth;
             assertThat(of(48, minute -> 100 + 60 * (minute % period) / period).verdict(5)).as("%.1f teeth", teeth)
-                    .isEqualTo(Verdict.STEADY);
+                    .isEqualTo(TrendVerdict.STEADY);
         }
     }
 
     @Test
     void whatIsNotWorthAWordIsNone() {
-        assertThat(of(48, minute -> 30 + minute / 4).verdict(3)).isEqualTo(Verdict.STEADY);
-        assertThat(of(48, minute -> 1_000 + minute).verdict(5)).as("a hundredth").isEqualTo(Verdict.STEADY);
+        assertThat(of(48, minute -> 30 + minute / 4).verdict(3)).isEqualTo(TrendVerdict.STEADY);
+        assertThat(of(48, minute -> 1_000 + minute).verdict(5)).as("a hundredth").isEqualTo(TrendVerdict.STEADY);
     }
 
     @Test
     void warmingUpFalls() {
-        assertThat(of(48, minute -> 2 - minute / 10).verdict(0.1)).isEqualTo(Verdict.FALLS);
+        assertThat(of(48, minute -> 2 - minute / 10).verdict(0.1)).isEqualTo(TrendVerdict.FALLS);
     }
 
     @Test
     void elevenLinesSayNothing() {
-        assertThat(of(11, minute -> 200 + 50 * minute).verdict(5)).isEqualTo(Verdict.TOO_SHORT);
+        assertThat(of(11, minute -> 200 + 50 * minute).verdict(5)).isEqualTo(TrendVerdict.TOO_SHORT);
     }
 
     private static Trend of(int lines, DoubleUnaryOperator figure) {

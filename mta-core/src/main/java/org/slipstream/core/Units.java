@@ -1,4 +1,4 @@
-package org.slipstream.server.config;
+package org.slipstream.core;
 
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Numbers with a unit behind them: `300s`, `25MiB`.
+/// The notation of amounts with a unit: `300s`, `25MiB`.
 public final class Units {
     public static final Units DURATIONS = new Units(
             Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d", 86_400_000L));
-    static final Units SIZES = new Units(sizes());
+    public static final Units SIZES = new Units(sizes());
 
     private static final Pattern FORM = Pattern.compile("([0-9]{1,18}) ?([a-z]*)");
 
@@ -21,7 +21,8 @@ public final class Units {
         this.factors = factors;
     }
 
-    /// Empty when number or unit is none, or the whole is too large to count.
+    /// Empty when the text has no number or no known unit, or when the amount does not fit a
+    /// `long`.
     public Optional<Long> parse(String text) {
         Matcher matcher = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches() || !factors.containsKey(matcher.group(2))) {
@@ -34,8 +35,8 @@ public final class Units {
         }
     }
 
-    /// The shortest way to write an amount: `5000` ms is `5s`.
-    String write(long amount) {
+    /// The amount in the largest unit that divides it: 5000 ms is `5s`.
+    public String write(long amount) {
         return factors.entrySet().stream().filter(unit -> amount % unit.getValue() == 0)
                 .max(Map.Entry.comparingByValue()).map(unit -> amount / unit.getValue() + display(unit.getKey()))
                 .orElseGet(() -> Long.toString(amount));

@@ -1,7 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
-/// What is looked at every ten seconds.
-enum Figure {
+/// The values that are sampled every ten seconds.
+enum SustainFigure {
     TAKEN("taken a second", 0, 10), ARRIVED("arrived a second", 0, 10), TO_250("to 250, median ms", 2, 0.1), TO_250_99(
             "99th", 1, 2), TO_250_MOST("most", 0, 20), TO_SINK("to the sink, median ms", 2, 0.1), TO_SINK_99("99th", 1,
                     2), TO_SINK_MOST("most", 0, 20), RSS("RSS, MiB", 0, 5), PSS("PSS, MiB", 0, 5), HEAP(
@@ -16,7 +16,7 @@ enum Figure {
     /// Less than this is nothing, whatever share it is.
     final double negligible;
 
-    Figure(String words, int decimals, double negligible) {
+    SustainFigure(String words, int decimals, double negligible) {
         this.words = words;
         this.decimals = decimals;
         this.negligible = negligible;

@@ -1,4 +1,4 @@
-package org.slipstream.server.config;
+package org.slipstream.core;
 
 import org.junit.jupiter.api.Test;
 

@@ -11,34 +11,36 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 
 /// The lines of the run, and what they say together. Tables of Markdown.
-final class Report {
+final class SustainReport {
     private static final double SETTLING_MINUTES = 2;
 
     private final PrintStream out;
     private final List<Line> lines = new ArrayList<>();
 
     /// @param minute of the run, at its end
-    private record Line(double minute, Map<Figure, Double> figures) {}
+    private record Line(double minute, Map<SustainFigure, Double> figures) {}
 
-    Report(PrintStream out) {
+    SustainReport(PrintStream out) {
         this.out = out;
     }
 
     void head() {
         out.println(
-                "| s | " + Arrays.stream(Figure.values()).map(figure -> figure.words).collect(Collectors.joining(" | "))
+                "| s | " + Arrays.stream(SustainFigure.values()).map(figure -> figure.words)
+                        .collect(Collectors.joining(" | "))
                         + " |");
-        out.println("|---|" + "---|".repeat(Figure.values().length));
+        out.println("|---|" + "---|".repeat(SustainFigure.values().length));
     }
 
-    void add(double minute, Map<Figure, Double> figures) {
+    void add(double minute, Map<SustainFigure, Double> figures) {
         lines.add(new Line(minute, new EnumMap<>(figures)));
-        out.printf(Locale.ROOT, "| %.0f | %s |%n", minute * 60, Arrays.stream(Figure.values())
+        out.printf(Locale.ROOT, "| %.0f | %s |%n", minute * 60, Arrays.stream(SustainFigure.values())
                 .map(figure -> text(figure, figures.get(figure))).collect(Collectors.joining(" | ")));
         out.flush();
     }
 
-    /// First minute, last minute, slope and verdict for each figure. @return true when nothing grows that should not
+    /// First minute, last minute, slope and verdict for each figure. @return true when nothing
+    /// grows that should not
     boolean conclude() {
         double end = lines.getLast().minute();
         double from = end > 2 * SETTLING_MINUTES ? SETTLING_MINUTES : end / 5;
@@ -46,15 +48,15 @@ final class Report {
                 + " in all [± standard error] | |%n|---|---|---|---|---|---|%n", from);
         List<String> growing = new ArrayList<>();
         boolean enough = true;
-        for (Figure figure : Figure.values()) {
+        for (SustainFigure figure : SustainFigure.values()) {
             Trend trend = trend(figure, from);
-            Trend.Verdict verdict = trend.verdict(figure.negligible);
+            Trend.TrendVerdict verdict = trend.verdict(figure.negligible);
             out.printf(Locale.ROOT, "| %s | %s | %s | %+.4f | %+.3f [%.3f] | %s |%n", name(figure),
                     text(figure, mean(figure, 0, Math.min(1, end / 2))),
                     text(figure, mean(figure, Math.max(end - 1, end / 2), end)),
                     trend.perMinute(), trend.gain(), trend.error(), verdict.words);
-            enough &= verdict != Trend.Verdict.TOO_SHORT;
-            if (verdict == Trend.Verdict.GROWS && figure.isBurden()) {
+            enough &= verdict != Trend.TrendVerdict.TOO_SHORT;
+            if (verdict == Trend.TrendVerdict.GROWS && figure.isBurden()) {
                 growing.add(name(figure));
             }
         }
@@ -64,23 +66,23 @@ final class Report {
         return growing.isEmpty();
     }
 
-    private Trend trend(Figure figure, double from) {
+    private Trend trend(SustainFigure figure, double from) {
         List<Line> settled = lines.stream().filter(line -> line.minute() > from).toList();
         return Trend.of(settled.stream().mapToDouble(Line::minute).toArray(),
                 settled.stream().mapToDouble(line -> line.figures().get(figure)).toArray());
     }
 
     /// Of what is the most of ten seconds, the most of the minute.
-    private double mean(Figure figure, double from, double to) {
+    private double mean(SustainFigure figure, double from, double to) {
         DoubleUnaryOperator known = value -> Double.isNaN(value) ? 0 : value;
         double[] values = lines.stream().filter(line -> line.minute() > from && line.minute() <= to)
                 .mapToDouble(line -> line.figures().get(figure)).map(known).toArray();
-        return figure == Figure.TO_250_MOST || figure == Figure.TO_SINK_MOST
+        return figure == SustainFigure.TO_250_MOST || figure == SustainFigure.TO_SINK_MOST
                 ? Arrays.stream(values).max().orElse(Double.NaN)
                 : Arrays.stream(values).average().orElse(Double.NaN);
     }
 
-    private static String name(Figure figure) {
+    private static String name(SustainFigure figure) {
         return switch (figure) {
             case TO_250_99, TO_250_MOST -> "to 250, " + figure.words + " ms";
             case TO_SINK_99, TO_SINK_MOST -> "to the sink, " + figure.words + " ms";
@@ -88,7 +90,7 @@ final class Report {
         };
     }
 
-    private static String text(Figure figure, double value) {
+    private static String text(SustainFigure figure, double value) {
         return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, "%,." + figure.decimals + "f", value);
     }
 }

@@ -1,0 +1,176 @@
+package org.slipstream.server.config;
+
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.text.Nearest;
+import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.smtpin.protocol.Limits;
+import org.slipstream.smtpout.ClientSettings;
+import org.slipstream.spool.SpoolConfig;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
+
+/// All sections and keys of `mta.toml`. The keys come from the annotated components of records
+/// ([org.slipstream.core.Setting]), so a key that a record declares is read, checked, written and
+/// documented, and no other is.
+///
+/// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
+/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook].
+final class Schema {
+    static final String ALIASES = "aliases";
+    static final String ROUTES = "routes";
+    static final String TRANSPORT = "transport";
+
+    /// The settings of a server. One more record of settings is one more line here.
+    static final Schema SERVER = new Schema(serverSections(),
+            List.of(Config.Identity.class, Config.Listen.class, Config.Local.class,
+                    Config.Submission.class, Config.Trust.class, Config.Tls.class, Limits.class, Config.Relay.class,
+                    Config.PolicySettings.class,
+                    QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
+                    ClientSettings.class,
+                    Config.SmartHost.class, SpoolConfig.class, Config.Log.class));
+
+    private final SequencedMap<String, String> sections;
+    private final SequencedMap<String, Key> keys = new LinkedHashMap<>();
+    private final Map<String, Key> former = new LinkedHashMap<>();
+
+    /// @param sections in the order of the file, each with the sentence that introduces it
+    Schema(SequencedMap<String, String> sections, List<Class<? extends Record>> records) {
+        this.sections = sections;
+        records.stream().flatMap(type -> SettingsRecords.declared(type).stream())
+                .map(declared -> new Key(declared, Forms.of(declared.type(), declared.setting()))).forEach(this::add);
+    }
+
+    private void add(Key key) {
+        if (!sections.containsKey(key.section()) || keys.put(key.dotted(), key) != null) {
+            throw new IllegalStateException(key.dotted() + " has no section or is declared twice");
+        }
+        for (String name : key.declared().setting().formerly()) {
+            former.put(dotted(key.section(), name), key);
+        }
+    }
+
+    SequencedMap<String, String> sections() {
+        return sections;
+    }
+
+    List<Key> keys() {
+        return List.copyOf(keys.values());
+    }
+
+    Stream<Key> keys(String section) {
+        return keys.values().stream().filter(key -> key.section().equals(section));
+    }
+
+    /// @throws IllegalArgumentException a check names a key that does not exist
+    Key key(String dotted) {
+        return Optional.ofNullable(keys.get(dotted))
+                .orElseThrow(() -> new IllegalArgumentException("no key " + dotted));
+    }
+
+    /// Present when the name is one that the key had in an earlier release.
+    Optional<Key> renamed(String dotted) {
+        return Optional.ofNullable(former.get(dotted));
+    }
+
+    /// The key of a name, which may be a former one; that of `smtp.lanes` in `[transport]`.
+    Optional<Key> find(String section, String name) {
+        if (isNested(section)) {
+            return TransportBook.key(name);
+        }
+        String dotted = dotted(section, name);
+        return Optional.ofNullable(keys.get(dotted)).or(() -> renamed(dotted));
+    }
+
+    private static String dotted(String section, String name) {
+        return section.isEmpty() ? name : section + "." + name;
+    }
+
+    boolean isSection(String name) {
+        return !name.isEmpty() && sections.containsKey(name);
+    }
+
+    /// True for the sections whose keys the operator invents.
+    static boolean isFree(String section) {
+        return section.equals(ALIASES) || section.equals(ROUTES);
+    }
+
+    /// True for the section that holds one section for each transport; its keys are `smtp.lanes`
+    /// and the like.
+    static boolean isNested(String section) {
+        return section.equals(TRANSPORT);
+    }
+
+    boolean isKey(String section, String name) {
+        return isFree(section) || find(section, name).isPresent();
+    }
+
+    /// The suggestion for an unknown key: a near name of its section, or the same or a near name of
+    /// another.
+    Optional<String> meant(String section, String name) {
+        if (isNested(section)) {
+            return TransportBook.meant(name);
+        }
+        if (section.equals("listen") && name.equals("admin")) {
+            return Optional.of("the API has no port any more but the socket run/admin.sock; leave this line out");
+        }
+        Optional<String> here = Nearest.to(name, keys(section).map(Key::name).toList())
+                .or(() -> section.isEmpty() ? Nearest.to(name, sections.keySet()) : Optional.empty());
+        if (here.isPresent()) {
+            return Optional.of("did you mean \"" + here.get() + "\"?");
+        }
+        return named(name)
+                .or(() -> Nearest.to(name, keys.values().stream().map(Key::name).toList()).flatMap(this::named))
+                .map(key -> "did you mean \"" + key.name() + "\" " + place(key) + "?");
+    }
+
+    Optional<String> meantSection(String section) {
+        List<String> known = sections.keySet().stream().filter(s -> !s.isEmpty()).toList();
+        return Nearest.to(section, known).map(near -> "did you mean [" + near + "]?");
+    }
+
+    private Optional<Key> named(String name) {
+        return keys.values().stream().filter(key -> key.name().equals(name)).findFirst();
+    }
+
+    private static String place(Key key) {
+        return key.section().isEmpty() ? "before the first section" : "in [" + key.section() + "]";
+    }
+
+    private static SequencedMap<String, String> serverSections() {
+        SequencedMap<String, String> sections = new LinkedHashMap<>();
+        sections.put("", "");
+        sections.put("listen", "Addresses at which the server accepts connections.");
+        sections.put("local", "Mail that is delivered here.");
+        sections.put(ALIASES,
+                "Other names: a local part (of every local domain) or a full address, and the addresses that"
+                        + " receive its mail instead, here or elsewhere.");
+        sections.put("relay", "Mail for other domains.");
+        sections.put("submission", "Mail of users, who log in (`./mta user add`).");
+        sections.put("trust", "Clients that may speak for other clients.");
+        sections.put(ROUTES, "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"
+                + " (subdomains only), then `*`.");
+        sections.put("tls", "Encryption of incoming sessions (STARTTLS).");
+        sections.put("limits", "Limits of a client and its sessions.");
+        sections.put("policy", "Which mail is accepted. The checks run in the order of docs/security.md.");
+        sections.put("queue", "How mail waits and is tried again.");
+        sections.put("scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
+        sections.put("concurrency",
+                "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");
+        sections.put(TRANSPORT, "Settings that differ for one transport.");
+        sections.put("placement", "On which connection a message goes, and when another one is opened.");
+        sections.put("smtp-client", "How mail is sent to other servers (timeouts: RFC 5321 section 4.5.3.2).");
+        sections.put("smarthost",
+                "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
+                        + " where TLS comes first (port 465).");
+        sections.put("spool", "How mail is kept on disk.");
+        sections.put("log", "The level of the log.");
+        return sections;
+    }
+}
