@@ -68,11 +68,7 @@ class DnsCacheTest {
         CompletableFuture<Dns.DnsAnswer> silent = hasty.askAsync("x.silent.example", Type.MX);
         assertThat(dns.ask("long.example", Type.MX)).isInstanceOf(Dns.DnsAnswer.Found.class);
         assertThat(silent).isNotDone();
-<<<<<<< HEAD
-        assertThat(silent.orTimeout(90, TimeUnit.SECONDS).join()).isInstanceOf(Dns.Answer.Trouble.class);
-=======
-        assertThat(silent.join()).isInstanceOf(Dns.DnsAnswer.Trouble.class);
->>>>>>> main
+        assertThat(silent.orTimeout(90, TimeUnit.SECONDS).join()).isInstanceOf(Dns.DnsAnswer.Trouble.class);
     }
 
     private long asked(String question) {
