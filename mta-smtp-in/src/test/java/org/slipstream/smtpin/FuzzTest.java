@@ -70,7 +70,7 @@ class FuzzTest {
     private static Seen play(Script script, byte[] stream, IntUnaryOperator pieces) {
         Stage stage = new Stage(script.settings());
         // Whether a client is ahead of us is the network's say by nature.
-        ListenerConfig config = Ports.with(Ports.with(stage.config(), "strictTurns", 0), "idleMillis", 60_000);
+        ListenerConfig config = Ports.with(Ports.with(stage.config(), "strictTurns", 0), "idle", 60_000);
         MemoryLink link = new MemoryLink(stream, pieces);
         ListenerServices services = stage.services();
         Tuning tuning = Ports.tuning(Duration.ofSeconds(60));

@@ -259,7 +259,7 @@ class ListenerTest {
 
     @Test
     void aClientThatTricklesDataIsLeft() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config(), "dataMinimumBytesPerSecond", 1_000_000_000);
+        ListenerConfig config = Ports.with(Ports.config(), "dataRate", 1_000_000_000);
         try (SmtpListener listener = Ports.started(config, house, Duration.ofMillis(100));
                 SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
@@ -273,7 +273,7 @@ class ListenerTest {
 
     @Test
     void aClientThatTricklesACommandIsLeft() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config(), "idleMillis", 100);
+        ListenerConfig config = Ports.with(Ports.config(), "idle", 100);
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             while (client.socket().getInputStream().available() == 0) {
                 client.send("x");
@@ -285,7 +285,7 @@ class ListenerTest {
 
     @Test
     void aClientThatReadsNoRepliesIsCut() throws Exception {
-        ListenerConfig config = Ports.with(Ports.with(Ports.config(), "idleMillis", 200), "junkCommands",
+        ListenerConfig config = Ports.with(Ports.with(Ports.config(), "idle", 200), "junkCommands",
                 Integer.MAX_VALUE);
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             byte[] burst = "NOOP\r\n".repeat(10_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);

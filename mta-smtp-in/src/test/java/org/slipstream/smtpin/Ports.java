@@ -1,11 +1,13 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.core.DataSize;
+import org.slipstream.core.SettingsRecords;
+
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -84,24 +86,22 @@ final class Ports {
     }
 
     private static <R extends Record> R with(R record, String name, long value) {
-        if (!has(record.getClass(), name)) {
-            throw new IllegalArgumentException("no setting " + name);
+        Class<?> type = Arrays.stream(record.getClass().getRecordComponents())
+                .filter(component -> component.getName().equals(name)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no setting " + name)).getType();
+        return SettingsRecords.with(record, name, value(type, value));
+    }
+
+    private static Object value(Class<?> type, long value) {
+        if (type == DataSize.class) {
+            return DataSize.of(value);
         }
-        try {
-            RecordComponent[] components = record.getClass().getRecordComponents();
-            Object[] values = new Object[components.length];
-            for (int i = 0; i < components.length; i++) {
-                Class<?> type = components[i].getType();
-                values[i] = !components[i].getName().equals(name)
-                        ? components[i].getAccessor().invoke(record)
-                        : type == int.class ? (Object) (int) value : type == boolean.class ? value != 0 : value;
-            }
-            Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-            @SuppressWarnings("unchecked")
-            R copy = (R) record.getClass().getDeclaredConstructor(types).newInstance(values);
-            return copy;
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError("records can be copied", e);
+        if (type == Duration.class) {
+            return Duration.ofMillis(value);
         }
+        if (type == boolean.class) {
+            return value != 0;
+        }
+        return type == int.class ? (Object) (int) value : value;
     }
 }

@@ -84,7 +84,7 @@ class TlsTest {
 
     @Test
     void aHandshakeThatStallsEnds() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idleMillis", 200);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 200);
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
@@ -96,7 +96,7 @@ class TlsTest {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
     void aRecordThatDripsMeetsTheTimeout(String version) throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idleMillis", 300);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
@@ -146,7 +146,7 @@ class TlsTest {
     /// Each octet within the limit, all of them not.
     @Test
     void aHandshakeThatDripsEnds() throws Exception {
-        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idleMillis", 300);
+        ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");

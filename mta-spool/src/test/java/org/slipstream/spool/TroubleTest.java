@@ -231,7 +231,7 @@ class TroubleTest {
                 TestMessages.commit(spool, "bob@example.net", new byte[100]);
             }
             assertThatThrownBy(spool::draft).isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
-                    .hasMessageContaining("behind the log");
+                    .hasMessageContaining("behind the message log");
             TestMessages.done(then -> spool.record(first, List.of(new RecipientOutcome(1, DEFERRED)), then));
             TestMessages.done(then -> spool.remove(first, then));
             assertThat(TestMessages.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
