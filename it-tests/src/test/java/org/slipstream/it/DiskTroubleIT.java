@@ -97,10 +97,11 @@ class DiskTroubleIT {
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
             // SmtpTalker waits for a minute, as impatient clients do.
-            assertThat(behindIt).allSatisfy(each -> assertThat(each.join().toString()).startsWith("451 4.3.0"));
+            assertThat(behindIt).allSatisfy(
+                    each -> assertThat(each.orTimeout(90, TimeUnit.SECONDS).join().toString()).startsWith("451 4.3.0"));
             assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
         }
-        assertThat(inTheSync.join().code()).isEqualTo(250);
+        assertThat(inTheSync.orTimeout(90, TimeUnit.SECONDS).join().code()).isEqualTo(250);
         eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
         assertThat(server.stop()).isZero();
         server.startAgain(settings(far));

@@ -35,6 +35,7 @@ class SessionWatchdogTest {
     SessionWatchdogTest() throws IOException {
         server.bind(null);
         client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+        client.setSoTimeout(90_000);
         link = new SocketLink((AcceptedSocket) server.accept(), 1, Duration.ofSeconds(2));
         watchdog.watch(link);
     }
@@ -102,7 +103,7 @@ class SessionWatchdogTest {
             watchdog.scan();
             return write.isDone();
         });
-        assertThatThrownBy(write::get).hasCauseInstanceOf(IOException.class);
+        assertThatThrownBy(() -> write.get(90, TimeUnit.SECONDS)).hasCauseInstanceOf(IOException.class);
     }
 
     /// Under load the session's thread runs later than the watchdog looks again.
@@ -123,7 +124,6 @@ class SessionWatchdogTest {
     @Test
     void aReadThatGoesOnAfterTheEndOfItsInputIsCut() throws Exception {
         CompletableFuture<Integer> read = reading(300);
-        client.setSoTimeout(90_000);
         try (BusyCarriers _ = new BusyCarriers()) {
             after(300);
             after(2);

@@ -22,6 +22,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -79,7 +80,8 @@ class ContentOnTheWireTest {
                 }
             }
             wire.send(END, PATIENCE_MILLIS);
-            assertThat(received.join().equals(expected + END)).as("seed %d", seed).isTrue();
+            assertThat(received.orTimeout(90, TimeUnit.SECONDS).join().equals(expected + END)).as("seed %d", seed)
+                    .isTrue();
         }
         assertThat(wire.writtenBytes()).isEqualTo(wire.putBytes()).isEqualTo(wire.handedOverBytes());
     }
@@ -99,7 +101,7 @@ class ContentOnTheWireTest {
                 } while (!chunks.isLast());
             }
             wire.flush(PATIENCE_MILLIS);
-            assertThat(received.join().equals(content)).isTrue();
+            assertThat(received.orTimeout(90, TimeUnit.SECONDS).join().equals(content)).isTrue();
             assertThat(wire.putBytes() - before).isGreaterThan(size);
         }
     }
@@ -162,7 +164,8 @@ class ContentOnTheWireTest {
             assertThat(wire.mute()).as("the peer is not to blame").isEmpty();
         }
         wire.abort(WireInput.End.ABORTED, "message cannot be read");
-        assertThat(received.join()).hasSizeLessThan(1_500_001).doesNotContain("\r\n.\r\n");
+        assertThat(received.orTimeout(90, TimeUnit.SECONDS).join()).hasSizeLessThan(1_500_001)
+                .doesNotContain("\r\n.\r\n");
     }
 
     private String receiveAll() {
