@@ -33,7 +33,6 @@ final class Shutdown implements AutoCloseable {
     private record Opened(String name, Duration keptBack, Step step) {}
 
     /// @param nanos a clock like [System#nanoTime]
-    /// @param nanos a clock like [System#nanoTime]
     Shutdown(LongSupplier nanos, Duration total) {
         this.nanos = nanos;
         this.total = total;

@@ -18,7 +18,7 @@ import java.util.Optional;
 /// | places of unknown clients | nine tenths; one tenth is reserved for known clients |
 /// | lingering connections | a tenth of the places, and a tenth of those of one client network, at least one |
 ///
-/// **Known** are the clients of [ListenerConfig.Trust#known], clients of a network from which a
+/// **Known** are the clients of [ListenerConfig.ProxyTrust#known], clients of a network from which a
 /// user has logged in since the start ([GuessGuard] bounds how many networks are remembered), and
 /// authenticated users. A proxy counts as known until its header names the client.
 ///

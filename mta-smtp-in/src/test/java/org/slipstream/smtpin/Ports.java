@@ -2,7 +2,6 @@ package org.slipstream.smtpin;
 
 import org.slipstream.core.DataSize;
 import org.slipstream.core.SettingsRecords;
-
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServicePolicy;
 import org.slipstream.testkit.SmtpTalker;

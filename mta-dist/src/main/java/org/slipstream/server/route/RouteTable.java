@@ -29,7 +29,7 @@ public final class RouteTable {
     private final Set<String> localDomains;
     private final RouteFinder mx;
 
-    /// Like [RouteFinder.RouteAnswer], for every kind of route.
+    /// Like [RouteFinder.Answer], for every kind of route.
     public sealed interface RouteAnswer {
         record Found(Route route) implements RouteAnswer {}
 

@@ -33,7 +33,7 @@ import java.util.TreeSet;
 /// a retry record when it has been due as long as it was not. The second rule matters for
 /// placement: a due host is the last choice, so under low load only expiry returns a failed host to
 /// the others. Operators still see a failed host after that
-/// ([PlaceRules.RecordLifetimes#toldMillis]), as long as mail deferred because of it may wait for
+/// ([PlaceRules.RecordLifetimes#told]), as long as mail deferred because of it may wait for
 /// its next attempt.
 ///
 /// Records may come from the spool after a restart or from another node ([#learn], FI-39), and
