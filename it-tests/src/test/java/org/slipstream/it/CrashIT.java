@@ -36,7 +36,8 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// The long form, for hours if need be:
 ///
 /// ```
-/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=CrashIT -Dslipstream.long=true
+/// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false \
+///     -Dit.test=CrashIT -Dslipstream.long=true
 ///     -Djunit.jupiter.execution.timeout.mode=disabled
 /// ```
 class CrashIT {

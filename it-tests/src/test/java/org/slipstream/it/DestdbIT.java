@@ -117,7 +117,7 @@ class DestdbIT {
         assertThat(server.command("destdb", "show", "mx.nowhere.example").exit()).isEqualTo(1);
         var refused = server.command("destdb", "suspend", "mx.nowhere.example", "--reason", "x");
         assertThat(refused.exit()).isEqualTo(1);
-        assertThat(refused.err()).contains("no host is known by this name");
+        assertThat(refused.err()).contains("no known host has this name");
         assertThat(server.command("destdb", "suspend", "192.0.2.99", "--reason", "asked by them").mustSucceed().out())
                 .contains("[192.0.2.99]:25/may");
         assertThat(server.command("destdb", "resume", "192.0.2.99").mustSucceed().out())

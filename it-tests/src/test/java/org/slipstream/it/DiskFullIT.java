@@ -77,7 +77,7 @@ class DiskFullIT {
         }
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString())
-                        .contains("disk with the mailboxes is full")));
+                        .contains("mailbox disk is full")));
         assertThat(server.queue().messages().getFirst().path("attempts").asInt()).as("nobody was asked").isZero();
         disk.free();
         var mail = new Maildirs(disk.folder());

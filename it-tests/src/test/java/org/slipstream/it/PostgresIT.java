@@ -76,7 +76,7 @@ class PostgresIT {
             assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
         });
         assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "index", "since",
-                "mail is taken in and delivered");
+                "mail is accepted and delivered");
         server.kill9();
     }
 

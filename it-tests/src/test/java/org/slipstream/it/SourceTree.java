@@ -55,7 +55,7 @@ record SourceTree(Path root) {
     /// their time.
     List<Line> pages() {
         return lines(path -> path.endsWith(".md") && !path.startsWith("docs/adr/") && !path.equals("CHANGELOG.md")
-                && !path.startsWith(".github/"));
+                && !path.startsWith(".github/") && !path.contains("/src/test/"));
     }
 
     /// The types that these lines declare. Types inside methods are left out.

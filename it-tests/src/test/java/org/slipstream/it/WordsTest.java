@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,13 @@ class WordsTest {
             .compile("(?:[a-z]\\w*\\.)*((?:[A-Z][a-z0-9]\\w*)(?:\\.[A-Z][a-z0-9]\\w*)*)"
                     + "(?:[.#][a-z]\\w*(?:\\([^)]*\\))?)?");
     private static final Pattern EVENT = Pattern.compile("event=([a-z0-9-]+)");
+
+    private static final Pattern STATEMENT = Pattern
+            .compile("\"event=([a-z0-9-]+)((?:[^;]|;(?!\\s*\\n))*?);\\s*\\n");
+    private static final Pattern KEY = Pattern.compile("(?:^|[ \"])([a-z][a-z-]*)=");
+
+    private static final Pattern UNBREAKABLE = Pattern
+            .compile(" *[|#].*|    .*|\\S+| *\\S*\\]\\(\\S+|.*`[^`]{50,}`.*|\\S* \\S*");
 
     /// Names in documentation that are not ours: the RFCs', the JDK's, other programs'.
     private static final Path FOREIGN = Path.of("docs/foreign-names.txt");
@@ -79,6 +87,16 @@ class WordsTest {
                 .containsExactlyInAnyOrderElementsOf(events(mainJava));
     }
 
+    /// The keys in one statement with the event's name; keys that a program adds later are in the
+    /// page only.
+    @Test
+    void everyKeyOfAnEventIsDocumented() {
+        Map<String, String> rows = pages.stream().filter(line -> line.file().equals("docs/logging.md"))
+                .map(SourceTree.Line::text).filter(text -> text.startsWith("| `event="))
+                .collect(Collectors.toMap(text -> text.substring(9, text.indexOf('`', 3)), text -> text));
+        assertThat(undocumentedKeys(mainJava, rows)).isEmpty();
+    }
+
     @Test
     void linesAreNotTooLong() {
         assertThat(Stream.concat(tooLong(tree.allJava(), JAVA_COLUMNS).stream(), tooLong(pages, PAGE_COLUMNS).stream()))
@@ -103,7 +121,8 @@ class WordsTest {
                 .as("a case of a sealed family").isEmpty();
         assertThat(unknown(List.of(line("a.md", "see `qmgr.Anteroom` and `Envelope.sender`, not `Message-ID`")),
                 Set.of("Envelope"))).containsExactly("a.md:1: qmgr.Anteroom");
-        assertThat(tooLong(List.of(line("A.java", "x".repeat(121)), line("A.java", "x".repeat(120))), 120)).hasSize(1);
+        assertThat(tooLong(List.of(line("A.java", "// " + "x ".repeat(58)), line("A.java", "/// " + "x ".repeat(60))),
+                120)).hasSize(1);
         assertThat(tooLong(List.of(line("a.md", "x ".repeat(60)), line("a.md", "| " + "x ".repeat(60))), 100))
                 .as("rows of tables may be long").hasSize(1);
         assertThat(phrases(List.of(line("a.md", "Who wants a carrier to stop cuts the wire."),
@@ -111,6 +130,9 @@ class WordsTest {
                 line("a.md", "Mail waits. Nobody is told."),
                 line("a.md", "A delivery that shares a connection takes no slot."))))
                 .hasSize(3);
+        assertThat(undocumentedKeys(
+                List.of(line("A.java", "LOG.info(\"event=login user={} password={}\", a, b);"), line("A.java", "")),
+                Map.of("login", "| `event=login` | info | `user` | …"))).containsExactly("login password in A.java");
         assertThat(events(List.of(line("A.java", "LOG.warn(\"event=index-went-back from={}\""))))
                 .containsExactly("index-went-back");
     }
@@ -145,13 +167,42 @@ class WordsTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /// Rows of tables, links and code in pages may be longer, because they cannot be broken.
+    private static Set<String> undocumentedKeys(List<SourceTree.Line> java, Map<String, String> rows) {
+        Set<String> missing = new TreeSet<>();
+        java.stream().collect(Collectors.groupingBy(SourceTree.Line::file,
+                Collectors.mapping(SourceTree.Line::text, Collectors.joining("\n")))).forEach((file, text) -> {
+                    Matcher statement = STATEMENT.matcher(text);
+                    while (statement.find()) {
+                        String event = statement.group(1);
+                        KEY.matcher(statement.group(2)).results().map(key -> key.group(1))
+                                .filter(key -> !rows.getOrDefault(event, "").contains("`" + key + "`"))
+                                .forEach(key -> missing.add(event + " " + key + " in " + file));
+                    }
+                });
+        return missing;
+    }
+
+    /// The formatter wraps code, so the limit of Java is checked in comments. Rows of tables, links
+    /// and code may be longer.
     private static List<String> tooLong(List<SourceTree.Line> lines, int columns) {
-        return lines.stream()
-                .filter(line -> line.text().codePointCount(0, line.text().length()) > columns)
-                .filter(line -> !line.file().endsWith(".md")
-                        || !line.text().matches(" *[|#].*|    .*|\\S+| *\\S*\\]\\(\\S+"))
-                .map(line -> line.at(line.text().length() + " columns")).toList();
+        List<String> found = new ArrayList<>();
+        boolean inCode = false;
+        String file = "";
+        for (SourceTree.Line line : lines) {
+            inCode = inCode && line.file().equals(file);
+            file = line.file();
+            boolean page = file.endsWith(".md");
+            String text = line.text();
+            String prose = page ? text : text.strip().replaceFirst("^///? ?", "");
+            boolean fence = prose.startsWith("```");
+            boolean checked = page || text.strip().startsWith("//");
+            if (checked && !inCode && !fence && !UNBREAKABLE.matcher(prose).matches()
+                    && text.codePointCount(0, text.length()) > columns) {
+                found.add(line.at(text.length() + " columns"));
+            }
+            inCode ^= fence;
+        }
+        return found;
     }
 
     private static List<SourceTree.Line> comments(List<SourceTree.Line> java) {

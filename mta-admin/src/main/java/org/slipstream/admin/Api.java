@@ -49,7 +49,7 @@ final class Api {
         if (resource.isEmpty()) {
             return ApiResponse.notFound("no such resource: " + path);
         }
-        Action action = resource.get().actions().get(method);
+        ApiAction action = resource.get().actions().get(method);
         if (action == null) {
             return ApiResponse.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
         }
@@ -76,11 +76,11 @@ final class Api {
     }
 
     @FunctionalInterface
-    interface Action {
+    interface ApiAction {
         ApiResponse apply(Query query) throws IOException;
     }
 
-    record Resource(Set<String> parameters, Map<String, Action> actions) {}
+    record Resource(Set<String> parameters, Map<String, ApiAction> actions) {}
 
     private Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {

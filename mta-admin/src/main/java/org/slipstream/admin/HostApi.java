@@ -38,7 +38,7 @@ final class HostApi {
         return Optional.empty();
     }
 
-    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.Action action) {
+    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.ApiAction action) {
         return Optional.of(new Api.Resource(parameters, Map.of(method, action)));
     }
 

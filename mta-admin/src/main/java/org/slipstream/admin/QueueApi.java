@@ -52,7 +52,7 @@ final class QueueApi {
                 : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE", _ -> give(name, Order.DELETE)));
     }
 
-    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.Action> actions) {
+    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.ApiAction> actions) {
         return Optional.of(new Api.Resource(parameters, actions));
     }
 

@@ -35,7 +35,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
 
     /// The name of a phase, for programs: it is stable when the text changes.
     public enum Code {
-        // ---- waiting, not in the active queue
+        // ---- waiting
         HELD, RESTING, LATER, SUSPENDED, RETRY, DUE,
         // ---- active, nothing under way
         RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, TURN, STOPPING,

@@ -37,8 +37,10 @@ class FencesTest {
                         && !c.getPackageName().equals("org.slipstream.core")
                         && !c.getPackageName().equals("org.slipstream.core.text") && !c.isPrimitive() && !c.isArray()))
                 .check(ROOM);
-        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").should().dependOnClassesThat()
-                .resideInAPackage("tools.jackson..").because("only recorded traces are JSON").check(ROOM);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").and()
+                .doNotHaveSimpleName("SceneSeries").should().dependOnClassesThat()
+                .resideInAPackage("tools.jackson..").because("only recorded traces and exported series are JSON")
+                .check(ROOM);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scene").should().dependOnClassesThat()
                 .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(ROOM);
         noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);

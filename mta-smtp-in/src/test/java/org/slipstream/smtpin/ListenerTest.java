@@ -196,8 +196,8 @@ class ListenerTest {
             for (int i = 0; i < 18; i++) {
                 silent.add(Ports.greeted(listener));
             }
-            // The clock jumps once, when all sessions wait. A wait that begins after the jump has a time limit of its own, and a
-            // jump during a write ends the time limit of that write.
+            // The clock jumps once, when all sessions wait. A wait that begins after the jump has a
+            // time limit of its own, and a jump during a write ends the time limit of that write.
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> sessions.size() == 18 && sessions.stream().allMatch(ListenerTest::isReading));
             clock.advance(Duration.ofSeconds(31));

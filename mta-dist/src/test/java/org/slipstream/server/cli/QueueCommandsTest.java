@@ -285,7 +285,7 @@ class QueueCommandsTest {
                 Console.Ran ran = console.run("queue", command, wrong[0], wrong[1]);
                 assertThat(ran.exit()).as(command + wrong[0]).isEqualTo(2);
                 assertThat(ran.err().lines()).singleElement().asString().startsWith("mta: " + wrong[0] + ": \""
-                        + wrong[1] + "\" is no ");
+                        + wrong[1] + "\" is not ");
             }
         }
         assertThat(console.run("queue", "list", "--sendr", "x@y").err()).contains("--sender");

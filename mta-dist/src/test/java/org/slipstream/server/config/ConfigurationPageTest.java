@@ -42,7 +42,7 @@ class ConfigurationPageTest {
         StringBuilder table = new StringBuilder();
         schema.sections().forEach((section, doc) -> {
             table.append(section.isEmpty() ? "\n### Before the first section\n" : "\n### `[" + section + "]`\n");
-            table.append(doc.isEmpty() ? "" : "\n" + escaped(doc) + "\n");
+            table.append(doc.isEmpty() ? "" : "\n" + wrapped(escaped(doc)) + "\n");
             if (!Schema.isFree(section) && !Schema.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
                 schema.keys(section).forEach(key -> table.append(row(key)));
@@ -59,5 +59,17 @@ class ConfigurationPageTest {
 
     private static String escaped(String words) {
         return words.replace("|", "\\|").replace("\"*", "\"\\*");
+    }
+
+    /// Pages wrap at 100 columns.
+    private static String wrapped(String text) {
+        StringBuilder lines = new StringBuilder();
+        int column = 0;
+        for (String word : text.split(" ")) {
+            boolean fits = column + 1 + word.length() <= 100;
+            lines.append(column == 0 ? "" : fits ? " " : "\n").append(word);
+            column = column > 0 && fits ? column + 1 + word.length() : word.length();
+        }
+        return lines.toString();
     }
 }

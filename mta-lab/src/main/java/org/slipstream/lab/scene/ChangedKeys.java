@@ -4,7 +4,7 @@ import org.slipstream.core.text.Nearest;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +24,7 @@ final class ChangedKeys {
     private record Change(String path, Object value, String text) {}
 
     private final List<Change> changes = new ArrayList<>();
-    private final Set<String> asked = new HashSet<>();
+    private final Set<String> asked = new LinkedHashSet<>();
 
     private ChangedKeys() {}
 
