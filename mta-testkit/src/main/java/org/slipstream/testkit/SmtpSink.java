@@ -140,6 +140,9 @@ public final class SmtpSink implements AutoCloseable {
     ///
     /// @param change applied to the script of each connection
     public void change(UnaryOperator<SinkScript> change) {
+        if (gate.getCount() == 0) {
+            gate = new CountDownLatch(1);
+        }
         IntFunction<SinkPlan> before = plans;
         Map<SinkPlan, SinkPlan> changed = new ConcurrentHashMap<>();
         plans = number -> changed.computeIfAbsent(before.apply(number), plan -> change.apply((SinkScript) plan));
@@ -210,7 +213,7 @@ public final class SmtpSink implements AutoCloseable {
         }
     }
 
-    /// Lets everything continue that holds now or later.
+    /// Lets everything continue that holds now or later, until the script changes.
     public void release() {
         gate.countDown();
     }
