@@ -3,6 +3,7 @@ package org.slipstream.server.cli;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirDeletionStrategy;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,7 +23,8 @@ import static org.awaitility.Awaitility.await;
 
 /// The launcher script, with a Maven and a Java that only write down how they were called.
 class LauncherTest {
-    @TempDir
+    /// The launcher makes its cache in the background, perhaps while the folder is deleted.
+    @TempDir(deletionStrategy = TempDirDeletionStrategy.IgnoreFailures.class)
     Path folder;
     private Path tree;
     private Path tools;
