@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -69,7 +70,7 @@ public final class PackagedServer implements AutoCloseable {
 
     /// @param service as in the line `ready`: `smtp`, `submission`
     public InetSocketAddress port(String service) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), ports.get(service));
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Objects.requireNonNull(ports.get(service)));
     }
 
     public boolean isAlive() {
