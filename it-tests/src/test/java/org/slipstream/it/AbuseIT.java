@@ -5,11 +5,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -26,7 +26,7 @@ class AbuseIT {
     static final Workbench BENCH = new Workbench();
     private static final int ENOUGH = 2_000;
     private static final AtomicInteger HONEST = new AtomicInteger();
-    private static RunningServer server;
+    private static PackagedServer server;
     private final Deque<SmtpTalker> open = new ArrayDeque<>();
 
     @BeforeAll

@@ -4,15 +4,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -49,7 +50,7 @@ class BounceIT {
                 "defects": [str(defect) for part in report.walk() for defect in part.defects],
             }, sys.stdout)
             """;
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
 
     @BeforeAll
@@ -137,7 +138,7 @@ class BounceIT {
     void theNullSenderGetsNoReport() {
         send(new OutgoingMessage("", List.of("nobody@far.example"),
                 OutgoingMessage.of("null@client.example", "x@client.example", "nobody@far.example").content()));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).noneMatch(mail -> mail.id().equals("null@client.example"));
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
     }
@@ -147,7 +148,7 @@ class BounceIT {
     @Test
     void aReportThatIsRefusedEndsTheMatter() {
         send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).noneMatch(mail -> mail.recipients().contains("full@far.example"));
     }
 
@@ -161,9 +162,9 @@ class BounceIT {
         return report(server, mailbox);
     }
 
-    private static JsonNode report(RunningServer from, String mailbox) {
+    private static JsonNode report(PackagedServer from, String mailbox) {
         eventually().untilAsserted(() -> assertThat(from.mail().count(mailbox)).isEqualTo(1));
-        var ran = Command.run(from.mail().newMail(mailbox).getFirst(), List.of("python3", "-c", READ_REPORT));
+        var ran = ProgramRun.of(from.mail().newMail(mailbox).getFirst(), List.of("python3", "-c", READ_REPORT));
         return JsonMapper.builder().build().readTree(ran.mustSucceed().out());
     }
 

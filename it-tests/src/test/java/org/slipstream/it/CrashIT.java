@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.LostIndex;
 import org.slipstream.it.fixture.MixedMail;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -12,10 +12,10 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -48,7 +48,7 @@ class CrashIT {
     final Workbench bench = new Workbench();
     private final AtomicInteger number = new AtomicInteger();
     private final CrashLedger ledger = new CrashLedger();
-    private final Queue<String> troubles = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> troubles = new ConcurrentLinkedQueue<>();
 
     @Test
     void everythingAcknowledgedArrivesAndNoRecordedOutcomeIsForgotten() {
@@ -68,7 +68,7 @@ class CrashIT {
         }
 
         eventually().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(250))
-                .until(() -> server.queue().isEmpty());
+                .until(() -> Queue.of(server).isEmpty());
         assertThat(server.stop()).isZero();
         ledger.ofOneLife(far.takeMessages());
         assertThat(troubles).isEmpty();
@@ -94,7 +94,7 @@ class CrashIT {
             ledger.ofOneLife(far.takeMessages());
         }
         server.startAgain();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(server.stop()).isZero();
         ledger.ofOneLife(far.takeMessages());
         ledger.check(server.mail());
@@ -113,7 +113,7 @@ class CrashIT {
     }
 
     /// The life is long enough for outcomes that must be recorded when it ends.
-    private void killUnderLoad(RunningServer server, SmtpSink far, int acknowledgements) {
+    private void killUnderLoad(PackagedServer server, SmtpSink far, int acknowledgements) {
         int goal = ledger.acknowledged() + acknowledgements;
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             startClients(clients, server);
@@ -126,7 +126,7 @@ class CrashIT {
         eventually().until(() -> far.open() == 0);
     }
 
-    private void startClients(ExecutorService clients, RunningServer server) {
+    private void startClients(ExecutorService clients, PackagedServer server) {
         var door = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {

@@ -1,10 +1,10 @@
 package org.slipstream.it;
 
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.Maildirs;
 import org.slipstream.it.fixture.MixedMail;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.server.Maildirs;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,13 +4,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,7 +30,7 @@ class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<String, SmtpSink> SINKS = new HashMap<>();
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -140,7 +141,7 @@ class DestdbIT {
     }
 
     private static String why(String domain) {
-        return server.queue().messages().stream()
+        return Queue.of(server).messages().stream()
                 .filter(message -> message.path("recipients").path(0).path("address").asString().endsWith("@" + domain)
                         && message.path("state").asString().equals("deferred"))
                 .map(message -> message.path("why").asString()).reduce((_, last) -> last).orElse("");

@@ -3,12 +3,13 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.StubDns;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 
@@ -20,7 +21,7 @@ class DnsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static StubDns dns;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -47,7 +48,7 @@ class DnsIT {
     void aNameServerInTroubleMakesMailWait() {
         dns.fails("troubled.example");
         send("carol@here.example", "friend@troubled.example");
-        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .filteredOn(message -> message.path("sender").asString().equals("carol@here.example"))
                 .singleElement().satisfies(message -> {
                     assertThat(message.path("state").asString()).isEqualTo("deferred");

@@ -8,9 +8,9 @@ import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerExim;
 import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.List;
@@ -26,7 +26,7 @@ class EximPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
     /// What each is told to offer, and what our route to it says of TLS.
     enum House {

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -14,6 +14,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -26,7 +27,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class FirstFlowIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
     private static SmtpSink below;
     private static SmtpSink lmtp;
@@ -127,7 +128,7 @@ class FirstFlowIT {
     void mailForNowhereIsGone() {
         assertThat(send(OutgoingMessage.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code())
                 .isEqualTo(250);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(rest.messages()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
     }
 

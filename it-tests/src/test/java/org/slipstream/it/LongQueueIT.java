@@ -4,16 +4,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Queue;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.Folders;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,8 +55,8 @@ class LongQueueIT {
         var youngest = fill(server);
         assertThat(server.stop()).isZero();
 
-        server.startAgain(settings);
-        assertThat(server.queue().size()).isEqualTo(LETTERS);
+        server.startAgain(settings.pairs());
+        assertThat(Queue.of(server).size()).isEqualTo(LETTERS);
         everyoneIsTried(server, youngest);
         long fullBytes = boxBytes(server);
         var queued = list(server);
@@ -77,12 +77,12 @@ class LongQueueIT {
         assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
         far.startAgain();
         server.command("queue", "flush").mustSucceed();
-        eventually().atMost(Duration.ofSeconds(90)).until(() -> server.queue().isEmpty());
+        eventually().atMost(Duration.ofSeconds(90)).until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages().stream().map(ReceivedMessage::id)).hasSize(KEPT).doesNotHaveDuplicates();
         eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
-    private static void whatFitsIsFoundCountedAndDeleted(RunningServer server) {
+    private static void whatFitsIsFoundCountedAndDeleted(PackagedServer server) {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(LETTERS - KEPT));
@@ -96,20 +96,20 @@ class LongQueueIT {
 
         assertThat(said(server, "delete", "--sender", "news@*", "--dry-run"))
                 .isEqualTo((LETTERS - KEPT) + " messages would be deleted");
-        assertThat(server.queue().size()).isEqualTo(LETTERS);
+        assertThat(Queue.of(server).size()).isEqualTo(LETTERS);
         assertThat(said(server, "delete", "--sender", "news@here.example"))
                 .isEqualTo((LETTERS - KEPT) + " messages deleted");
-        assertThat(server.queue().size()).isEqualTo(KEPT);
+        assertThat(Queue.of(server).size()).isEqualTo(KEPT);
     }
 
-    private static String said(RunningServer server, String... words) {
+    private static String said(PackagedServer server, String... words) {
         var line = new ArrayList<>(List.of("queue"));
         line.addAll(List.of(words));
         return server.command(line.toArray(String[]::new)).mustSucceed().out().strip();
     }
 
     /// @return the greatest queue id that a 250 told
-    private static String fill(RunningServer server) {
+    private static String fill(PackagedServer server) {
         var numbers = new AtomicInteger();
         var youngest = new AtomicReference<>("");
         inParallel(IntStream.range(0, CLIENTS).boxed().toList(), _ -> {
@@ -129,21 +129,21 @@ class LongQueueIT {
     }
 
     /// The oldest come first.
-    private static void everyoneIsTried(RunningServer server, String youngest) {
+    private static void everyoneIsTried(PackagedServer server, String youngest) {
         eventually().atMost(Duration.ofSeconds(90)).until(() -> {
-            var status = server.queue().status();
+            var status = Queue.of(server).status();
             assertThat(status.path("active").asInt()).isLessThanOrEqualTo(ACTIVE);
             assertThat(status.path("messages").asInt()).isEqualTo(LETTERS);
             return status.path("active").asInt() == 0
-                    && !Queue.lastReply(server.queue().show(youngest)).isBlank();
+                    && !Queue.lastReply(Queue.of(server).show(youngest)).isBlank();
         });
     }
 
-    private static List<JsonNode> list(RunningServer server) {
+    private static List<JsonNode> list(PackagedServer server) {
         var all = new ArrayList<JsonNode>();
         var after = "";
         do {
-            var page = server.queue().page(after, PAGE);
+            var page = Queue.of(server).page(after, PAGE);
             page.path("messages").forEach(all::add);
             after = page.path("next").asString("");
         } while (!after.isEmpty());
@@ -173,11 +173,7 @@ class LongQueueIT {
         return message.path("sender").asString();
     }
 
-    private static long boxBytes(RunningServer server) {
-        try (var files = Files.list(server.home().resolve("spool/box"))) {
-            return files.mapToLong(file -> file.toFile().length()).sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static long boxBytes(PackagedServer server) {
+        return Folders.sizeBytes(server.home().resolve("spool/box"));
     }
 }

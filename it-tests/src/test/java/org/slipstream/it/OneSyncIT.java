@@ -3,13 +3,14 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SystemCalls;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,7 @@ class OneSyncIT {
     private List<List<String>> syncsBeforeEach250(int bytes) {
         var server = bench.server(Settings.quick().set("queue.deliver", "false"));
         send(server, bytes);
-        assertThat(server.queue().messages()).hasSize(1);
+        assertThat(Queue.of(server).messages()).hasSize(1);
         try (var calls = bench.keep(SystemCalls.ofSyncsAndReplies(server))) {
             for (int i = 0; i < MESSAGES; i++) {
                 send(server, bytes);
@@ -67,7 +68,7 @@ class OneSyncIT {
         }
     }
 
-    private static void send(RunningServer server, int bytes) {
+    private static void send(PackagedServer server, int bytes) {
         var body = Bytes.ascii(("x".repeat(62) + "\r\n").repeat(bytes / 64));
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("lone", "alice@here.example", List.of("friend@far.example"), body))

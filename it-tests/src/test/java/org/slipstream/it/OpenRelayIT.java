@@ -5,12 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.List;
 
@@ -22,7 +23,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class OpenRelayIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink anywhere;
 
     @BeforeAll
@@ -78,7 +79,7 @@ class OpenRelayIT {
         }
         eventually().until(() -> server.mail().count("alice+tag@here.example")
                 + server.mail().count("alice@here.example") == 1);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(anywhere.connections()).isZero();
     }
 }

@@ -3,11 +3,12 @@ package org.slipstream.it;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerMail;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Shapes.Shape;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -31,7 +32,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// @param server ours; its queue is empty before and after each story
 /// @param peer the other
 /// @param domain whose mail goes to the peer, as does that of all its subdomains
-record PeerStories(RunningServer server, Peer peer, String domain) {
+record PeerStories(PackagedServer server, Peer peer, String domain) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int CLIENTS = 4;
     private static final int OF_EACH_SHAPE = 3;
@@ -55,11 +56,11 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
         sendAll(List.of(outgoing));
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
         onlySomebodyGotItAndNobodyIsReported(outgoing, there, reports);
-        server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
+        Queue.of(server).messages().forEach(message -> Queue.of(server).delete(message.path("id").asString()));
         emptyQueue();
     }
 
@@ -103,7 +104,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         peer.stop();
         sendAll(meanwhile);
         eventually().until(() -> !sending.isAlive());
-        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .anySatisfy(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         peer.startAgain();
         emptyQueue();
@@ -124,8 +125,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     }
 
     void emptyQueue() {
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages()).isEmpty());
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages()).isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     /// Several clients at once.

@@ -8,9 +8,9 @@ import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.PeerPostfix;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -25,7 +25,7 @@ class PostfixPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
     /// What each is told to offer, what our route to it says of TLS, and the word in its log that
     /// shows how content came.

@@ -7,12 +7,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.SendingPeer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ class SendingPeersIT {
     static final Workbench BENCH = new Workbench();
     private static final Pattern MESSAGE_ID = Pattern.compile("^Message-ID: <([^>]+)>\r?$", Pattern.MULTILINE);
     private static final int MESSAGES = 30;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {

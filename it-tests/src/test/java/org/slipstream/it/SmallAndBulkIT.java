@@ -4,7 +4,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -13,6 +12,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,7 +67,7 @@ class SmallAndBulkIT {
         SmtpSink far = bench.smtpSink();
         far.change(
                 script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().waits(Duration.ofMillis(SERVICE_MILLIS))));
-        RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far)
+        PackagedServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far)
                 .set("scheduler.order", order).set("queue.lanes-per-destination", "20").set("queue.lanes", "20")
                 .set("queue.recipients-per-delivery", Integer.toString(PER_DELIVERY))
                 .set("limits.recipients", Integer.toString(RECIPIENTS)));
@@ -103,7 +103,7 @@ class SmallAndBulkIT {
         return waits;
     }
 
-    private static void send(RunningServer server, OutgoingMessage outgoing) {
+    private static void send(PackagedServer server, OutgoingMessage outgoing) {
         try (SmtpTalker talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }

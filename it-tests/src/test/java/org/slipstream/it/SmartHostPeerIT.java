@@ -11,11 +11,12 @@ import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.PeerPostfix;
 import org.slipstream.it.fixture.PeerRecipe;
 import org.slipstream.it.fixture.PeerSmtpSink;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,7 +42,7 @@ class SmartHostPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer shared;
+    private static PackagedServer shared;
 
     /// What the smart host is, and what its log says of the login.
     enum House {
@@ -144,11 +145,11 @@ class SmartHostPeerIT {
                 new PeerStories(server, naked, "naked.example"), new PeerStories(server, unknown, "unknown.example"));
 
         stories.forEach(story -> story.sendAll(PeerStories.numbered(story.domain(), 0, 1)));
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3).allSatisfy(message -> {
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(3).allSatisfy(message -> {
             assertThat(message.path("state").asString()).isEqualTo("deferred");
             assertThat(message.path("why").asString()).isNotBlank();
         }));
-        assertThat(server.queue().messages()).map(message -> message.path("why").asString())
+        assertThat(Queue.of(server).messages()).map(message -> message.path("why").asString())
                 .anySatisfy(why -> assertThat(why).contains("authentication failed"));
         assertThat(stories).allSatisfy(story -> assertThat(story.peer().mail()).isEmpty());
         assertThat(naked.log()).as("the password never left").doesNotContain("authentication failed", "auth=");
@@ -156,7 +157,8 @@ class SmartHostPeerIT {
         server.stop();
         server.startAgain(settings.set("smarthost.login-in-the-clear", "true")
                 .set("smarthost.authorities", unknown.certificate().toString()).set("smarthost.credentials",
-                        file(login(mistyped, PASSWORD) + login(naked, PASSWORD)).toString()));
+                        file(login(mistyped, PASSWORD) + login(naked, PASSWORD)).toString())
+                .pairs());
         stories.forEach(story -> story.allArriveOnce(story.domain(), PeerStories.numbered(story.domain(), 0, 1)));
         assertThat(unknown.log()).contains("TLS connection established");
     }

@@ -8,9 +8,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerSmtpSink;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -22,7 +22,7 @@ class SmtpSinkPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
     enum House {
         PIPELINING(), WITHOUT_PIPELINING("-p"), CLOSED_DOOR("-f", "RCPT");

@@ -5,12 +5,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 
@@ -26,8 +27,8 @@ class SmugglingIT {
             + "forged\r\n.\r\nQUIT\r\n";
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
-    private static RunningServer trusting;
+    private static PackagedServer server;
+    private static PackagedServer trusting;
     private static SmtpSink next;
 
     @BeforeAll
@@ -104,6 +105,6 @@ class SmugglingIT {
         assertThat(server.mail().count("outer@here.example")).isZero();
         assertThat(server.mail().count("victim@here.example")).isZero();
         // The outcome is recorded after the file is in the mailbox.
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 }

@@ -6,13 +6,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +35,7 @@ class SpoolDamageIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
     private SmtpSink far;
-    private RunningServer server;
+    private PackagedServer server;
 
     @BeforeEach
     void start() {
@@ -60,7 +60,7 @@ class SpoolDamageIT {
 
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("sound"));
         eventually().untilAsserted(
-                () -> assertThat(server.queue().status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
+                () -> assertThat(Queue.of(server).status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
         for (var id : List.of(withoutRecipients, oddState, flippedBit)) {
             assertThat(server.log().lines().filter(line -> line.contains("queue=" + id)))
                     .as("it is reported with its id").anyMatch(line -> line.matches(".* (WARN|ERROR) .*"));
@@ -90,9 +90,9 @@ class SpoolDamageIT {
     /// Sends a message and gives its queue id when its first attempt has failed.
     private String waiting(String name) {
         send(name);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).isNotEmpty()
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).isNotEmpty()
                 .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
-        return server.queue().messages().getLast().path("id").asString();
+        return Queue.of(server).messages().getLast().path("id").asString();
     }
 
     private void send(String name) {

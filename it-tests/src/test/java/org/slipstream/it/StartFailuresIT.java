@@ -2,13 +2,14 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -99,7 +100,7 @@ class StartFailuresIT {
                     .set("limits.connections", "1500").arguments());
             var line = new ArrayList<>(List.of("bash", "-c", "ulimit -n 3000; exec \"$0\" \"$@\""));
             line.addAll(Program.commandLine(bench.home(), arguments.toArray(String[]::new)));
-            var ran = Command.run(new byte[0], line);
+            var ran = ProgramRun.of(new byte[0], line);
             assertThat(ran.err()).containsPattern(
                     "WARN +event=open-files-too-few limit=3000 needed=3[0-9]{3} .*limits\\.connections");
         }
@@ -141,7 +142,7 @@ class StartFailuresIT {
         }
         MailAssert.arrives(outgoing, first.mail(), "alice@here.example");
         // The first one's port and token are still those in its home.
-        eventually().until(() -> first.queue().isEmpty());
+        eventually().until(() -> Queue.of(first).isEmpty());
     }
 
     @Test
@@ -152,7 +153,7 @@ class StartFailuresIT {
         assertThat(ran.out() + ran.err()).contains("none.crt").doesNotContain("\tat ");
     }
 
-    private static Command.Ran run(Path home, Settings settings) {
+    private static ProgramRun run(Path home, Settings settings) {
         var arguments = new ArrayList<>(List.of("run"));
         arguments.addAll(settings.arguments());
         return Program.run(home, arguments.toArray(String[]::new));
@@ -160,7 +161,7 @@ class StartFailuresIT {
 
     /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the
     /// operator.
-    private static void oneSentence(Command.Ran ran, int exit) {
+    private static void oneSentence(ProgramRun ran, int exit) {
         assertThat(ran.exit()).as(ran.err()).isEqualTo(exit);
         assertThat(ran.out()).doesNotContain("ready");
         assertThat(ran.err().strip()).doesNotContain("\tat ", "Caused by").isNotEmpty();

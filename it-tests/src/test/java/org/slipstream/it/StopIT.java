@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -11,6 +11,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ class StopIT {
     void slowClientsAndSlowPeersTogetherHaveTenSeconds() {
         SmtpSink far = bench.smtpSink();
         far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
-        RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
+        PackagedServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
         try (SmtpTalker quick = SmtpTalker.introducedTo(server.smtp());
                 SmtpTalker slow = SmtpTalker.introducedTo(server.smtp())) {
             for (int i = 1; i <= 3; i++) {
@@ -39,7 +40,7 @@ class StopIT {
                         quick.send(OutgoingMessage.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
                         .isEqualTo(250);
             }
-            eventually().until(() -> far.connections() > 0 && server.queue().size() == 3);
+            eventually().until(() -> far.connections() > 0 && Queue.of(server).size() == 3);
             slow.must(250, "MAIL FROM:<a@client.example>");
             slow.must(250, "RCPT TO:<b@far.example>");
             slow.must(354, "DATA");
@@ -49,7 +50,7 @@ class StopIT {
         assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");
         far.release();
         server.startAgain();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).extracting(ReceivedMessage::id).contains("held1@x", "held2@x", "held3@x");
     }
 }

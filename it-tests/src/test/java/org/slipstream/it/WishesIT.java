@@ -3,7 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -11,6 +11,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ class WishesIT {
     private static final int MOST_SECONDS_UNTIL_RELEASE = 256;
     private static SmtpSink far;
     private static SmtpSink away;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -84,7 +85,7 @@ class WishesIT {
         arrives(outgoing, sink);
         var arrivedAt = Instant.now().minusNanos(System.nanoTime() - sink.messages().getFirst().atNanos());
         assertThat(arrivedAt).isAfterOrEqualTo(release);
-        eventually().until(() -> mortal.queue().isEmpty());
+        eventually().until(() -> Queue.of(mortal).isEmpty());
         return early;
     }
 
@@ -97,7 +98,7 @@ class WishesIT {
         eventually().until(() -> server.mail().count("hurried@here.example") == 1);
         assertThat(System.nanoTime() - sent).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(4));
         assertThat(report("hurried@here.example")).contains("5.4.7", "Action: failed");
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         away.startAgain();
     }
 
@@ -138,7 +139,7 @@ class WishesIT {
         try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(patient.queue().messages()).singleElement()
+        eventually().untilAsserted(() -> assertThat(Queue.of(patient).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         sink.follow(SinkScript.smtp());
         try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
@@ -146,7 +147,7 @@ class WishesIT {
             talk.must(459, "ETRN else.example");
         }
         arrives(outgoing, sink);
-        eventually().until(() -> patient.queue().isEmpty());
+        eventually().until(() -> Queue.of(patient).isEmpty());
         try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
             talk.must(251, "ETRN back.example");
         }

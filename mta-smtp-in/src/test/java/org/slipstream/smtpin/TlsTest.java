@@ -9,6 +9,7 @@ import org.slipstream.testkit.SmtpTalker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,6 +27,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class TlsTest {
+    private static final int RECORD = 16_384;
+
     private final SSLContext context = Certificates.mx();
     private final CollectedMessages house = new CollectedMessages();
 
@@ -135,7 +138,7 @@ class TlsTest {
             assertThat(client.reply()).startsWith("421 4.7.0");
             assertThatThrownBy(() -> {
                 tcp.getOutputStream().write(new byte[]{23, 3, 3, 64, 0});
-                for (int i = 0; i < 16_384; i++) {
+                for (int i = 0; i < RECORD; i++) {
                     tcp.getOutputStream().write('x');
                     LockSupport.parkNanos(1_000_000);
                 }
@@ -150,20 +153,30 @@ class TlsTest {
         try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
-            assertThatThrownBy(() -> {
-                drip(client.socket(), 22);
-                throw new AssertionError("the whole record was taken");
-            }).isInstanceOf(IOException.class);
+            assertThat(drip(client.socket(), 22)).as("octets that the server read").isLessThan(RECORD);
+            assertThat(everythingFrom(client.socket())).isIn("", "(reset)");
         }
     }
 
-    /// One record of 16 KiB, octet by octet, until the server has said something about it.
-    private static void drip(Socket tcp, int type) throws IOException {
+    /// Sends one record of 16 KiB, octet by octet, until the server replies or closes. A server that
+    /// has replied reads on for a short time only and then closes with a reset. On a busy machine
+    /// that can happen between the look for a reply and the next octet, which then fails with
+    /// "Broken pipe". The reply can be read all the same.
+    ///
+    /// @return how many octets of the record were sent
+    private static int drip(Socket tcp, int type) throws IOException {
         tcp.getOutputStream().write(new byte[]{(byte) type, 3, 3, 64, 0});
-        for (int i = 0; i < 16_384 && tcp.getInputStream().available() == 0; i++) {
-            tcp.getOutputStream().write('x');
-            LockSupport.parkNanos(1_000_000);
+        int sent = 0;
+        try {
+            while (sent < RECORD && tcp.getInputStream().available() == 0) {
+                tcp.getOutputStream().write('x');
+                sent++;
+                LockSupport.parkNanos(1_000_000);
+            }
+        } catch (SocketException closed) {
+            // By the server.
         }
+        return sent;
     }
 
     @Test
@@ -395,7 +408,7 @@ class TlsTest {
             for (int b = socket.getInputStream().read(); b >= 0; b = socket.getInputStream().read()) {
                 all.append((char) b);
             }
-        } catch (java.net.SocketException reset) {
+        } catch (SocketException reset) {
             all.append("(reset)");
         }
         return all.toString();

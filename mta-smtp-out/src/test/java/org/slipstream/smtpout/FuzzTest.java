@@ -117,6 +117,8 @@ class FuzzTest {
         return news instanceof Lost || news instanceof Unanswered || news instanceof Answered done && !done.usable();
     }
 
+    /// No SmtpSink: the answers are raw octets without lines, they leave in one write, only this
+    /// half of the connection is closed behind them, and the client may close at any octet.
     private static void serve(ServerSocket listener, byte[] answers, String extensions) {
         try (Socket socket = listener.accept()) {
             InputStream in = socket.getInputStream();

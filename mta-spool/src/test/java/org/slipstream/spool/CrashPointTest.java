@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.spool.DiskLog.Cut;
 import org.slipstream.spool.DiskLog.Event;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -113,7 +114,7 @@ class CrashPointTest {
                 if (!found.isEmpty()) {
                     broken.add("cut " + first + " at " + at + ", start cut " + cut + " at " + then + ": " + found);
                 }
-                delete(image);
+                Folders.delete(image);
                 second++;
             }
         }
@@ -183,7 +184,7 @@ class CrashPointTest {
             log.image(point.at(), point.cut()).copyTo(kept);
         }
         boolean anew = !had || setAside(image);
-        delete(image);
+        Folders.delete(image);
         return new Verdict(point, anew, broken);
     }
 
@@ -198,14 +199,6 @@ class CrashPointTest {
     private static boolean setAside(Path image) throws IOException {
         try (Stream<Path> files = Files.list(image)) {
             return files.anyMatch(file -> file.getFileName().toString().startsWith("register-damaged"));
-        }
-    }
-
-    private static void delete(Path image) throws IOException {
-        try (Stream<Path> files = Files.walk(image)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -93,7 +94,7 @@ class DamageTest {
         Path image = image(harm);
         List<String> broken = check(image);
         others(broken, hit).forEach(each -> wrong.add(what + ", started: " + each));
-        delete(image);
+        Folders.delete(image);
         image(harm, image);
         List<String> findings = verify(image).findings();
         broken.stream().filter(each -> each.endsWith("another letter now")).map(each -> each.split(" ")[0])
@@ -104,11 +105,11 @@ class DamageTest {
         if (harm instanceof Harm.Flip && piece.file().startsWith("box/") && !last && findings.isEmpty()) {
             wrong.add(what + ", not found by verify");
         }
-        delete(image);
+        Folders.delete(image);
         image(harm, image);
         SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
         others(check(image), hit).forEach(each -> wrong.add(what + ", repaired: " + each));
-        delete(image);
+        Folders.delete(image);
     }
 
     /// A cut takes all that follows; a flip in the header of a segment takes nothing, because its
@@ -184,7 +185,7 @@ class DamageTest {
                 }
             });
         }
-        delete(image);
+        Folders.delete(image);
         return subjects;
     }
 
@@ -199,12 +200,12 @@ class DamageTest {
             Path image = image(harm);
             String outcome = outcome(image);
             outcomes.merge(outcome, 1, Integer::sum);
-            delete(image);
+            Folders.delete(image);
             image(harm, image);
             SpoolTools.Report report = SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
             report.findings().forEach(each -> wrong.add(harm + ", after repair: " + each));
             check(image).forEach(each -> wrong.add(harm + ", repaired: " + each));
-            delete(image);
+            Folders.delete(image);
         }
         System.out.println("DamageTest register " + outcomes);
         assertThat(wrong).as("seed %d", seed).isEmpty();
@@ -281,16 +282,6 @@ class DamageTest {
             case Harm.Cut(String file, int size) -> {
                 try (RandomAccessFile bytes = new RandomAccessFile(image.resolve(file).toFile(), "rw")) {
                     bytes.setLength(size);
-                }
-            }
-        }
-    }
-
-    private static void delete(Path image) throws IOException {
-        if (Files.exists(image)) {
-            try (Stream<Path> files = Files.walk(image)) {
-                for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
                 }
             }
         }

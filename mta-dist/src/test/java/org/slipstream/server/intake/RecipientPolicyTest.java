@@ -42,7 +42,7 @@ class RecipientPolicyTest {
     private static final ContentFacts FACTS = new ContentFacts(true, false, 10, 2);
     private static final Optional<Address> SENDER = Address.parse("s@far.example");
 
-    private final MemorySpool spool = new MemorySpool();
+    private final MemoryDrafts spool = new MemoryDrafts();
     private final List<MessageSummary> arrivals = new ArrayList<>();
 
     @Test

@@ -12,7 +12,6 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
-import org.slipstream.server.intake.MemorySpool;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 
@@ -38,7 +37,7 @@ class ReporterTest {
     private static final String HEADER = "Received: by here\r\nFrom: Alice <alice@here.example>\r\nSubject: x\r\n"
             + "Message-ID: <one@here.example>\r\n";
 
-    private final MemorySpool spool = new MemorySpool();
+    private final ReportedMessage spool = new ReportedMessage();
     private final List<String> happened = new ArrayList<>();
     private Optional<IOException> onSubmit = Optional.empty();
     private Envelope reportEnvelope;
@@ -197,10 +196,10 @@ class ReporterTest {
         onSubmit = Optional.of(new IOException("no space"));
         assertThat(reported(NoticeKind.FAILED)).isFalse();
         onSubmit = Optional.empty();
-        spool.onRead = Optional.of(new IOException("database"));
+        spool.onDetails = Optional.of(new IOException("database"));
         assertThat(reported(NoticeKind.FAILED)).isFalse();
         assertThat(happened).isEmpty();
-        spool.onRead = Optional.empty();
+        spool.onDetails = Optional.empty();
         assertThat(reported(NoticeKind.FAILED)).isTrue();
         assertThat(happened).containsExactly("submitted", "failed " + id());
     }
@@ -208,7 +207,7 @@ class ReporterTest {
     @Test
     void aDamagedMessageDoesNotKeepItsSenderFromHearing() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        spool.onLetter = Optional.of(new IOException("checksum"));
+        spool.onContent = Optional.of(new IOException("checksum"));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.parts()).hasSize(2);
         assertThat(parsed.text()).contains("could not be read");
@@ -451,23 +450,23 @@ class ReporterTest {
     private boolean reported(NoticeKind kind) {
         onFile();
         boolean done = reporter().report(id(), kind);
-        happened.addAll(spool.reported);
+        happened.addAll(spool.marks);
         return done;
     }
 
     private boolean confirmed() {
         onFile();
         boolean done = reporter().confirm(id());
-        happened.addAll(spool.reported);
+        happened.addAll(spool.marks);
         return done;
     }
 
     private void onFile() {
-        spool.messages.put(id(), new MemorySpool.Stored(envelope(), message, Optional.empty()));
+        spool.octets = message;
         MessageSummary summary = new MessageSummary(id(), sender, NOW.toEpochMilli() - 3 * 3_600_000, message.length,
                 recipients.size(), 1, 1, 1, false, false);
-        spool.details.put(id(), new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
-        spool.reported.clear();
+        spool.details = Optional.of(new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
+        spool.marks.clear();
     }
 
     private Reporter reporter() {
@@ -480,7 +479,7 @@ class ReporterTest {
         if (onSubmit.isPresent()) {
             throw onSubmit.get();
         }
-        assertThat(spool.reported).as("marked before the report is on disk").isEmpty();
+        assertThat(spool.marks).as("marked before the report is on disk").isEmpty();
         happened.add("submitted");
         reportEnvelope = envelope;
         report = content;

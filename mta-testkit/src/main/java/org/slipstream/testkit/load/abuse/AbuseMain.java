@@ -3,9 +3,11 @@ package org.slipstream.testkit.load.abuse;
 import org.slipstream.testkit.load.sustain.LoadMode;
 import org.slipstream.testkit.load.sustain.LoadSink;
 import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,7 +48,7 @@ public final class AbuseMain {
     private AbuseMain(PrintStream out, PackagedServer server, BlockingQueue<Long> arrivals, Duration each) {
         this.out = out;
         this.server = server;
-        this.target = new Target(server.address(), server.port("submission"));
+        this.target = new Target(server.smtp(), server.port("submission"));
         this.honest = new Honest(target, arrivals);
         this.each = each;
     }
@@ -92,20 +94,14 @@ public final class AbuseMain {
                 abuse.sessions();
             }
         }
-        // The home folder is kept, so that its log can be read.
+        // The home folder and the log beside it are kept.
         System.out.println("\nhome: " + home + "\n");
     }
 
     /// So that there is a password to guess.
-    private static void addUser(Path program, Path home) throws IOException, InterruptedException {
-        Process added = new ProcessBuilder(program.resolve("mta").toString(), "--home", home.toString(), "user", "add",
-                "alice").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-        try (var password = added.outputWriter()) {
-            password.write("a password that nobody guesses\n");
-        }
-        if (added.waitFor() != 0) {
-            throw new IOException("no user could be added");
-        }
+    private static void addUser(Path program, Path home) {
+        ProgramRun.of("a password that nobody guesses\n".getBytes(StandardCharsets.US_ASCII),
+                PackagedServer.commandLine(program, home, "user", "add", "alice")).mustSucceed();
     }
 
     private void scenarios(List<AbuseScenario> chosen) throws IOException, InterruptedException {

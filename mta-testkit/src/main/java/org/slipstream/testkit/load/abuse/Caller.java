@@ -1,5 +1,7 @@
 package org.slipstream.testkit.load.abuse;
 
+import org.slipstream.testkit.TestCertificates;
+
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,22 +9,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 
 /// A client from one of many addresses of the loopback network, as a crowd would come from many
 /// machines.
 final class Caller implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
-    private static final SSLContext TRUSTING = trusting();
+    private static final SSLContext TRUSTING = TestCertificates.trustingAll();
 
     private final Socket tcp;
     private Socket socket;
@@ -124,39 +121,6 @@ final class Caller implements AutoCloseable {
     void awaitClose() throws IOException {
         while (in.read() >= 0) {
             // The rest of what it says.
-        }
-    }
-
-    private static SSLContext trusting() {
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{new X509ExtendedTrustManager() {
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-                @Override
-                public X509Certificate[] getAcceptedIssuers() {
-                    return new X509Certificate[0];
-                }
-            }}, null);
-            return context;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this JDK has no TLS", e);
         }
     }
 

@@ -47,7 +47,7 @@ public final class IntakeMain {
         int messages = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
         Path home = Files.createTempDirectory("intake");
         try (PackagedServer server = PackagedServer.start(program, home, SETTINGS)) {
-            Feeder feeder = new Feeder(server.address());
+            Feeder feeder = new Feeder(server.smtp());
             List<Row> rows = new ArrayList<>();
             for (IntakeMode mode : IntakeMode.values()) {
                 feeder.feed(mode, 20, 2 * messages);

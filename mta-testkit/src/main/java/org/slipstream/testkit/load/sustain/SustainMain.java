@@ -84,7 +84,7 @@ public final class SustainMain {
                 AutoCloseable _ = recorded
                         ? new MachineProbe(server.pid(), home, ledger.stalls().evidence())
                         : () -> {}) {
-            LoadClient client = new LoadClient(server.address(), sessions, mode, ledger);
+            LoadClient client = new LoadClient(server.smtp(), sessions, mode, ledger);
             SustainMain bench = new SustainMain(server, home, client, ledger);
             even = bench.run(Double.parseDouble(wishes.getOrDefault("minutes", "10")),
                     Double.parseDouble(wishes.getOrDefault("rate", "0")),
@@ -94,7 +94,7 @@ public final class SustainMain {
             recording.read(ledger.stalls().evidence());
             ledger.stalls().report(System.out);
         }
-        // The home folder is kept, so that its log can be read.
+        // The home folder and the log beside it are kept.
         System.out.println("\nhome: " + home);
         System.exit(even ? 0 : 1);
     }
@@ -163,7 +163,7 @@ public final class SustainMain {
         while (ledger.balance().missing() > 0) {
             if (System.nanoTime() - end > 0 || !server.isAlive()) {
                 throw new IOException(
-                        ledger.balance().missing() + " messages did not arrive; see " + home.resolve("log"));
+                        ledger.balance().missing() + " messages did not arrive; see " + server.logFile());
             }
             Thread.sleep(5);
         }
