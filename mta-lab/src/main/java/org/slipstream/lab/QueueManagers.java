@@ -40,8 +40,9 @@ public final class QueueManagers {
         return of(config, rules, new DestDb(rules.memory()), new Random(0), chance, trace);
     }
 
-    /// Rules with one delivery at a time on each connection, without shares of connections and
-    /// without memory of hosts. With one host per destination the placement decides as Postfix does.
+    /// Rules with one delivery at a time on each connection, without shares of connections, and with
+    /// no memory of hosts beyond that of Postfix. With one host per destination the placement decides
+    /// as Postfix does.
     public static PlaceRules oneAtATime(QmgrConfig config) {
         return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
                 Duration.ZERO, config.queue().maximalBackoff()));

@@ -44,19 +44,20 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths++;
-                dead.add(name(line));
+                dead.add(name(destination));
             } else if (figures.window() > 0 || event == FeedbackEvent.TIMER_REVIVE_FORGET) {
-                dead.remove(name(line));
+                dead.remove(name(destination));
             }
         }
 
         // A transport with a window for each recipient has dead recipients. Their next hop may still
         // be used.
-        private static String name(DestinationQueue line) {
-            return line.transport() + "/" + line.key();
+        private static String name(DestinationQueue destination) {
+            return destination.transport() + "/" + destination.key();
         }
 
         @Override
@@ -65,8 +66,9 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
-            assertThat(dead).as("the destination of mail that was deferred without an attempt").contains(name(line));
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
+            assertThat(dead).as("the destination of mail that was deferred without an attempt")
+                    .contains(name(destination));
             untried += recipients.size();
         }
 

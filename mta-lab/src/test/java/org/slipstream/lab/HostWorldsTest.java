@@ -104,14 +104,15 @@ class HostWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 variety.deaths.increment();
             }
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
             variety.untried.increment();
         }
     }

@@ -183,7 +183,8 @@ record MailingExperiment(int recipients, Latency perRecipient, int destinations,
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (figures.window() == figures.limit()) {
                 wide = Math.min(wide, now);
             }

@@ -58,7 +58,8 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths.increment();
             } else if (event == FeedbackEvent.SUSPEND) {
@@ -67,7 +68,7 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
             untried.increment();
         }
     }

@@ -47,10 +47,10 @@ class SpacedWorldsTest {
         private static final long LONGEST_DELIVERY_MILLIS = 20_000;
 
         @Override
-        public void startHeld(DestinationQueue line, long nowMillis, long turnMillis) {
+        public void startHeld(DestinationQueue destination, long nowMillis, long turnMillis) {
             held.increment();
-            assertThat(turnMillis - nowMillis).as("wait at " + line).isBetween(1L,
-                    LONGEST_DELIVERY_MILLIS / line.allowed());
+            assertThat(turnMillis - nowMillis).as("wait at " + destination).isBetween(1L,
+                    LONGEST_DELIVERY_MILLIS / destination.allowed());
         }
     }
 

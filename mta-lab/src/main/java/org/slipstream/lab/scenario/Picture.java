@@ -70,7 +70,10 @@ final class Picture {
         List<Map<String, Object>> hosts = hosts();
         values.put("hosts", hosts);
         values.put("has-hosts", hosts.isEmpty() ? List.of() : List.of(Map.of()));
-        values.put("hosts-height", 8 + hosts.size() * ROW);
+        int hostsBottom = 8 + hosts.size() * ROW;
+        values.put("hosts-height", hostsBottom + 38);
+        values.put("hosts-axis-y", hostsBottom + 32);
+        values.put("hosts-ticks", ticks(axis, 0, hostsBottom));
         return values;
     }
 

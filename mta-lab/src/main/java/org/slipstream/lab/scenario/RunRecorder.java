@@ -179,23 +179,25 @@ final class RunRecorder implements WorldObserver {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
-        boolean shared = !line.key().contains("@");
+    public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+            Destination.FlowFigures figures) {
+        boolean shared = !destination.key().contains("@");
         if (shared) {
             WindowSample mark = new WindowSample(now, event, figures.window());
-            List<WindowSample> windows = destination(line.route()).windows;
+            List<WindowSample> windows = destination(destination.route()).windows;
             boolean moved = windows.isEmpty() || windows.getLast().size() != mark.size();
             windows.add(mark);
             if (mark.isReport() && moved) {
-                tell("window of " + destinationName(line.route()) + " after " + word(event) + ": " + mark);
+                tell("window of " + destinationName(destination.route()) + " after " + word(event) + ": " + mark);
             }
         }
     }
 
     @Override
-    public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
-        destination(line.route()).untried += recipients.size();
-        tell(title(id) + " deferred without an attempt, " + recipients.size() + " to " + destinationName(line.route()));
+    public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
+        destination(destination.route()).untried += recipients.size();
+        tell(title(id) + " deferred without an attempt, " + recipients.size() + " to "
+                + destinationName(destination.route()));
     }
 
     private static String word(FeedbackEvent event) {

@@ -90,7 +90,7 @@ public final class RunText {
             double all = behind.values().stream().mapToDouble(Double::doubleValue).sum();
             if (all > 0) {
                 rows.add(List.of(name, Times.seconds(Math.round(all)), behind.entrySet().stream()
-                        .map(each -> (each.getKey().isEmpty() ? "no delivery under result" : each.getKey()) + " "
+                        .map(each -> (each.getKey().isEmpty() ? "no delivery under way" : each.getKey()) + ": "
                                 + Times.seconds(Math.round(each.getValue())))
                         .collect(Collectors.joining(", "))));
             }

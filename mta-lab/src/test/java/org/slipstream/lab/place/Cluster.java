@@ -301,7 +301,8 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+    public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+            Destination.FlowFigures figures) {
         if (event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             failures++;
         }

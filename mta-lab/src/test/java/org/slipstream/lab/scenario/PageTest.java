@@ -40,7 +40,7 @@ class PageTest {
 
         assertThat(page).contains("<rect class=\"opening\"", "<rect class=\"busy\"", "<rect class=\"idle\"",
                 "connection 1 to backup.a.example: busy", "connection 1 to mx.a.example: idle", "<rect class=\"retry\"",
-                "<text x=\"70\" y=\"14.0\">mx.a.example</text>", "retry, 60.02s to 120.2s");
+                "<text class=\"halo\" x=\"70\" y=\"14.0\">mx.a.example</text>", "retry, 60.02s to 120.2s");
     }
 
     @Test
