@@ -1,6 +1,6 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.lab.scene.Course;
+import org.slipstream.lab.scenario.RunRecord;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.Effects;
@@ -61,7 +61,7 @@ final class LedgersPicture {
 
     private static List<String> phases() {
         List<String> lines = new ArrayList<>(List.of("what it does now", "per connection"));
-        for (Course.Phase phase : Course.Phase.values()) {
+        for (RunRecord.Phase phase : RunRecord.Phase.values()) {
             lines.add("• " + phase.name().charAt(0) + phase.name().substring(1).toLowerCase(Locale.ROOT));
         }
         return lines;
