@@ -3,6 +3,7 @@ package org.slipstream.qmgr.sched;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class Job {
     private int peers;
 
     /// Peers by destination, empty as long as they are few.
-    private Map<DestinationQueue, Peer> byQueue = Map.of();
+    private Map<DestinationQueue, Peer> byQueue = Collections.emptyMap();
 
     /// Entries created in total, and entries taken or withdrawn (Postfix: `read_entries`,
     /// `selected_entries`).
