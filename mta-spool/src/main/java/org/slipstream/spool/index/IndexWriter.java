@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// Applies records of the log on one connection, in one transaction per call. Belongs to the index
@@ -169,7 +170,7 @@ final class IndexWriter {
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {
-                ordered(Kind.REMOVE, id);
+                keepOrder(Kind.REMOVE, id);
                 removals.add(id);
             }
             case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
@@ -197,13 +198,22 @@ final class IndexWriter {
     }
 
     /// Sends the waiting batches when the new change must not overtake them.
-    private Batch ordered(Kind kind, QueueId id) throws SQLException {
+    private void keepOrder(Kind kind, QueueId id) throws SQLException {
         Kind before = latest.put(id.value(), kind);
         if (before != null && before.compareTo(kind) > 0) {
             send();
             latest.put(id.value(), kind);
         }
-        return batches.get(kind);
+    }
+
+    private Batch ordered(Kind kind, QueueId id) throws SQLException {
+        keepOrder(kind, id);
+        return batch(kind);
+    }
+
+    /// Not for [Kind#REMOVE], which has none.
+    private Batch batch(Kind kind) {
+        return Objects.requireNonNull(batches.get(kind));
     }
 
     private void addForId(Kind kind, QueueId id) throws SQLException {
@@ -221,7 +231,7 @@ final class IndexWriter {
 
     private void enter(LogRecord.Stored stored) throws SQLException {
         Envelope envelope = stored.message().envelope();
-        PreparedStatement message = batches.get(Kind.ENTER_MESSAGE).statement;
+        PreparedStatement message = batch(Kind.ENTER_MESSAGE).statement;
         message.setLong(1, stored.id().value());
         message.setLong(2, stored.place().segment());
         message.setLong(3, stored.place().offset());
@@ -241,7 +251,7 @@ final class IndexWriter {
         message.setBytes(16,
                 envelope.options().equals(DeliveryOptions.NONE) ? null : EnvelopeCodec.encode(envelope.options()));
         message.setLong(17, envelope.options().holdUntilMillis().orElse(0));
-        batches.get(Kind.ENTER_MESSAGE).add();
+        batch(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(stored.id().value(), envelope.recipients());
         }
@@ -260,7 +270,7 @@ final class IndexWriter {
         }
         if (change.attempt()) {
             // Not by addForId: outcomes and the count of attempts are independent.
-            Batch attempts = batches.get(Kind.ATTEMPT);
+            Batch attempts = batch(Kind.ATTEMPT);
             attempts.statement.setLong(1, change.id().value());
             attempts.add();
         }
@@ -308,7 +318,7 @@ final class IndexWriter {
     }
 
     private void send(Kind kind) throws SQLException {
-        Batch batch = batches.get(kind);
+        Batch batch = batch(kind);
         if (batch.waiting > 0) {
             batch.waiting = 0;
             batch.statement.executeBatch();
