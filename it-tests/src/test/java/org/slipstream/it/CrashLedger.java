@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What clients were promised, what arrived, and in which life of the server.
+/// The promises to clients and the arrivals, each with the life of the server in which it happened.
 ///
 /// - Each recipient of an acknowledged message is served or reported to the sender.
 /// - A message whose client left before the final dot never arrives.

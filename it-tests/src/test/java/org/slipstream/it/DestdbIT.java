@@ -22,9 +22,9 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What the server knows of other hosts, what an operator does about it, and that a restart forgets
-/// nothing of it. The next attempt of anything is an hour away, so nothing happens by itself. A
-/// sink and a domain for each test.
+/// The server's knowledge of other hosts, the operator's commands about it, and a restart that
+/// keeps all of it. The next attempt of every message is an hour away, so deliveries start only on
+/// command. Each test has a sink and a domain of its own.
 class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

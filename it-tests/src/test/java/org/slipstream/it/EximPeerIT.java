@@ -19,8 +19,8 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail to Exim, whatever it offers. Its log says of each message whether it was pipelined (`L`)
-/// and came in chunks (`K`).
+/// Mail to Exim with every combination of extensions. The log of Exim says of each message whether
+/// it was pipelined (`L`) and came in chunks (`K`).
 @RequiresPeers
 class EximPeerIT {
     @RegisterExtension
@@ -28,7 +28,7 @@ class EximPeerIT {
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
     private static RunningServer server;
 
-    /// What each is told to offer, and what our route to it says of TLS.
+    /// The extensions that each peer announces, and the TLS policy of our route to it.
     enum House {
 
         /// Chunks in TLS.
@@ -38,11 +38,11 @@ class EximPeerIT {
                 "none"),
         /// Commands in groups, content after DATA.
         WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt"),
-        /// Chunks are for pipelines: without one, content comes after DATA.
+        /// BDAT needs a pipeline: without PIPELINING, the content comes after DATA.
         WITHOUT_PIPELINING(
                 PeerOffer.everything().withoutPipelining(),
                 "may"),
-        /// As in 1995.
+        /// Without ESMTP extensions, as in 1995.
         BARE(PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
                 "may"),
         /// As for submissions (RFC 8314).

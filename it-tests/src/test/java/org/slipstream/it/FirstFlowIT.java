@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Where mail goes: mailboxes, aliases, smart hosts, LMTP, nowhere.
+/// Ways of mail: mailboxes, aliases, smart hosts, LMTP, discard.
 class FirstFlowIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

@@ -28,13 +28,14 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A queue of ten thousand, twenty times what may be active at once: it is tried, listed page by
-/// page, mostly thrown away, and what is left is delivered, each once. The files follow its length.
+/// A queue of ten thousand messages, twenty times the limit of the active set: it is tried, listed
+/// page by page and mostly deleted, and the rest is delivered, each message once. The size of the
+/// files follows the length of the queue.
 class LongQueueIT {
     private static final int LETTERS = 10_000;
     private static final int ACTIVE = 500;
     private static final int CLIENTS = 8;
-    /// One in so many is not part of the mailing.
+    /// One message in this number is not part of the mailing.
     private static final int ONE_IN = 10;
     private static final int KEPT = LETTERS / ONE_IN;
     private static final int PAGE = 1_000;
@@ -71,7 +72,7 @@ class LongQueueIT {
                 .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
 
         assertThat(server.stop()).isZero();
-        // A stop with a short queue rewrites a register that is larger (docs/spool.md).
+        // A stop with a short queue rewrites a larger index (docs/spool.md).
         assertThat(Files.size(server.home().resolve("spool/register.mv.db"))).isLessThanOrEqualTo(64 * MEBIBYTE);
         server.startAgain();
         assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
@@ -86,8 +87,8 @@ class LongQueueIT {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(LETTERS - KEPT));
-        // Few attempts are enough to declare a destination dead; the rest of its mail is put off
-        // without one.
+        // A few attempts suspend the destination; the rest of its mail is deferred without an
+        // attempt.
         assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, LETTERS / 2);
         assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
         // One in ten fits, and the page is full all the same.
@@ -108,7 +109,7 @@ class LongQueueIT {
         return server.command(line.toArray(String[]::new)).mustSucceed().out().strip();
     }
 
-    /// @return the greatest queue id that a 250 told
+    /// @return the greatest queue id in a 250
     private static String fill(RunningServer server) {
         var numbers = new AtomicInteger();
         var youngest = new AtomicReference<>("");

@@ -17,8 +17,9 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What tests for open relays ask of a server that takes every name of its domain and relays for
-/// nobody. There is a route for everything, to a sink: whatever got through would arrive there.
+/// The addresses that open-relay tests try, with a server that accepts every name of its domain and
+/// relays for no client. There is a route for everything, to a sink: any message that got through
+/// would arrive there.
 class OpenRelayIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

@@ -17,8 +17,8 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail to OpenSMTPD: a server that announces little, and one whose TLS is broken, so that mail
-/// goes in the clear where the route allows it (RFC 7435).
+/// Mail to OpenSMTPD: a server that announces few extensions, and one whose TLS is broken, so that
+/// mail goes without encryption where the route allows it (RFC 7435).
 @RequiresPeers
 class OpenSmtpdPeerIT {
     @RegisterExtension

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What must hold with every mail server that our mail may meet, whatever it offers and however
-/// many connections are used.
+/// The guarantees that hold with every mail server that receives our mail, with any extensions and
+/// any number of connections.
 ///
 /// @param server ours; its queue is empty before and after each story
 /// @param peer the other
@@ -63,7 +63,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         emptyQueue();
     }
 
-    /// For a server that cannot put a recipient off: two of three have the mail, one is refused and
+    /// For a server that cannot defer a recipient: two of three get the mail, one is refused and
     /// reported.
     void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail() {
         var there = "refused." + domain;
@@ -78,7 +78,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         reported("nobody@" + there, reports);
     }
 
-    /// A server that takes nothing: every recipient is reported and nobody has mail.
+    /// A server that refuses everything: every recipient is reported and none gets mail.
     void aServerThatRefusesEverybodyIsReported() {
         var there = "nothing." + domain;
         var outgoing = OutgoingMessage.of("nothing@" + domain, SENDER_HERE,
@@ -92,8 +92,8 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         assertThat(peer.facts(there)).isEmpty();
     }
 
-    /// The server is stopped while mail flows, more mail comes, and it is back: nothing is lost,
-    /// and a second copy is there only of what the log called a possible duplicate.
+    /// The server is stopped while mail flows, more mail comes, and the server is started again: no
+    /// mail is lost, and each second copy is one that the log called a possible duplicate.
     void itGoesAwayInTheMiddleAndComesBack() {
         var there = "away." + domain;
         var before = numbered(there, 0, 40);
@@ -115,7 +115,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
                 .isLessThanOrEqualTo((int) mayBeTwice);
     }
 
-    /// All of them once and nothing else, at this domain.
+    /// All of these once and no others, at this domain.
     void allArriveOnce(String there, List<OutgoingMessage> messages) {
         emptyQueue();
         var expected = facts(messages, there);
@@ -150,7 +150,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         }
     }
 
-    /// Small messages with what servers trip over: a line with a lone dot, eight bits.
+    /// Small messages that are difficult for some servers: a line with a single dot, eight bits.
     static List<OutgoingMessage> numbered(String there, int from, int to) {
         return IntStream.range(from, to).mapToObj(number -> OutgoingMessage.of("number-" + number + "@" + there,
                 "someone@client.example", List.of("friend" + number + "@" + there),

@@ -19,7 +19,7 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to Postfix, whatever it offers.
+/// Mail to Postfix with every combination of extensions.
 @RequiresPeers
 class PostfixPeerIT {
     @RegisterExtension
@@ -27,8 +27,8 @@ class PostfixPeerIT {
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
     private static RunningServer server;
 
-    /// What each is told to offer, what our route to it says of TLS, and the word in its log that
-    /// shows how content came.
+    /// The extensions that each peer announces, the TLS policy of our route to it, and the word in
+    /// its log that shows how content came.
     enum House {
 
         /// Chunks in TLS.
@@ -40,10 +40,10 @@ class PostfixPeerIT {
         /// Commands in groups, content after DATA.
         WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt",
                 "data="),
-        /// Chunks are for pipelines: without one, content comes after DATA.
+        /// BDAT needs a pipeline: without PIPELINING, the content comes after DATA.
         WITHOUT_PIPELINING(PeerOffer.everything().withoutPipelining(), "may",
                 "data="),
-        /// As in 1995.
+        /// Without ESMTP extensions, as in 1995.
         BARE(
                 PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
                 "may",

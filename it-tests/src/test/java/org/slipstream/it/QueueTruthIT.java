@@ -20,7 +20,8 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// `queue list` tells the truth about mail that waits: for whom, since when, until when.
+/// `queue list` shows the true state of mail that waits: the reason, the beginning and the end of
+/// the wait.
 class QueueTruthIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

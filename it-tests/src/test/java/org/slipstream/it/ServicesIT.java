@@ -17,7 +17,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The other doors of the house: a relay that brings mail by LMTP, and those who speak for others.
+/// The services besides SMTP: a relay that brings mail by LMTP, and proxies that forward the
+/// addresses of clients.
 @RequiresPrograms({"swaks"})
 class ServicesIT {
     @RegisterExtension
@@ -95,8 +96,8 @@ class ServicesIT {
         }
     }
 
-    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who
-    /// asked.
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is reported to
+    /// senders that requested it.
     @Test
     void whoAsksForAReceiptGetsOne() {
         var far = BENCH.smtpSink();
@@ -119,8 +120,8 @@ class ServicesIT {
         eventually().until(() -> server.queue().isEmpty());
     }
 
-    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a
-    /// form that others can take.
+    /// RFC 3030: any octets, received in chunks, are the same in the mailbox, and are relayed in a
+    /// form that other servers accept.
     @Test
     void binaryMailAndInternationalMailGoThrough() {
         var far = BENCH.smtpSink();

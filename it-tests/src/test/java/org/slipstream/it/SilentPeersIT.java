@@ -19,8 +19,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Sixty destinations accept connections and never speak, eight messages wait for each, and the
-/// default settings give a greeting five minutes. Healthy mail goes all the same.
+/// Sixty destinations accept connections and send nothing, eight messages wait for each, and the
+/// default timeout of a greeting is five minutes. Other mail is delivered without delay.
 class SilentPeersIT {
     private static final int SILENT = 60;
     private static final int MESSAGES = 8;
@@ -42,7 +42,7 @@ class SilentPeersIT {
     void healthyMailIsDeliveredBesideSixtySilentDestinations() throws IOException {
         Settings settings = Settings.quick();
         for (int i = 1; i <= SILENT; i++) {
-            // The system makes the connection; nobody ever takes it up.
+            // The kernel completes the connection; no program accepts it.
             ServerSocket mute = new ServerSocket(0, 50, InetAddress.ofLiteral("127.0.9." + i));
             silent.add(mute);
             settings = settings.route("silent" + i + ".example",

@@ -33,9 +33,8 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 import static org.slipstream.it.fixture.PeerOffer.LOGIN;
 import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 
-/// Mail that leaves through a smart host: a Postfix or an Exim that takes nothing without a login,
-/// with the mechanism that each is left with, and what happens when password, certificate or eight
-/// bits are not to the other's taste.
+/// Mail through a smart host: a Postfix or an Exim that requires a login, with every mechanism it
+/// may offer, and the failures when password, certificate or eight-bit content are not accepted.
 @RequiresPeers
 class SmartHostPeerIT {
     @RegisterExtension
@@ -43,7 +42,7 @@ class SmartHostPeerIT {
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
     private static RunningServer shared;
 
-    /// What the smart host is, and what its log says of the login.
+    /// The smart hosts, and the entry in the log of each about the login.
     enum House {
 
         /// The best of three.
@@ -52,22 +51,22 @@ class SmartHostPeerIT {
         /// The older SCRAM is better than none.
         POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
                 "sasl_method=SCRAM-SHA-1"),
-        /// SCRAM shows no password, so it is the better one here most of all.
+        /// SCRAM does not disclose the password, so it is the better choice, above all without TLS.
         POSTFIX_SCRAM_IN_THE_CLEAR(
                 new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
                 "sasl_method=SCRAM-SHA-256"),
         /// One round trip.
         POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
                 "sasl_method=PLAIN"),
-        /// For the story of conversion.
+        /// For the test of conversion.
         POSTFIX_SEVEN_BITS(
                 new PeerPostfix(demanding("SCRAM-SHA-256").withoutEightBits()),
                 "sasl_method=SCRAM-SHA-256"),
-        /// Two questions and two answers.
+        /// Two challenges and two responses.
         POSTFIX_LOGIN(
                 new PeerPostfix(demanding("LOGIN")),
                 "sasl_method=LOGIN"),
-        /// PLAIN goes before LOGIN.
+        /// PLAIN is preferred to LOGIN.
         EXIM_PLAIN(
                 new PeerExim(demanding("PLAIN", "LOGIN")),
                 "A=plain:" + LOGIN),
@@ -76,12 +75,12 @@ class SmartHostPeerIT {
                 new PeerExim(
                         demanding("LOGIN").withoutPipelining()),
                 "A=login:" + LOGIN),
-        /// Nothing better, and no TLS.
+        /// Only LOGIN, and no TLS.
         EXIM_LOGIN_IN_THE_CLEAR(
                 new PeerExim(demanding("LOGIN")
                         .inTheClear()),
                 "A=login:" + LOGIN),
-        /// Says nothing of logins.
+        /// Announces no login.
         SMTP_SINK(new PeerSmtpSink(), "");
 
         private final PeerRecipe recipe;
@@ -101,7 +100,8 @@ class SmartHostPeerIT {
         }
     }
 
-    /// Two of them offer no TLS and nothing but what shows the password, so that is allowed here.
+    /// Two of them offer no TLS and only mechanisms that disclose the password, so that is allowed
+    /// here.
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines().set("smarthost.login-in-the-clear", "true");
@@ -126,9 +126,9 @@ class SmartHostPeerIT {
         assertThat(peer.log()).contains(house.trace);
     }
 
-    /// A wrong password, a password that would be shown without TLS (RFC 4954 section 4), a
-    /// certificate that nobody vouches for: mail waits, says why, and is there, once, after a
-    /// restart with what was missing.
+    /// A wrong password, a password that would be sent without TLS (RFC 4954 section 4), a
+    /// certificate that is not trusted: mail waits, the reason is shown, and the mail arrives once
+    /// after a restart with the right settings.
     @Test
     void mailWaitsUntilPasswordProtectionAndCertificateAreRight() {
         var mistyped = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().demandingLogin("PLAIN"))));
@@ -190,7 +190,7 @@ class SmartHostPeerIT {
         return "127.0.0.1:" + peer.port() + " " + LOGIN + " " + password + "\n";
     }
 
-    /// That only its owner can read.
+    /// Readable by its owner alone.
     private static Path file(String text) {
         try {
             var file = Files.writeString(BENCH.folder().resolve("logins"), text);

@@ -65,7 +65,7 @@ class SmtpSinkPeerIT {
         at(house).itGoesAwayInTheMiddleAndComesBack();
     }
 
-    /// With pipelining, content may be on its way before the first refusal is heard.
+    /// With pipelining, content may be on its way before the first refusal is read.
     @Test
     void aServerThatRefusesEverybodyIsReported() {
         at(House.CLOSED_DOOR).aServerThatRefusesEverybodyIsReported();

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// SIGTERM while clients and peers take their time. The times of the steps are those of
-/// `ShutdownTest`; here the process ends in an orderly way, and what was cut is written down.
+/// SIGTERM while clients and peers are slow. The times of the steps are those of `ShutdownTest`;
+/// here the process exits in order, and interrupted deliveries are recorded.
 class StopIT {
-    /// Ten are promised, nineteen were seen; a busy machine may take some more.
+    /// Ten seconds are promised, nineteen were measured; a busy machine may take longer.
     private static final int PATIENCE_SECONDS = 16;
 
     @RegisterExtension

@@ -16,7 +16,7 @@ import org.slipstream.testkit.SmtpTalker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// An operator asks whether mail for an address would be taken, and no message is sent.
+/// An operator verifies an address, and no message is sent.
 @Tag("FI-07")
 class VerifyIT {
     @RegisterExtension

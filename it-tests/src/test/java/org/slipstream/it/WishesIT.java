@@ -22,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What a client may ask of a message besides its delivery, from MAIL to the next host or back, on
-/// the packaged program: FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS.
+/// The delivery options of a message from MAIL to the next host or back, with the packaged program:
+/// FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS.
 class WishesIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -60,8 +60,9 @@ class WishesIT {
         }
     }
 
-    /// A server of its own, which dies. How long two starts take is the machine's business: when
-    /// the release time has come before all was done, the story begins again with more time.
+    /// On a server of its own, which is killed. The duration of two starts depends on the machine:
+    /// when the release time passes before all steps are done, the test begins again with more
+    /// time.
     @Test
     void mailForLaterLeavesLaterAlsoWhenTheServerDiesAndAnOperatorIsImpatient() {
         for (int seconds = 8; !leavesLater(seconds); seconds *= 2) {

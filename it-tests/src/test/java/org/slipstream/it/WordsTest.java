@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The rules for names and prose that a program can check. The rules themselves stand in
+/// The rules for names and prose that a program can check. The rules themselves are in
 /// CONTRIBUTING.md.
 class WordsTest {
     private static final int JAVA_COLUMNS = 120;

@@ -30,7 +30,7 @@ class FencesTest {
                 .resideInAPackage("org.slipstream.server.cli..").check(DIST);
     }
 
-    /// Else `--help` would load half of the server.
+    /// Otherwise `--help` would load half of the server.
     @Test
     void theCommandLineKnowsTheServerOnlyByItsSettingsItsFilesAndItsApi() {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()

@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A stop with a clock that the steps themselves turn.
+/// A stop with a clock that the steps themselves move.
 class ShutdownTest {
     private final SimulatedClock clock = new SimulatedClock();
     private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
@@ -52,7 +52,7 @@ class ShutdownTest {
         over.countDown();
     }
 
-    /// A step that would take this long but keeps to its patience.
+    /// A step that would take this long but ends at its time limit.
     private void push(String name, long keptBackMillis, long wouldTakeMillis) {
         shutdown.push(name, Duration.ofMillis(keptBackMillis), patience -> {
             seen.add(name + " " + patience.toMillis());

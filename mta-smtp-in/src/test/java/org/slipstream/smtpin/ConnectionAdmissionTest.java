@@ -38,7 +38,7 @@ class ConnectionAdmissionTest {
         enter(one, 1);
     }
 
-    /// A machine has a whole network of 64 bits to call from.
+    /// One machine may use all addresses of a network of 64 bits.
     @Test
     void anIpv6NetworkCountsAsOneAddress() {
         for (int i = 0; i < 12; i++) {
@@ -50,8 +50,8 @@ class ConnectionAdmissionTest {
         enter(InetAddress.ofLiteral("2001:db8:0:1::1"), 1);
     }
 
-    /// A client that opens a connection for each message comes again when it has read 221, however
-    /// late our thread is.
+    /// A client that opens a connection for each message connects again after it has read 221, even
+    /// when the server's thread is late.
     @Test
     void whoHasReadTheGoodbyeFindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
@@ -89,7 +89,7 @@ class ConnectionAdmissionTest {
         List<ConnectionAdmission.Place> first = enter(one, 9);
         enter(two, 9);
         first.getFirst().loggedIn();
-        // The user's place is none of the strangers' any more.
+        // The connection of the user no longer counts among those of strangers.
         enter(three, 1);
         assertThat(admission.enter(three)).isEmpty();
         enter(one, 1);

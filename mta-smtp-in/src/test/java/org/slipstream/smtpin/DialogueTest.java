@@ -21,7 +21,7 @@ import javax.net.ssl.SSLSocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/// Plays each file of `dialogues/` against a listener of its own. A file is one situation:
+/// Plays each file of `dialogues/` against a listener of its own. A file is one dialogue:
 ///
 /// ```
 /// set: recipients=2        the scene, see Stage; first of all lines
@@ -97,7 +97,7 @@ class DialogueTest {
         client.continueOn(tls);
     }
 
-    /// What is worth saying of an envelope, in one line.
+    /// The relevant parts of an envelope, in one line.
     private static String describe(CollectedMessages.Accepted mail) {
         Envelope envelope = mail.envelope();
         EnvelopeExtras extras = mail.extras();

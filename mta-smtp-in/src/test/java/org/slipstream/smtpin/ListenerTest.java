@@ -66,7 +66,8 @@ class ListenerTest {
 
     @Test
     void whoTalksBeforeTheGreetingIsNoMailServer() throws Exception {
-        // The race is the client's to win: it sends before the server looks, so try until it does.
+        // The client must win this race: it sends before the server looks, so the test repeats
+        // until it does.
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
                 try (SmtpTalker client = Ports.client(listener)) {
@@ -92,7 +93,7 @@ class ListenerTest {
         }
     }
 
-    /// Places are counted by whom the proxy speaks for.
+    /// Connections are counted by the address that the proxy forwards.
     @Test
     void behindAProxyEachClientHasItsPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
@@ -102,7 +103,7 @@ class ListenerTest {
                 SmtpTalker two = proxied(listener, "192.0.2.2")) {
             assertThat(one.reply()).startsWith("220 ");
             assertThat(two.reply()).startsWith("220 ");
-            // Only now: whose header is read first would have the place.
+            // Only now: the connection whose header is read first would take the slot.
             try (SmtpTalker oneAgain = proxied(listener, "192.0.2.1")) {
                 assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
             }
@@ -148,7 +149,7 @@ class ListenerTest {
         }
     }
 
-    /// A refused client takes its time to leave. Its place is free at once.
+    /// A refused client is slow to leave. Its slot is free at once.
     @Test
     void refusedClientsTakeNobodysPlace() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);

@@ -109,7 +109,7 @@ class LoadTest {
         }
     }
 
-    /// Counts and forgets.
+    /// Counts messages and keeps none.
     private static final class Meter implements MessageHandler {
         final AtomicLong bytes = new AtomicLong();
         final AtomicInteger largestBlock = new AtomicInteger();

@@ -14,7 +14,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What an operator finds in the log: one line for what was taken, one for what was refused, none
+/// The log lines for an operator: one line for each accepted message, one for each refusal, none
 /// for the rest.
 class LogTest {
     private final CollectedMessages house = new CollectedMessages();

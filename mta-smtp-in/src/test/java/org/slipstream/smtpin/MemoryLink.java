@@ -6,7 +6,7 @@ import java.util.function.IntUnaryOperator;
 
 import javax.net.ssl.SSLContext;
 
-/// A client that has said everything already, and whose bytes arrive in pieces of given sizes.
+/// A client that has sent everything already, and whose bytes arrive in pieces of given sizes.
 final class MemoryLink implements Link {
     private final byte[] said;
     private final IntUnaryOperator pieceBytes;
@@ -19,7 +19,7 @@ final class MemoryLink implements Link {
         this(said, pieceBytes, () -> {});
     }
 
-    /// @param beforeHearing runs whenever something is about to reach the client
+    /// @param beforeHearing runs before each write to the client
     MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeHearing) {
         this.said = said;
         this.pieceBytes = pieceBytes;

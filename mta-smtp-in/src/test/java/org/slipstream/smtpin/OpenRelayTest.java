@@ -18,8 +18,8 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The questions that tests for open relays ask, to a handler that accepts every name of its
-/// domain: whatever gets through here, a mailbox host with a catch-all would get.
+/// The addresses that open-relay tests try, with a handler that accepts every name of its domain:
+/// any address that gets through here would get through at a host with a catch-all mailbox.
 class OpenRelayTest {
     private static final Set<String> OURS = Set.of("here.example", "[192.0.2.1]", "mx.test");
 

@@ -46,7 +46,7 @@ record Script(String name, List<String> lines) {
         return lines.contains("t:") || settings().contains("tls=1");
     }
 
-    /// Everything the client says, as if it did not wait.
+    /// All lines of the client, as if it did not wait.
     byte[] stream() {
         StringBuilder all = new StringBuilder();
         for (String line : lines) {
@@ -57,7 +57,7 @@ record Script(String name, List<String> lines) {
                 case "b" -> all.append(base64(text)).append("\r\n");
                 case "ehlo" -> all.append("EHLO ").append(text).append("\r\n");
                 default -> {
-                    // The server's.
+                    // The lines of the server.
                 }
             }
         }

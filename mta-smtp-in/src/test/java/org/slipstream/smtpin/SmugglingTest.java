@@ -7,8 +7,8 @@ import org.slipstream.testkit.SmtpTalker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Each known way to end a message for some servers and not for others, with a second message
-/// behind it (CVE-2023-51764 and its family): nothing of it is taken, nothing behind it is
-/// executed, and the session is over.
+/// behind it (CVE-2023-51764 and its family): no part of it is accepted, nothing behind it is
+/// executed, and the session ends.
 class SmugglingTest {
     @ParameterizedTest
     @ValueSource(strings = {"<LF>.<LF>", "<LF>.<CRLF>", "<CRLF>.<LF>", "<CR>.<CR>", "<CR>.<CRLF>", "<CRLF>.<CR>",

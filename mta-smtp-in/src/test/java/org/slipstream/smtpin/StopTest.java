@@ -12,7 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// How a listener ends: politely to the idle, patiently with the busy, firmly with the endless.
+/// A stop of the listener: it sends 421 to idle clients, waits for busy ones, and disconnects
+/// endless ones.
 class StopTest {
     private final CollectedMessages house = new CollectedMessages();
 

@@ -143,7 +143,7 @@ class TlsTest {
         }
     }
 
-    /// Each octet within the limit, all of them not.
+    /// Each octet comes within the limit, all of them together do not.
     @Test
     void aHandshakeThatDripsEnds() throws Exception {
         ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
@@ -157,7 +157,7 @@ class TlsTest {
         }
     }
 
-    /// One record of 16 KiB, octet by octet, until the server has said something about it.
+    /// One record of 16 KiB, octet by octet, until the server has replied.
     private static void drip(Socket tcp, int type) throws IOException {
         tcp.getOutputStream().write(new byte[]{(byte) type, 3, 3, 64, 0});
         for (int i = 0; i < 16_384 && tcp.getInputStream().available() == 0; i++) {

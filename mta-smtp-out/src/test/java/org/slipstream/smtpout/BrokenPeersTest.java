@@ -18,7 +18,7 @@ import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's
+/// Servers that refuse, disconnect, stall or send invalid replies, at every point of a connection's
 /// life.
 class BrokenPeersTest {
     private static final int HASTY = 400;
@@ -75,7 +75,7 @@ class BrokenPeersTest {
             carriers.open(1, Post.route(server), false);
             assertThat(events.failed().reason().toString()).endsWith("reply of more than 200 lines");
         } catch (AssertionError e) {
-            // The server could not send all of it, which is what we wanted.
+            // The server could not send all of it, as intended.
             assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
         }
     }

@@ -154,7 +154,7 @@ final class EventLog implements CarrierEvents {
         return outcome(delivery).reply();
     }
 
-    /// All results, once there are so many.
+    /// All results, once there are this many.
     synchronized List<DeliveryResult> results(int count) {
         await(() -> results().size() >= count);
         return results();

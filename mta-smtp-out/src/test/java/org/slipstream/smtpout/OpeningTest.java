@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 
-/// The addresses of a host that are called, and the failure when none will do.
+/// The addresses of a host that are called, and the failure when none of them can be reached.
 class OpeningTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     /// A loopback address without a listener.
@@ -184,8 +184,7 @@ class OpeningTest {
         return new Route.Smtp("there.example", List.of(host));
     }
 
-    /// A host with so many addresses, all of this server.
-    /// On every address of this machine.
+    /// A host with this number of addresses, all of this server. On every address of this machine.
     private static SmtpSink everywhere(String... transcripts) {
         return SmtpSink.on(InetAddress.ofLiteral("0.0.0.0"),
                 Stream.of(transcripts).map(Transcript::of).toArray(Transcript[]::new));

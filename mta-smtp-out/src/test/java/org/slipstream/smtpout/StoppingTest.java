@@ -298,7 +298,7 @@ class StoppingTest {
         try {
             server.close();
         } catch (AssertionError _) {
-            // Scripts that end early meet clients that have more to say; that is the point.
+            // Scripts that end early while clients still send, by intention.
         }
     }
 

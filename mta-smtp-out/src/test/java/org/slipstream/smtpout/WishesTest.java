@@ -17,8 +17,8 @@ import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail that not every peer may have: it travels over authenticated TLS only (RFC 8689), or to
-/// those who keep an eye on the clock (RFC 2852).
+/// Mail that not every peer may get: mail for authenticated TLS only (RFC 8689), or for peers that
+/// announce DELIVERBY (RFC 2852).
 class WishesTest {
     private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, true);
     private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A day's mail passes and a little of it waits for long: the log stays in proportion to the queue.
+/// Many messages pass and a few wait for long: the size of the log follows the queue.
 class CleanerTest {
     private static final int RUNS = Boolean.getBoolean("slipstream.long") ? 6 : 2;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
@@ -100,7 +100,7 @@ class CleanerTest {
                 churn(spool, 400, random);
                 verify(spool);
                 long live = waiting.values().stream().mapToLong(body -> body.length).sum();
-                // 800 KB went through in each run. Four segments spare, one open, twice what waits,
+                // 800 KB were written in each run. Four segments spare, one open, twice what waits,
                 // and the last being filled. The cleaner looks every second, and again after ten
                 // when what it left out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
@@ -109,8 +109,8 @@ class CleanerTest {
             try (Spool spool = world.open(config())) {
                 verify(spool);
             }
-            // The index is lost: the log alone says the same, although its beginning has been
-            // thrown away.
+            // The index is lost: the log alone has the same facts, although its beginning has been
+            // deleted.
             Files.delete(directory.resolve("register.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -119,7 +119,7 @@ class CleanerTest {
         }
     }
 
-    /// No count of the log shows it: no segment becomes empty, and none is opened.
+    /// The counts of the log do not show it: no segment becomes empty, and none is opened.
     @Test
     void whatIsThrownAwayAtOnceLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
         try (Spool spool = world.open(config())) {

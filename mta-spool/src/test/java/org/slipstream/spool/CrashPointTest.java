@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// A scripted day is cut off behind each of its writes, in four ways, and every promise made until
-/// then is asked for.
+/// then is checked.
 ///
 /// A killed process is tried behind a write, failed power behind a sync (between two syncs such a
 /// disk does not change). The build takes a part of the cuts of each kind, `-Dslipstream.long=true`
@@ -34,7 +34,7 @@ class CrashPointTest {
 
     private static final String INDEX = "register.mv.db";
 
-    /// What an operator, a backup or another disk does to the index before the next start.
+    /// The change of the index by an operator, a backup or another disk before the next start.
     private enum Index {
         AS_IT_WAS, LOST, OLD
     }
@@ -78,7 +78,7 @@ class CrashPointTest {
                 .isEmpty();
     }
 
-    /// The start that enters what the log has and the index has not is cut off, too.
+    /// The start that enters the newest records of the log into the index is cut off, too.
     @Test
     void aStartThatIsCutOffIsFollowedByOneThatKeepsThePromises() throws Exception {
         long seed = Long.getLong("crash.seed", System.nanoTime());

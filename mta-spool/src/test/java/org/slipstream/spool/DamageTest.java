@@ -27,13 +27,13 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A disk that gives back other bytes than it got: in each kind of record of the log, in large
+/// A disk that returns other bytes than were written: in each kind of record of the log, in large
 /// messages, and all over the index.
 ///
 /// The day of [CrashScript] is over and the server has been stopped in order. Then one byte is
-/// flipped, or a file is cut short, and three things are asked for: a server that starts serves all
-/// mail but what was hit; `verify` names what was hit; `repair` makes an index from the log in
-/// which everything is right but what was hit.
+/// flipped, or a file is cut short, and three things are checked: a server that starts serves all
+/// other mail; `verify` names the damage; `repair` makes an index from the log in which everything
+/// else is right.
 ///
 /// The build takes a part of the places, at least one of each kind; `-Dslipstream.long=true` takes
 /// every record and many pages.
@@ -112,7 +112,7 @@ class DamageTest {
     }
 
     /// A cut takes all that follows; a flip in the header of a segment takes nothing, because its
-    /// records tell its salt.
+    /// records hold its salt.
     private static Set<String> hit(List<Piece> pieces, Piece piece, Harm harm) {
         if (harm instanceof Harm.Flip) {
             return piece.hit();
@@ -172,7 +172,7 @@ class DamageTest {
         }
     }
 
-    /// What the records at each place speak of.
+    /// The messages that the records at each place name.
     private static Map<Position, Set<String>> subjects() throws IOException {
         Map<Position, Set<String>> subjects = new TreeMap<>();
         Path image = Files.createTempDirectory(directory, "scan");
@@ -188,8 +188,8 @@ class DamageTest {
         return subjects;
     }
 
-    /// H2 has no checksum over what its pages hold: some flips only show when the index is held
-    /// against the log.
+    /// H2 has no checksum over the content of its pages: some flips only show when the index is
+    /// compared with the log.
     @Test
     void damageInTheIndexIsMendedFromTheLogWhateverItHits() throws Exception {
         Random random = new Random(seed);
@@ -229,7 +229,7 @@ class DamageTest {
         return harms;
     }
 
-    /// What a start and `verify` make of a damaged index.
+    /// The results of a start and of `verify` with a damaged index.
     private static String outcome(Path image) throws SpoolException, IOException {
         SpoolTools.Report report;
         try {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Damage that a running server meets in its index.
+/// Damage in the index of a running server.
 class DamagedIndexTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -14,7 +14,7 @@ class DayOfMailTest {
     private static final long SEGMENT_BYTES = 64 << 10;
 
     private static final int LETTERS = 300;
-    /// A multiple of four, for the quarter in which a destination is away.
+    /// A multiple of four, for the quarter in which a destination is down.
     private static final int HOURS = Boolean.getBoolean("slipstream.long") ? 24 : 8;
 
     @TempDir
@@ -30,7 +30,7 @@ class DayOfMailTest {
         for (DayOfMail.Hour hour : day) {
             assertThat(hour.boxBytes()).as("seed %d, %s", seed, hour)
                     .isLessThanOrEqualTo(DayOfMail.mostBoxBytes(hour.liveBytes(), SEGMENT_BYTES));
-            // H2 keeps what it has freed for 45 s of real time, longer than this day lasts.
+            // H2 keeps freed space for 45 s of real time, longer than this day lasts.
             assertThat(hour.registerBytes()).as("seed %d, %s", seed, hour)
                     .isLessThan(500_000 + 1_000L * hour.hour() * LETTERS);
         }

@@ -30,7 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The index is in a PostgreSQL, and the network between forgets its connections: no byte comes
+/// The index is in a PostgreSQL, and the network drops its connections silently: no byte comes
 /// back, and no end of the stream either. PostgreSQL does not notice, so the session of the dead
 /// connection goes on and keeps its lock.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -76,7 +76,7 @@ class DeadConnectionTest {
         }
     }
 
-    /// The database has the transaction and cannot say so.
+    /// The database has the transaction and cannot confirm it.
     @Test
     void aTransactionWhoseCommitIsNotAnsweredIsNotAppliedAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
@@ -115,12 +115,12 @@ class DeadConnectionTest {
                         _ -> true);
     }
 
-    /// Between us and the database.
+    /// The proxy between this process and the database.
     private static final class Network implements AutoCloseable {
         private final ServerSocket door;
         private final int database;
         private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-        /// Connections that carry something now are dead from here on; new ones are, too.
+        /// Connections that transmit something now are dead from here on; new ones are, too.
         volatile boolean forgetsConnections;
         /// A connection that carries this word to the database is dead behind it.
         volatile String forgetsAfter = "";

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator makes a long queue due while mail comes in.
+/// An operator makes a long queue due while mail arrives.
 @ParameterizedClass
 @ValueSource(booleans = {false, true})
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -110,7 +110,7 @@ class LongOrderTest {
             QueueId fresh = message.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();
-            // The order may be speaking of the message just then: such a one is left to the next
+            // The order may name the message at that moment: such a message is left to the next
             // scan, which is told of it.
             List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
                 Spool.Claimed claimed = TestMessages.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index
-/// still knows whose messages they were.
+/// Files of the log were deleted, a disk is not mounted, a record is damaged: the index still has
+/// the senders of the messages.
 class LostMessagesTest {
     @TempDir
     Path temporary;

@@ -192,7 +192,7 @@ class OpeningTest {
             "alter table standing add column doubt_from_id bigint default 0 not null",
             "update \"flyway_schema_history\" set \"version\" = '7'", "shutdown"};
 
-    /// Before, the log knew nothing of next attempts, replies, reports of delay and hosts.
+    /// In earlier versions the log had no next attempts, replies, reports of delay and hosts.
     @Test
     void whatOnlyTheOldIndexKnowsGoesToTheLogWithTheFirstStart() throws Exception {
         QueueId waits;

@@ -38,8 +38,8 @@ class PowerCutTest {
     @TempDir
     Path directory;
 
-    /// The index on the watched disk; the log notes how long its segment was when it was last
-    /// synced.
+    /// The index on the recorded disk; the log keeps the length that its segment had at the last
+    /// sync.
     private final class Parts implements Spools.Parts {
         final TreeMap<Integer, Long> boxBytes = new TreeMap<>();
 
@@ -115,8 +115,8 @@ class PowerCutTest {
         Path segment = to.resolve("box").resolve("0000000001.segment");
         Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
         try (RandomAccessFile box = new RandomAccessFile(segment.toFile(), "rw")) {
-            // What the log had certainly written by then; the rest of the unsynced tail may be
-            // there in part.
+            // The part that the log had certainly written by then; the rest of the unsynced tail
+            // may be there in part.
             long safe = parts.boxBytes.floorEntry(cut).getValue();
             box.setLength(Math.min(box.length(), safe + random.nextInt(2000)));
         }
@@ -125,7 +125,7 @@ class PowerCutTest {
 
     private void verify(Path image, int cut, String when) throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(image), System::currentTimeMillis)) {
-            // Damage that only a reader meets is mended in the running server.
+            // Damage that only a reader meets is repaired in the running server.
             Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 1000) != null);
             List<QueueId> queued = spool.list(Optional.empty(), 1000).stream().map(each -> each.summary().id())
@@ -148,7 +148,7 @@ class PowerCutTest {
         }
     }
 
-    /// The disk is full for the index only; the log has room.
+    /// The disk is full for the index only; the log has space.
     @Test
     void mailGoesOnWhileTheRealDatabaseHasNoRoomAndTheIndexCatchesUp() throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis, parts)) {

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// After the fire: log and index disagree.
+/// Restarts after which log and index disagree.
 class RestartTest {
     @TempDir
     Path directory;

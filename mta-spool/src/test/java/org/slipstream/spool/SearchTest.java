@@ -35,8 +35,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator looks for mail. The same answers from each database, for mail that was tried and for
-/// mail that was not.
+/// An operator's search for mail. The answers of all databases are the same, for mail that was
+/// tried and for mail that was not.
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SearchTest {

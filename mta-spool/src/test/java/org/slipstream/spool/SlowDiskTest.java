@@ -69,8 +69,7 @@ class SlowDiskTest {
             };
             CompletableFuture<QueueId> taken = commit(spool);
             syncing.await(90, TimeUnit.SECONDS);
-            // Small and large: neither has been touched by the writer, so nothing of them may
-            // remain.
+            // Small and large: neither has been written, so no part of them may remain.
             for (int size : new int[]{100, 300_000}) {
                 assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[size]))
                         .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SpoolTest {
-    /// The same stories with each database that may keep the index.
+    /// The same tests with each database that may keep the index.
     enum Database {
         H2, POSTGRESQL
     }
@@ -180,7 +180,7 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the index, after the last outcome and before the message
+    /// RFC 3461: the report is made from the index, after the last outcome and before the message
     /// is removed.
     @Test
     void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
@@ -423,8 +423,8 @@ class SpoolTest {
         Path box = directory.resolve("box");
         long before = count(box);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about
-        // it may lie there.
+        // All but one in the middle: its segment stays, and those behind it stay, because records
+        // about it may lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {
@@ -436,8 +436,8 @@ class SpoolTest {
                 .isLessThan(world.calls.indexOf("log.delete"));
 
         TestMessages.done(then -> spool.remove(kept, then));
-        // After a restart the last segment of before is not open any more, and nothing comes to the
-        // log.
+        // After a restart the last segment of before is not open any more, and the log gets no
+        // records.
         spool.close();
         spool = world.open(small);
         await(() -> assertThat(count(box)).isZero());

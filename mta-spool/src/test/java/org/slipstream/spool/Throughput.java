@@ -17,9 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Not a test: prints how many 4 KiB messages per second are committed at 1, 16 and 100 sessions,
-/// and how many are committed, have their outcome recorded and are removed again, as mail that is
-/// delivered at once; with the processor time that each message costs the whole process. Arguments:
-/// directory, seconds per line.
+/// and how many are committed, get an outcome and are removed, as mail that is delivered at once;
+/// with the processor time of the whole process per message. Arguments: directory, seconds per
+/// line.
 ///
 /// `mvn -o -q -pl mta-spool test-compile exec:exec -Dexec.executable=java -Dexec.args="-cp
 /// %classpath org.slipstream.spool.Throughput"`

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Full disks, failing databases, and what becomes of the mail.
+/// Full disks, failing databases, and their effect on the mail.
 class TroubleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Outcome DEFERRED = Outcome.of(Reply.of(451, "4.3.0", "later"), "mx.example.net");
@@ -58,7 +58,7 @@ class TroubleTest {
         world.trouble = (_, _) -> {};
     }
 
-    /// As a client does it: comes again until it is taken.
+    /// As a client does it: comes again until it is accepted.
     private static QueueId commitAtLast(Spool spool) {
         return Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9)),
@@ -102,7 +102,7 @@ class TroubleTest {
         }
     }
 
-    /// Nobody is surprised by a smaller number than the one that was written.
+    /// The configured minimum applies, and not a smaller one.
     @Test
     void aMinimumThatWasSetMeansWhatItSays() throws Exception {
         world.totalBytes.set(10L << 30);
@@ -189,7 +189,7 @@ class TroubleTest {
             assertThat(spool.troubles()).isEmpty();
             assertThat(directory.resolve("box").resolve("0000000002.segment")).exists();
         }
-        // The refused one was cut off the first segment.
+        // The refused message was cut off the first segment.
         try (Spool spool = world.open(directory)) {
             assertThat(spool.counts().messages()).isEqualTo(2);
         }
@@ -268,7 +268,7 @@ class TroubleTest {
             try {
                 TestWorld.sql(directory, "shutdown immediately");
             } catch (SQLException e) {
-                // It takes our connection along.
+                // It closes our connection, too.
             }
             CompletableFuture<Void> deferred = new CompletableFuture<>();
             spool.defer(before, 42, () -> deferred.complete(null));

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The commands that need no running server, and how all of them end.
+/// The commands that need no running server, and the exit codes of all commands.
 class CliTest {
     @TempDir
     Path home;

@@ -7,7 +7,8 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The launcher lets the JVM watch this; a command that fails in it would be missing in the cache.
+/// The launcher records this for its cache; a command that fails in it would be missing in the
+/// cache.
 class CommandWarmUpTest {
     @TempDir
     Path home;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator lets people in and puts them out.
+/// The operator's commands that add, change and remove users.
 class UserCommandsTest {
     @TempDir
     Path home;

@@ -26,7 +26,7 @@ import java.util.SequencedMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// A setting is one annotated component. Nothing else has to change for it.
+/// A setting is one annotated component. It needs no other change.
 class SchemaTest {
     @TempDir
     Path home;
@@ -118,7 +118,7 @@ class SchemaTest {
         assertThat(config.written().sentence("spool.index", "x")).startsWith("mta.toml:2");
     }
 
-    /// What modules and their tests use without a file is what a server has without a file.
+    /// The defaults of modules and their tests are those of a server without a file.
     @Test
     void anEmptyFileMeansTheDefaultsOfTheModules() {
         Config config = ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();

@@ -57,7 +57,7 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the operator orders, with the real spool and the real queue manager; nothing is delivered,
+/// The operator's commands with the real spool and the real queue manager; no message is delivered,
 /// because no route is ever found.
 class QueueOperationsTest {
     @TempDir

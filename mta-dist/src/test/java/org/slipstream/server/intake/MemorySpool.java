@@ -25,9 +25,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// A spool without a disk, as far as the way in and reports need one. Trouble is made to order.
+/// A spool without a disk, as far as the input side and reports need one. It fails on request.
 public final class MemorySpool implements Spool {
-    /// What was committed.
+    /// The committed messages.
     public record Stored(Envelope envelope, byte[] content, Optional<ContentFacts> facts) {}
 
     public final Map<QueueId, Stored> messages = new LinkedHashMap<>();

@@ -73,7 +73,7 @@ class RecipientPolicyTest {
                 .as("who has logged in is ours").isEqualTo("accept");
     }
 
-    /// The questions that tests for open relays ask.
+    /// The addresses that open-relay tests try.
     @Test
     void noDisguiseMakesUsAnOpenRelay() {
         for (RecipientPolicy recipientPolicy : List.of(recipientPolicy(Books.usual()),

@@ -76,8 +76,8 @@ final class MessageLifePicture {
         return type.getSimpleName();
     }
 
-    /// The codes under the headings that the source gives them. Codes with few letters share a
-    /// line, because the third group is long.
+    /// The codes under the headings of the source. Short codes share a line, because the third
+    /// group is long.
     private static Map<String, List<String>> groups(Path root) throws IOException {
         String source = Files.readString(root.resolve("mta-core/src/main/java/org/slipstream/core/QueuePhase.java"));
         int start = source.indexOf("public enum Code {");

@@ -26,8 +26,8 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whose mail is taken, by the settings of an operator: strangers from 192.0.2.66, his own clients
-/// from 10/8, a user.
+/// The policies by the settings of an operator, for three clients: strangers from 192.0.2.66, known
+/// clients from 10/8, a user.
 class PoliciesTest {
     private static final Client STRANGER = client("192.0.2.66", Optional.empty());
     private static final Client OURS = client("10.1.2.3", Optional.empty());
@@ -38,7 +38,7 @@ class PoliciesTest {
 
     private final FakeDns dns = new FakeDns();
 
-    /// Knows what it is told, counts what it is asked.
+    /// Gives prepared answers and counts the questions.
     private static final class FakeDns implements NameQuestions {
         final Map<String, Addresses> addresses = new HashMap<>();
         final Map<String, MailCapability> domains = new HashMap<>();

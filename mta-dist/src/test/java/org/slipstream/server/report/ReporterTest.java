@@ -44,7 +44,7 @@ class ReporterTest {
     private Envelope reportEnvelope;
     private byte[] report;
 
-    // What was sent; each test changes what it is about.
+    // The message that was sent; each test changes the part that it checks.
     private Optional<Address> sender = Address.parse("alice@here.example");
     private Optional<String> envelopeId = Optional.empty();
     private DsnReturn returns = DsnReturn.UNSPECIFIED;

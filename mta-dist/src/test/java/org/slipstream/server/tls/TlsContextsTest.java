@@ -225,7 +225,7 @@ class TlsContextsTest {
                 .getCertificate(builder.build(new JcaContentSignerBuilder(algorithm).build(issuing.getPrivate())));
     }
 
-    /// Nobody opens it, so there is nothing in it.
+    /// The file is never opened, so it is empty.
     private static byte[] encryptedKey() throws Exception {
         return new EncryptedPrivateKeyInfo(new AlgorithmIdentifier(PKCSObjectIdentifiers.id_PBES2), new byte[32])
                 .getEncoded();

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The file of users as an operator meets it: by commands, and in an editor.
+/// The file of users with both ways to change it: commands and an editor.
 class UserFileTest {
     @TempDir
     Path home;

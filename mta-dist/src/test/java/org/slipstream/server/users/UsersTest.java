@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Users as a running server knows them.
+/// Users of a running server.
 class UsersTest {
     @TempDir
     Path home;

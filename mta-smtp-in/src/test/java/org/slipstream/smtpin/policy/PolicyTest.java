@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PolicyTest {
     private final SimulatedClock clock = new SimulatedClock();
 
-    /// Says the same of everything, and remembers being asked.
+    /// Gives the same answer to every question, and counts the questions.
     private record Fixed(String name, Ruling ruling, List<String> asked) implements Check {
         @Override
         public Ruling mail(Client client, Optional<Address> sender, long declaredBytes) {
@@ -54,8 +54,7 @@ class PolicyTest {
         assertThat(asked).containsExactly("a");
     }
 
-    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a
-    /// stack can hold.
+    /// A pattern that repeats repetitions has more ways to match than time or stack allow.
     @ParameterizedTest
     @ValueSource(ints = {60, 100_000})
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -12,7 +12,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Letters for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF
+/// Content for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF
 /// here and have CRLF there.
 class ConversionTest {
     @Test
@@ -201,8 +201,8 @@ class ConversionTest {
         assertThat(survey("\n\n").hasEightBitContent()).isFalse();
     }
 
-    /// Whatever comes in: what goes out is 7-bit, short of lines of its own making, and the same
-    /// when nothing had to be done.
+    /// For any input: the output is 7-bit, its own lines are short, and it is unchanged when no
+    /// conversion was needed.
     @Test
     void anyBytesAtAll() throws IOException {
         long seed = System.nanoTime();

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The dialog alone, with random replies: it never throws, every transaction ends once, and
-/// what it remembers is bounded.
+/// The dialog alone, with random replies: it never throws, every transaction ends once, and its
+/// memory is bounded.
 class FuzzDialogueTest {
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 500;
     private static final int[] CODES = {250, 250, 250, 250, 250, 250, 250, 250, 354, 354, 251, 220, 421, 450, 452, 500,

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Plays a dialogue with replies from a list and writes down what the client did. Commands of one
-/// write stand on one line, between bars.
+/// Plays a dialogue with replies from a list and records the commands of the client. Commands of
+/// one write stand on one line, between bars.
 final class Rehearsal {
     private final ClientDialog dialog;
     private final List<String> transcript = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Rehearsal {
         return pipeline.orElseThrow();
     }
 
-    /// Letters are cut into so many chunks from now on.
+    /// Contents are cut into this number of chunks from now on.
     Rehearsal chunks(int count) {
         chunks = count;
         return this;
@@ -99,8 +99,8 @@ final class Rehearsal {
         return deliver(transfer.portion(delivery, transfer.delivery().recipients()));
     }
 
-    /// Hears these replies and writes after each what can be written. Returns all that happened so
-    /// far.
+    /// Passes these replies to the dialogue and writes after each the commands that can be written.
+    /// Returns everything so far.
     String hear(String... replies) {
         for (String reply : replies) {
             note(pipeline().received(reply(reply)));

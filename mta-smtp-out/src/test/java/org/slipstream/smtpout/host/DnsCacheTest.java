@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// How long answers are believed, and what a slow name server costs the others.
+/// The lifetime of answers, and the effect of a slow name server on other lookups.
 class DnsCacheTest {
     private final StubDns stub = StubDns.of("""
             short   1    IN MX 10 mx

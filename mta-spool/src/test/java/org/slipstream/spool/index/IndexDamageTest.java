@@ -99,7 +99,7 @@ class IndexDamageTest {
                 "")) {
             other.createStatement().execute("shutdown immediately");
         } catch (java.sql.SQLException alsoClosed) {
-            // It takes our connection along.
+            // It closes our connection, too.
         }
         Throwable failure = catchThrowable(index::standing);
         assertThat(failure == null || !IndexDamage.isBehind(failure)).as("%s", failure).isTrue();

@@ -22,7 +22,7 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Scans of segments with every kind of damage: where the log ends, and what is found.
+/// Scans of segments with every kind of damage: the end of the log, and the records found.
 class SegmentScanTest {
     private static final int LETTERS = 3;
 

@@ -17,16 +17,16 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Starts the packaged server and lets each [AbuseScenario] loose on it for some seconds, while
-/// honest mail comes in and is timed. Then sessions are opened until there are ten thousand, for
+/// Starts the packaged server and runs each [AbuseScenario] against it for some seconds, while
+/// ordinary mail arrives and is timed. Then sessions are opened until there are ten thousand, for
 /// the memory of one. Loopback only; prints tables of Markdown.
 ///
 /// ```
-/// mvn -q -Pabuse -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about ten minutes
+/// mvn -q -Pabuse -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about ten minutes
 /// ```
 ///
-/// Client and server share the machine, so whatever the bad clients burn is missing to the honest
-/// ones: the figures are worse than over a network, never better.
+/// Client and server share the machine, so the processor time of the hostile clients is missing to
+/// the others: the figures are worse than over a network, never better.
 public final class AbuseMain {
     private static final int SESSIONS = 10_000;
     private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
@@ -96,7 +96,7 @@ public final class AbuseMain {
         System.out.println("\nhome: " + home + "\n");
     }
 
-    /// So that there is a password to guess.
+    /// The guesses need a password.
     private static void addUser(Path program, Path home) throws IOException, InterruptedException {
         Process added = new ProcessBuilder(program.resolve("mta").toString(), "--home", home.toString(), "user", "add",
                 "alice").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();

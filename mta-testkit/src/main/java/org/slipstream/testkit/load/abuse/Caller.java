@@ -17,8 +17,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// A client from one of many addresses of the loopback network, as a crowd would come from many
-/// machines.
+/// A client from one of many addresses of the loopback network, in place of many machines.
 final class Caller implements AutoCloseable {
     private static final int PATIENCE_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
@@ -67,7 +66,7 @@ final class Caller implements AutoCloseable {
         socket.getOutputStream().write(octets);
     }
 
-    /// The last line of the next reply; empty when the server has hung up.
+    /// The last line of the next reply; empty when the server has disconnected.
     String reply() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int octet = in.read(); octet >= 0; octet = in.read()) {
@@ -106,7 +105,7 @@ final class Caller implements AutoCloseable {
         must("250", "EHLO client.example");
     }
 
-    /// Goes on in TLS, whatever the certificate says.
+    /// Continues in TLS with any certificate.
     void startTls() throws IOException {
         must("220", "STARTTLS");
         SSLSocket tls = (SSLSocket) TRUSTING.getSocketFactory().createSocket(tcp, "mail.here.example", tcp.getPort(),
@@ -115,7 +114,7 @@ final class Caller implements AutoCloseable {
         adopt(tls);
     }
 
-    /// Past the encryption, if there is one.
+    /// The socket below TLS, if there is TLS.
     void sendRaw(byte[] octets) throws IOException {
         tcp.getOutputStream().write(octets);
     }
@@ -123,7 +122,7 @@ final class Caller implements AutoCloseable {
     /// Returns when the server has closed the connection, or after half a minute.
     void awaitClose() throws IOException {
         while (in.read() >= 0) {
-            // The rest of what it says.
+            // The rest of the replies.
         }
     }
 

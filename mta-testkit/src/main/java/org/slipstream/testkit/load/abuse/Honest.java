@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Honest mail: a session every fifty milliseconds with one message of 4 KiB, and how long each
-/// took from the call to the 250 that promises it, or to its arrival at the next server. One
-/// thread.
+/// Ordinary mail: a session every fifty milliseconds with one message of 4 KiB, and the time from
+/// the call to the 250 that acknowledges it, or to its arrival at the next server. One thread.
 final class Honest {
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final int PATIENCE_SECONDS = 60;

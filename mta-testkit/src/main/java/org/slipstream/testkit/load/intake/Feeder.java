@@ -44,7 +44,7 @@ final class Feeder {
             socket.getOutputStream().write(octets.getBytes(StandardCharsets.ISO_8859_1));
         }
 
-        /// Reads so many replies, none of which may be a refusal.
+        /// Reads this number of replies, none of which may be a refusal.
         void hear(int replies) throws IOException {
             for (int left = replies; left > 0;) {
                 StringBuilder line = new StringBuilder();

@@ -13,7 +13,7 @@ enum SustainFigure {
 
     final String words;
     final int decimals;
-    /// Less than this is nothing, whatever share it is.
+    /// A smaller value counts as nothing, whatever share it is.
     final double negligible;
 
     SustainFigure(String words, int decimals, double negligible) {
@@ -22,7 +22,7 @@ enum SustainFigure {
         this.negligible = negligible;
     }
 
-    /// Whether to get more of it is bad.
+    /// Whether a growing value is a fault.
     boolean isBurden() {
         return this != TAKEN && this != ARRIVED && this != OWN_CPU;
     }

@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The packaged server relays at a steady rate for some minutes: does anything grow that should
-/// not? Every ten seconds a line; at the end the first minute beside the last, a line through
-/// everything behind the first two minutes, and a verdict.
+/// The packaged server relays at a steady rate for some minutes, and the growth of its resources is
+/// measured. Every ten seconds a line; at the end the first minute beside the last, a line through
+/// everything behind the first two minutes, and whether it rises.
 ///
 /// ```
 /// mvn -q -Psustain -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
@@ -33,11 +33,11 @@ import java.util.regex.Pattern;
 ///
 /// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three
 ///   times ten seconds with every session as fast as the server takes its messages, up to the last
-///   arrival; the median. After a warm-up of so many seconds.
+///   arrival; the median. After a warm-up of `warm` seconds.
 /// - `mode`: `turn`, `pipelined` or `chunked`, of the client and of the sink.
-/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall
-///   what coincided with it ([Stalls]). A line a second goes to `every-second.csv` in the home
-///   folder.
+/// - `stalls`: `true` records the activities of the server, the bench and the machine, and lists
+///   for each stall those that coincided with it ([Stalls]). A line a second goes to
+///   `every-second.csv` in the home folder.
 ///
 /// Messages have 4 KiB and one recipient and are sent by the clock. Latency counts from that moment
 /// and includes delays of the bench, which shares the machine with the server; the table has its

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 
-/// The lines of the run, and what they say together. Tables of Markdown.
+/// The lines of the run and their summary. Tables of Markdown.
 final class SustainReport {
     private static final double SETTLING_MINUTES = 2;
 
@@ -39,8 +39,8 @@ final class SustainReport {
         out.flush();
     }
 
-    /// First minute, last minute, slope and verdict for each figure. @return true when nothing
-    /// grows that should not
+    /// First minute, last minute, slope and trend for each figure. @return true when nothing grows
+    /// that should not
     boolean conclude() {
         double end = lines.getLast().minute();
         double from = end > 2 * SETTLING_MINUTES ? SETTLING_MINUTES : end / 5;
@@ -72,7 +72,7 @@ final class SustainReport {
                 settled.stream().mapToDouble(line -> line.figures().get(figure)).toArray());
     }
 
-    /// Of what is the most of ten seconds, the most of the minute.
+    /// For maxima of ten seconds, the maximum of the minute.
     private double mean(SustainFigure figure, double from, double to) {
         DoubleUnaryOperator known = value -> Double.isNaN(value) ? 0 : value;
         double[] values = lines.stream().filter(line -> line.minute() > from && line.minute() <= to)

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/// Eight minutes of lines, one every ten seconds: what would an operator say of them?
+/// Eight minutes of lines, one every ten seconds, and the trends that an operator would name.
 class TrendTest {
     @Test
     void aLeakOfTwoMebibytesAMinuteGrows() {
