@@ -113,7 +113,7 @@ class DestdbIT {
     }
 
     @Test
-    void whoIsNotKnownIsAnAnswerOfNoAndAnAddressCanBeSuspendedInAdvance() {
+    void anUnknownHostIsAnsweredWithNoAndAnAddressCanBeSuspendedInAdvance() {
         assertThat(server.command("destdb", "show", "mx.nowhere.example").exit()).isEqualTo(1);
         var refused = server.command("destdb", "suspend", "mx.nowhere.example", "--reason", "x");
         assertThat(refused.exit()).isEqualTo(1);

@@ -53,7 +53,7 @@ class DialoguesIT {
 
     /// Fails when a file is taken out of the test silently.
     @Test
-    void whatIsLeftIsLeftForAReason() {
+    void dialoguesThatAreLeftOutHaveAReason() {
         Map<String, List<String>> left = Dialogue.all().stream()
                 .filter(dialogue -> DialogueStage.plan(dialogue) instanceof Plan.Left)
                 .collect(Collectors.groupingBy(dialogue -> ((Plan.Left) DialogueStage.plan(dialogue)).why(),

@@ -34,7 +34,7 @@ class DiskFullIT {
     private final List<String> acknowledged = new ArrayList<>();
 
     @Test
-    void mailIsPutOffBeforeTheDiskIsFullAndTakenWhenThereIsRoom() {
+    void mailIsDeferredBeforeTheDiskIsFullAndAcceptedWhenThereIsSpace() {
         var far = bench.smtpSink();
         var disk = disk("size=64m");
         var server = bench.server(settings(far).set("spool.directory", disk.folder().toString()));

@@ -96,8 +96,8 @@ class EximPeerIT {
 
     @ParameterizedTest
     @EnumSource
-    void threeRecipientsHaveThreeFates(House house) {
-        at(house).threeRecipientsHaveThreeFates();
+    void threeRecipientsHaveThreeResults(House house) {
+        at(house).threeRecipientsHaveThreeResults();
     }
 
     @ParameterizedTest

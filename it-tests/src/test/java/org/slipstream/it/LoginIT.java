@@ -196,7 +196,7 @@ class LoginIT {
     }
 
     @Test
-    void whoDoesNotLogInCannotSend() {
+    void aClientWithoutALoginCannotSend() {
         try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.say("MAIL FROM:<" + ALICE + ">").toString()).startsWith("530 5.7.0");
             assertThat(talk.must(250, "EHLO client.example").lines()).as("no password in the clear")
@@ -236,7 +236,7 @@ class LoginIT {
     }
 
     @Test
-    void whoGuessesWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
+    void aGuesserWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
         var server = BENCH.server(EVERYBODY_LOGS_IN.set("submission.failed-login-delay", "10ms")
                 .set("submission.failed-logins", "3"));
         user(server, PASSWORD, "add", "alice", "--address", ALICE);

@@ -65,7 +65,7 @@ class LongQueueIT {
         assertThat(queued.stream().map(LongQueueIT::id)).doesNotHaveDuplicates().isSorted();
         assertThat(queued.stream().filter(message -> Queue.lastReply(message).isBlank())).isEmpty();
 
-        whatFitsIsFoundCountedAndDeleted(server);
+        matchingMessagesAreFoundCountedAndDeleted(server);
         // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what
         // the grace time still holds.
         eventually()
@@ -83,7 +83,7 @@ class LongQueueIT {
         eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
-    private static void whatFitsIsFoundCountedAndDeleted(RunningServer server) {
+    private static void matchingMessagesAreFoundCountedAndDeleted(RunningServer server) {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(LETTERS - KEPT));

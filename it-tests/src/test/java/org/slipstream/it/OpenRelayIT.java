@@ -41,7 +41,7 @@ class OpenRelayIT {
             "<x@[203.0.113.9]>", "<x@[IPv6:2001:db8::9]>", "<x%far.example%here.example@here.example>",
             "<x@here.example.far.example>", "<x@xhere.example>", "<x@sub.here.example>",
             "<postmaster@far.example>", "<abuse@far.example>"})
-    void aStrangerIsRefusedWhoeverHeSaysHeIs(String recipient) {
+    void aStrangerIsRefusedWithAnySender(String recipient) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var sender : List.of("<>", "<y@far.example>", "<y@here.example>", "<postmaster@here.example>",
                     "<y@mail.here.example>", "<y@[127.0.0.1]>")) {
@@ -58,7 +58,7 @@ class OpenRelayIT {
             "<\"x\"@far.example@here.example>", "<@[127.0.0.1]:x@far.example>", "<x@far.example>@here.example",
             "<x @far.example>", "<@here.example>", "<x@[far.example]>", "<:x@far.example>", "<far.example!x>",
             "<x%far.example>"})
-    void whatIsNoAddressIsNobodys(String recipient) {
+    void textThatIsNoAddressIsRefused(String recipient) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(250, "MAIL FROM:<>");
             assertThat(talk.say("RCPT TO:" + recipient).code()).isEqualTo(501);

@@ -49,7 +49,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
 
     /// Of three recipients one has the mail at once, one is refused and reported, and one is put
     /// off and tried again without a second copy to the first.
-    void threeRecipientsHaveThreeFates() {
+    void threeRecipientsHaveThreeResults() {
         var there = "fates." + domain;
         var outgoing = OutgoingMessage.of("fates@" + domain, SENDER_HERE,
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
@@ -58,7 +58,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
-        onlySomebodyGotItAndNobodyIsReported(outgoing, there, reports);
+        oneRecipientGotItAndTheRefusedOneIsReported(outgoing, there, reports);
         server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
         emptyQueue();
     }
@@ -157,7 +157,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
                 ("Number " + number + "\r\n.\r\nGrüße\r\n..\r\n").getBytes(StandardCharsets.UTF_8))).toList();
     }
 
-    private void onlySomebodyGotItAndNobodyIsReported(OutgoingMessage outgoing, String there, int reports) {
+    private void oneRecipientGotItAndTheRefusedOneIsReported(OutgoingMessage outgoing, String there, int reports) {
         eventually().untilAsserted(() -> assertThat(peer.facts(there))
                 .containsExactly(PeerMail.fact("somebody@" + there, outgoing.content())));
         reported("nobody@" + there, reports);

@@ -75,7 +75,7 @@ class PolicyIT {
     }
 
     @Test
-    void whoIsNewComesBackLater() {
+    void aNewClientComesBackLater() {
         var server = BENCH.server(among("policy.greylisting", "true", "policy.greylist-delay", "500ms"));
         assertThat(rcpt(server.smtp(), "x@far.example")).startsWith("450 4.7.1 Greylisted");
         eventually().until(() -> rcpt(server.smtp(), "x@far.example").startsWith("250 "));
@@ -83,7 +83,7 @@ class PolicyIT {
     }
 
     @Test
-    void whoTalksBeforeTheGreetingIsSentAway() {
+    void aClientThatTalksBeforeTheGreetingIsDisconnected() {
         var server = BENCH.server(among("policy.greeting-delay", "5s"));
         try (var wire = SmtpTalker.to(server.smtp())) {
             wire.send("EHLO client.example\r\n");

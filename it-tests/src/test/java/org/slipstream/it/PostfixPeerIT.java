@@ -102,8 +102,8 @@ class PostfixPeerIT {
 
     @ParameterizedTest
     @EnumSource
-    void threeRecipientsHaveThreeFates(House house) {
-        at(house).threeRecipientsHaveThreeFates();
+    void threeRecipientsHaveThreeResults(House house) {
+        at(house).threeRecipientsHaveThreeResults();
     }
 
     @ParameterizedTest

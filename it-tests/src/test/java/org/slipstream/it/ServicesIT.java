@@ -25,7 +25,7 @@ class ServicesIT {
     static final Workbench BENCH = new Workbench();
 
     @Test
-    void aRelayBringsMailByLmtpAndHearsOfEachRecipient() {
+    void aRelayBringsMailByLmtpAndGetsAReplyForEachRecipient() {
         var server = BENCH.server(Settings.quick().set("listen.lmtp", "127.0.0.1:0"));
         var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.port("lmtp").getPort(), "--protocol", "LMTP",
                 "--from", "someone@client.example", "--to", "alice@here.example,bob@here.example", "--h-Subject",
@@ -61,7 +61,7 @@ class ServicesIT {
     }
 
     @Test
-    void whomAProxySpeaksForIsJudgedAndNamed() {
+    void theClientOfAProxyIsCheckedAndNamed() {
         var server = BENCH.server(Settings.quick().set("trust.proxies", "127.0.0.1"));
         for (var version : new String[]{"1", "2"}) {
             var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version",
@@ -99,7 +99,7 @@ class ServicesIT {
     /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is reported to
     /// senders that requested it.
     @Test
-    void whoAsksForAReceiptGetsOne() {
+    void aRequestedReceiptIsSent() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("receipt@x", "boss@here.example", "alice@here.example");
@@ -151,7 +151,7 @@ class ServicesIT {
     }
 
     @Test
-    void whatIsAnnouncedIsKept() {
+    void announcedExtensionsAreServed() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("chunks@x", "someone@client.example", "alice@here.example");

@@ -41,7 +41,7 @@ class WishesIT {
     }
 
     @Test
-    void eachPortOffersWhatItsHouseKeeps() {
+    void eachPortOffersItsOwnExtensions() {
         try (var talk = SmtpTalker.greetedBy(server.submission())) {
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
                     .anyMatch(line -> line.matches("FUTURERELEASE 2592000 20..-..-..T..:..:..Z"))
@@ -64,7 +64,7 @@ class WishesIT {
     /// when the release time passes before all steps are done, the test begins again with more
     /// time.
     @Test
-    void mailForLaterLeavesLaterAlsoWhenTheServerDiesAndAnOperatorIsImpatient() {
+    void mailForLaterLeavesLaterAlsoAfterACrashAndAFlush() {
         for (int seconds = 8; !leavesLater(seconds); seconds *= 2) {
             assertThat(seconds).as("seconds until the release").isLessThan(MOST_SECONDS_UNTIL_RELEASE);
         }
@@ -90,7 +90,7 @@ class WishesIT {
     }
 
     @Test
-    void whatCannotBeThereInTimeComesBack() {
+    void mailThatCannotArriveInTimeIsReturned() {
         away.stop();
         var outgoing = OutgoingMessage.of("hurry@x", "hurried@here.example", "friend@away.example");
         long sent = System.nanoTime();
@@ -103,7 +103,7 @@ class WishesIT {
     }
 
     @Test
-    void whatIsLeftOfTheTimeAndThePriorityAreSaidOn() {
+    void theRestOfTheTimeAndThePriorityArePassedOn() {
         var outgoing = OutgoingMessage.of("on@x", "boss@here.example", "friend@far.example");
         send(server.smtp(), outgoing, "BY=600;NT MT-PRIORITY=3");
         arrives(outgoing, far);
@@ -112,7 +112,7 @@ class WishesIT {
     }
 
     @Test
-    void whatMustNotGoInTheClearComesBackWithoutItsContent() {
+    void mailThatRequiresTlsIsReturnedWithoutItsContent() {
         var outgoing = OutgoingMessage.of("secret@x", "secretive@here.example", "friend@away.example");
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.startTls();
@@ -129,7 +129,7 @@ class WishesIT {
 
     /// RFC 1985, on a server that would try again in an hour.
     @Test
-    void whoWasAwayAsksForItsMailAndGetsIt() {
+    void aHostThatWasAwayAsksForItsMailAndGetsIt() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.0 not now")));
         var patient = BENCH

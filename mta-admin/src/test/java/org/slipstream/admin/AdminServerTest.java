@@ -131,7 +131,7 @@ class AdminServerTest {
     }
 
     @Test
-    void whatFitsIsCountedPieceByPiece() throws Exception {
+    void matchingMessagesAreCountedInPortions() throws Exception {
         for (int i = 1; i <= 5; i++) {
             operations.put(i, "b@far.example");
         }
@@ -247,7 +247,7 @@ class AdminServerTest {
     }
 
     @Test
-    void whatIsNotThereIsSaidInASentence() throws Exception {
+    void unknownResourcesAreReportedInASentence() throws Exception {
         assertThat(error(call("GET", "queue/" + new QueueId(1)), 404)).contains("no such message");
         assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 404)).contains("no such message");
         assertThat(error(call("GET", "queue/not-an-id"), 400)).contains("not a queue id");

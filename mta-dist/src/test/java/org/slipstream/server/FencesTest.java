@@ -51,7 +51,7 @@ class FencesTest {
 
     /// `user add` asks whether there is a mailbox.
     @Test
-    void ofTheDoorTheCommandLineKnowsTheAddressBookAlone() {
+    void ofTheIntakeTheCommandLineUsesTheAddressBookAlone() {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat(
                 resideInAPackage("org.slipstream.server.intake..")
                         .and(not(belongToAnyOf(AddressBook.class))))

@@ -29,7 +29,7 @@ class ShutdownTest {
     }
 
     @Test
-    void whatIsQuickLeavesItsTimeToTheOthers() {
+    void quickStepsLeaveTheirTimeToTheOthers() {
         push("spool", 0, 1);
         push("connections", 1_500, 5_000);
         push("ports", 2_500, 1);

@@ -46,7 +46,7 @@ class FencesTest {
     }
 
     @Test
-    void theRoomKnowsOnlyNounsAndTheLog() {
+    void theModuleDependsOnlyOnTheCoreAndTheLog() {
         noClasses().should()
                 .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
@@ -90,7 +90,7 @@ class FencesTest {
     }
 
     @Test
-    void whoHowManyAndWhereDoNotDependOnEachOther() {
+    void orderConcurrencyAndPlacementDoNotDependOnEachOther() {
         fence("..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr");

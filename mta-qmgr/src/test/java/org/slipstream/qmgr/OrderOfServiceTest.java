@@ -139,7 +139,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-60")
-    void whenTheActiveSetIsFullTheNextMessageWaitsOnDiskAndIsTakenWhenThereIsRoom() {
+    void whenTheActiveSetIsFullTheNextMessageWaitsOnDiskAndIsTakenWhenAPlaceIsFree() {
         Story story = new Story(s -> s.active(3));
         story.start();
         story.withhold(QmgrOrder.Deliver.class);
@@ -231,7 +231,7 @@ class OrderOfServiceTest {
     }
 
     @Test
-    void whatWaitsForASilentHostSaysSinceWhenAndWhatIsBeforeIt() {
+    void mailForASilentHostShowsItsWaitAndTheMailBeforeIt() {
         Story story = new Story();
         story.withhold(QmgrOrder.Open.class);
         story.after(10_000);
@@ -336,7 +336,7 @@ class OrderOfServiceTest {
     /// The active set and the arrival buffer are full as well.
     @Test
     @Tag("PF-28")
-    void newMailThatFoundNoRoomTakesTurnsWithOlderDeferredMail() {
+    void newMailThatDidNotFitTakesTurnsWithOlderDeferredMail() {
         Story story = longQueue(new Story(s -> s.active(10).lanes(1, 10).scans(5)));
         Set<QueueId> fresh = IntStream.range(0, 100).mapToObj(i -> story.queue("u" + i + "@new.example"))
                 .collect(Collectors.toSet());

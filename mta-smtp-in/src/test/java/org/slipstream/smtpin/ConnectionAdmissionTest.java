@@ -53,7 +53,7 @@ class ConnectionAdmissionTest {
     /// A client that opens a connection for each message connects again after it has read 221, even
     /// when the server's thread is late.
     @Test
-    void whoHasReadTheGoodbyeFindsItsPlaceFree() {
+    void aClientThatHasRead221FindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
         ListenerServices services = new Stage(List.of()).services();
         ConnectionAdmission places = new ConnectionAdmission(single, guesses);
@@ -109,7 +109,7 @@ class ConnectionAdmissionTest {
     }
 
     @Test
-    void whoLingersHasNoPlaceAndFewLinger() {
+    void aLingeringClientHoldsNoConnectionAndFewLinger() {
         List<ConnectionAdmission.Place> first = enter(one, 9);
         List<ConnectionAdmission.Place> second = enter(two, 9);
         assertThat(first.get(0).linger()).isTrue();
@@ -131,7 +131,7 @@ class ConnectionAdmissionTest {
     }
 
     @Test
-    void itIsCrowdedWhenNineOfTenPlacesAreTaken() {
+    void theListenerIsCrowdedWhenNineOfTenPlacesAreTaken() {
         List<ConnectionAdmission.Place> places = enter(one, 9);
         enter(two, 8);
         assertThat(admission.isCrowded()).isFalse();

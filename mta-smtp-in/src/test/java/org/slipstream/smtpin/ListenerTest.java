@@ -65,7 +65,7 @@ class ListenerTest {
     }
 
     @Test
-    void whoTalksBeforeTheGreetingIsNoMailServer() throws Exception {
+    void aPeerThatTalksBeforeTheGreetingIsNoMailServer() throws Exception {
         // The client must win this race: it sends before the server looks, so the test repeats
         // until it does.
         try (SmtpListener listener = Ports.started(Ports.config(), house)) {
@@ -151,7 +151,7 @@ class ListenerTest {
 
     /// A refused client is slow to leave. Its slot is free at once.
     @Test
-    void refusedClientsTakeNobodysPlace() throws Exception {
+    void refusedClientsTakeNoConnectionOfOthers() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);
         Tuning patient = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
         List<SmtpTalker> refused = new ArrayList<>();
@@ -180,7 +180,7 @@ class ListenerTest {
     /// While nine of ten places are taken, waits under way get a tenth of the time, not only new
     /// ones.
     @Test
-    void aFullHouseSendsAllSilentClientsAway() throws Exception {
+    void aFullListenerDisconnectsAllSilentClients() throws Exception {
         SimulatedClock clock = new SimulatedClock();
         Set<Thread> sessions = ConcurrentHashMap.newKeySet();
         LongSupplier watched = () -> {

@@ -32,7 +32,7 @@ class StopTest {
     }
 
     @Test
-    void aTransactionMayFinishWhileNobodyNewComesIn() throws Exception {
+    void aTransactionMayFinishWhileNoNewClientIsAccepted() throws Exception {
         SmtpListener listener = Ports.started(Ports.config(), house);
         try (SmtpTalker busy = Ports.greeted(listener)) {
             busy.ask("HELO client.example");

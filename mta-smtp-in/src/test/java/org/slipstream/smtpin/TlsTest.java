@@ -47,7 +47,7 @@ class TlsTest {
     }
 
     @Test
-    void whatWasSaidInClearTextWasNeverSaid() throws Exception {
+    void clearTextStateIsForgottenAfterTls() throws Exception {
         try (SmtpListener listener = listener(); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<a@x.example>");
@@ -295,7 +295,7 @@ class TlsTest {
     }
 
     @Test
-    void garbageOnTheImplicitPortHurtsNobodyElse() throws Exception {
+    void garbageOnTheImplicitPortDisturbsNoOtherSession() throws Exception {
         ListenerConfig config = Ports.config().withTls(context)
                 .withService(ServicePolicy.mx().withTls(true, true));
         try (SmtpListener listener = Ports.started(config, house)) {

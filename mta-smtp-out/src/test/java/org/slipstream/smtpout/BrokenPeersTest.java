@@ -43,7 +43,7 @@ class BrokenPeersTest {
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 550 5.7.1 no  | 550 5.7.1 host * refused to talk to us: 550 5.7.1 no
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
             """)
-    void nobodyToTalkTo(String script, String reason) {
+    void failuresBeforeTheFirstMessageAreReported(String script, String reason) {
         try (var server = SmtpSink.following(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
             carriers.open(1, Post.route(server), false);
             EventLog.Failed failed = events.failed();
@@ -57,7 +57,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void nobodyThere() {
+    void aRefusedConnectionIsReported() {
         try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))),
                     false);
@@ -136,7 +136,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void whatWasDecidedBeforeTheLossStaysDecided() {
+    void resultsBeforeTheLossStay() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:<a@x.example>
@@ -172,7 +172,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void aRefusalInTheMiddleOfTheContentIsHeardEvenWhenThePeerHangsUp() {
+    void aRefusalInTheMiddleOfTheContentIsReadEvenWhenThePeerDisconnects() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
@@ -231,7 +231,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void aPeerThatFloodsUsWithRepliesNobodyAskedForIsLeft() {
+    void aPeerThatFloodsUsWithUnrequestedRepliesIsLeft() {
         try (var server = SmtpSink.following(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, Post.route(server), false);

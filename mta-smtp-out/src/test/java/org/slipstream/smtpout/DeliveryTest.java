@@ -158,7 +158,7 @@ class DeliveryTest {
     }
 
     @Test
-    void dataThatIsTakenForNobodyEndsWithALoneDot() {
+    void dataAcceptedWithoutRecipientsEndsWithALoneDot() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*

@@ -22,7 +22,7 @@ class FencesTest {
     }
 
     @Test
-    void onlyTheLibrariesOfThisRoom() {
+    void onlyTheLibrariesOfThisModule() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.core..", "java..", "javax.net.ssl..",
                         "javax.crypto..",

@@ -37,7 +37,7 @@ class OpeningTest {
     @ParameterizedTest
     @ValueSource(strings = {"S 421 4.3.2 busy", "S 554 5.7.1 no", "DROP", "S 220 hi;C EHLO me.example;S 421 no",
             "S 220;C EHLO *;S 550 no;C HELO *;S 550 no"})
-    void anAddressThatRefusesMakesRoomForTheNext(String refusal) {
+    void anAddressThatRefusesIsFollowedByTheNext(String refusal) {
         try (var server = everywhere(refusal.replace(';', '\n') + "\n", HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, route(addresses(server, 2)), false);
@@ -47,7 +47,7 @@ class OpeningTest {
     }
 
     @Test
-    void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
+    void aHostThatCannotBeReachedIsTriedAtItsOtherAddress() {
         try (var server = SmtpSink.following(HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events, h -> found(NOBODY, LOOPBACK),
                         new SplittableRandom(1))) {

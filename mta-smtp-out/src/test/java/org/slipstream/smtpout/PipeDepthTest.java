@@ -54,7 +54,7 @@ class PipeDepthTest {
     }
 
     @Test
-    void aPipeThatNobodyFillsDoesNotGrow() {
+    void aPipeThatIsNotFullDoesNotGrow() {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         for (int i = 0; i < 100; i++) {
             assertThat(depth.answered(100 * MILLI, 1, depth.depth())).isFalse();

@@ -264,7 +264,7 @@ class StoppingTest {
     }
 
     @Test
-    void whateverBreaksEveryDeliveryIsAnsweredOnce() {
+    void everyDeliveryIsAnsweredOnceForAnyFailure() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         String[] fates = {TAKE + TAKE + BYE, TAKE + "DROP\n", "C MAIL*\nDROP\n", "C MAIL*\nCUT\n",

@@ -25,19 +25,19 @@ class WishesTest {
     private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");
 
     @Test
-    void itGoesToWhoIsWhoItSaysAndPromisesTheSame() throws IOException {
+    void itGoesToAPeerWithAVerifiedNameThatPromisesTheSame() throws IOException {
         assertThat(fitting(SECRET, PROMISES, Assurance.AUTHENTICATED)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
     @Test
-    void itGoesToNobodyElse() throws IOException {
+    void itGoesToNoOtherHost() throws IOException {
         assertThat(refusal(PROMISES, Assurance.NONE)).startsWith("550 5.7.10 ");
         assertThat(refusal(SILENT, Assurance.NONE)).startsWith("550 5.7.10 ");
         assertThat(refusal(SILENT, Assurance.AUTHENTICATED)).startsWith("550 5.7.30 ");
     }
 
     @Test
-    void whoPutsItIntoMailboxesNeedNotPromiseAnything() throws IOException {
+    void mailboxDeliveryNeedsNoExtension() throws IOException {
         assertThat(fitting(SECRET, SILENT, Assurance.FINAL)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
@@ -57,7 +57,7 @@ class WishesTest {
     }
 
     @Test
-    void mailWithoutTheWishGoesWhereItAlwaysWent() throws IOException {
+    void mailWithoutTheOptionGoesToAnyPeer() throws IOException {
         assertThat(fitting(DeliveryOptions.NONE, SILENT, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 

@@ -84,7 +84,7 @@ class CleanerTest {
     }
 
     @Test
-    void whatWaitsIsCopiedOutOfTheWayAndNothingIsLostOrComesBack() throws Exception {
+    void waitingMessagesAreCopiedAndNothingIsLostOrComesBack() throws Exception {
         long seed = System.nanoTime();
         System.out.println("CleanerTest seed " + seed);
         Random random = new Random(seed);
@@ -121,7 +121,7 @@ class CleanerTest {
 
     /// The counts of the log do not show it: no segment becomes empty, and none is opened.
     @Test
-    void whatIsThrownAwayAtOnceLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
+    void deletedMailLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
         try (Spool spool = world.open(config())) {
             List<QueueId> ids = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
@@ -195,7 +195,7 @@ class CleanerTest {
     }
 
     @Test
-    void whatTheIndexLearnsWhileATaskWaitsIsNewsUntilTheTaskIsDone() {
+    void changesOfTheIndexDuringATaskAreNewsUntilTheTaskIsDone() {
         Tail tail = new Tail(10, 10_000, Position.START, 0);
         QueueId id = new QueueId(7);
         tail.taskWaits();

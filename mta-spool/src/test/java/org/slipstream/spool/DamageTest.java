@@ -195,7 +195,7 @@ class DamageTest {
         Random random = new Random(seed);
         Map<String, Integer> outcomes = new TreeMap<>();
         List<String> wrong = new ArrayList<>();
-        for (Harm harm : registerHarms(random)) {
+        for (Harm harm : indexHarms(random)) {
             Path image = image(harm);
             String outcome = outcome(image);
             outcomes.merge(outcome, 1, Integer::sum);
@@ -210,7 +210,7 @@ class DamageTest {
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
-    private static List<Harm> registerHarms(Random random) {
+    private static List<Harm> indexHarms(Random random) {
         String file = "register.mv.db";
         int size = log.image(log.now(), new Cut.Process()).files().get(file).remaining();
         int pages = (size + PAGE - 1) / PAGE;

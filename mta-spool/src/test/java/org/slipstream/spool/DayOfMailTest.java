@@ -31,7 +31,7 @@ class DayOfMailTest {
             assertThat(hour.boxBytes()).as("seed %d, %s", seed, hour)
                     .isLessThanOrEqualTo(DayOfMail.mostBoxBytes(hour.liveBytes(), SEGMENT_BYTES));
             // H2 keeps freed space for 45 s of real time, longer than this day lasts.
-            assertThat(hour.registerBytes()).as("seed %d, %s", seed, hour)
+            assertThat(hour.indexBytes()).as("seed %d, %s", seed, hour)
                     .isLessThan(500_000 + 1_000L * hour.hour() * LETTERS);
         }
         DayOfMail.Hour last = day.getLast();

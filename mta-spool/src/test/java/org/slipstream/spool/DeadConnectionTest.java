@@ -60,7 +60,7 @@ class DeadConnectionTest {
     }
 
     @Test
-    void aMessageIsTakenMeanwhileAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
+    void aMessageIsAcceptedAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);

@@ -23,7 +23,7 @@ class DraftMemoryTest {
     private final TestWorld world = new TestWorld();
 
     @Test
-    void lettersThatFindNoMemoryGoToTheirFilesAtOnce() throws Exception {
+    void contentsWithoutMemoryGoToTheirFilesAtOnce() throws Exception {
         world.drafts = new DraftMemory(SHARED_BYTES);
         try (Spool spool = world.open(directory)) {
             List<Draft> open = new ArrayList<>();

@@ -202,7 +202,7 @@ class IndexLossTest {
     }
 
     @Test
-    void whatIntakeLearnedOfAContentIsKeptWithIt() throws Exception {
+    void theFactsOfAContentAreKeptWithIt() throws Exception {
         ContentFacts facts = new ContentFacts(true, false, 998, 12_345_678_901L);
         QueueId small = commit(new byte[100], Optional.of(facts));
         QueueId large = commit(new byte[300_000], Optional.of(facts));
@@ -249,7 +249,7 @@ class IndexLossTest {
 
     /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
-    void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
+    void aHostThatTheIndexDoesNotHaveWhenSegmentsGoIsNotLostWithThem() throws Exception {
         SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");

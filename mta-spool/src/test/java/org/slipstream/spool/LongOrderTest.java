@@ -70,7 +70,7 @@ class LongOrderTest {
         int messages = postgresql ? 5_000 : 20_000;
         fill(messages);
         CountDownLatch secondPortion = new CountDownLatch(1);
-        CountDownLatch letterWaits = new CountDownLatch(1);
+        CountDownLatch messageWaits = new CountDownLatch(1);
         AtomicInteger portions = new AtomicInteger();
         AtomicInteger portionsBefore = new AtomicInteger();
         CompletableFuture<Void> done = new CompletableFuture<>();
@@ -84,7 +84,7 @@ class LongOrderTest {
             }
             if (changes.stream().anyMatch(LogRecord.MakeDue.class::isInstance) && portions.incrementAndGet() == 2) {
                 secondPortion.countDown();
-                letterWaits.await();
+                messageWaits.await();
             }
         };
         long flushed = now();
@@ -106,7 +106,7 @@ class LongOrderTest {
                     message.completeExceptionally(e);
                 }
             });
-            letterWaits.countDown();
+            messageWaits.countDown();
             QueueId fresh = message.join();
             assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
             done.join();

@@ -115,7 +115,7 @@ class OpeningTest {
     }
 
     @Test
-    void aIndexThatIsNoDatabaseIsSetAsideAndMadeAnewFromTheLog() throws Exception {
+    void anIndexThatIsNoDatabaseIsSetAsideAndRebuiltFromTheLog() throws Exception {
         QueueId queued;
         QueueId partly;
         try (Spool spool = world.open(directory)) {
@@ -153,7 +153,7 @@ class OpeningTest {
     }
 
     @Test
-    void aIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAnew() throws Exception {
+    void anIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAgain() throws Exception {
         TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
         byte[] half = Files.readAllBytes(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
@@ -194,7 +194,7 @@ class OpeningTest {
 
     /// In earlier versions the log had no next attempts, replies, reports of delay and hosts.
     @Test
-    void whatOnlyTheOldIndexKnowsGoesToTheLogWithTheFirstStart() throws Exception {
+    void factsOfTheOldIndexAloneGoToTheLogWithTheFirstStart() throws Exception {
         QueueId waits;
         QueueId fresh;
         try (Spool spool = world.open(directory)) {
@@ -273,7 +273,7 @@ class OpeningTest {
 
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void afterCloseNobodyWaitsForAnIndexThatHadFailed() throws Exception {
+    void afterCloseNoCallerWaitsForAnIndexThatHadFailed() throws Exception {
         Spool spool = world.open(directory);
         world.trouble = (call, _) -> {
             if (call.equals("index.apply")) {

@@ -76,7 +76,7 @@ class PowerCutTest {
     }
 
     @Test
-    void whateverThePowerCutLeavesOfTheIndexNothingAcknowledgedIsMissing() throws Exception {
+    void anyStateOfTheIndexAfterAPowerCutKeepsAcknowledgedMail() throws Exception {
         long seed = System.nanoTime();
         System.out.println("PowerCutTest seed " + seed);
         Random random = new Random(seed);
@@ -150,7 +150,7 @@ class PowerCutTest {
 
     /// The disk is full for the index only; the log has space.
     @Test
-    void mailGoesOnWhileTheRealDatabaseHasNoRoomAndTheIndexCatchesUp() throws Exception {
+    void mailContinuesWhileTheRealDatabaseHasNoSpaceAndTheIndexCatchesUp() throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis, parts)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             WatchedDisk.full(true);

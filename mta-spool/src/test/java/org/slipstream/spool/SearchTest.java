@@ -151,7 +151,7 @@ class SearchTest {
     }
 
     @Test
-    void whoHasHadTheMessageIsNoLongerItsRecipient() throws Exception {
+    void deliveredRecipientsAreRemovedFromTheEnvelope() throws Exception {
         QueueId id = to("ann@example.com", "bob@example.net");
         tried(id, 1, DELIVERED);
         assertThat(found(recipient("ann@example.com"))).isEmpty();
@@ -160,7 +160,7 @@ class SearchTest {
 
     /// For ETRN: the index by domain answers alone, and stops after a page.
     @Test
-    void whatWasTriedForADomainIsFoundWithoutALookAtTheRestOfTheQueue() throws Exception {
+    void triedMailOfADomainIsFoundWithoutAScanOfTheRest() throws Exception {
         QueueId waits = to("bob@back.example");
         tried(waits, 1, DEFERRED);
         QueueId held = to("bob@back.example");
@@ -262,7 +262,7 @@ class SearchTest {
     }
 
     @Test
-    void anEnvelopeThatCannotBeReadFitsNothingAndDisturbsNobody() throws Exception {
+    void anEnvelopeThatCannotBeReadMatchesNothingAndDisturbsNoSearch() throws Exception {
         QueueId damaged = to("bob@example.net");
         QueueId healthy = to("bob@example.net");
         assertThat(found(recipient("bob@example.net"))).containsExactly(damaged, healthy);

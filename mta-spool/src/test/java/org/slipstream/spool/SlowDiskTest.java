@@ -56,7 +56,7 @@ class SlowDiskTest {
     }
 
     @Test
-    void whoWaitsLongerThanAClientDoesIsTold451AndWhatIsInTheSyncIsWaitedFor() throws Exception {
+    void aMessageThatWaitsTooLongGets451AndOneInTheSyncIsWaitedFor() throws Exception {
         world.patienceMillis = 500;
         try (Spool spool = world.open(directory)) {
             CountDownLatch syncing = new CountDownLatch(1);

@@ -87,7 +87,7 @@ class SpoolTest {
     }
 
     @Test
-    void whatWasCommittedIsThereAfterARestart() throws Exception {
+    void committedMessagesAreThereAfterARestart() throws Exception {
         byte[] body = TestMessages.body(5000, 1);
         MessageSummary committed = TestMessages.commit(spool, TestMessages.richEnvelope(), body);
         assertThat(committed.recipients()).isEqualTo(3);
@@ -183,7 +183,7 @@ class SpoolTest {
     /// RFC 3461: the report is made from the index, after the last outcome and before the message
     /// is removed.
     @Test
-    void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
+    void aRecipientWithASuccessReportIsKeptUntilTheReport() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
         TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
                 new RecipientOutcome(2, DELIVERED), new RecipientOutcome(3, DELIVERED)), then));
@@ -395,7 +395,7 @@ class SpoolTest {
     }
 
     @Test
-    void anInterruptedReaderHarmsNobody() throws Exception {
+    void anInterruptedReaderHarmsNoOther() throws Exception {
         QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
         restart();
         Thread.currentThread().interrupt();

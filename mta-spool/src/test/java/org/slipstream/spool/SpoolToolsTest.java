@@ -35,7 +35,7 @@ class SpoolToolsTest {
     }
 
     @Test
-    void mailMovesFromOneHouseToAnotherWithItsEnvelopeAndWithoutWhoHasHadIt() throws Exception {
+    void mailMovesFromOneServerToAnotherWithItsEnvelopeAndWithoutFinishedRecipients() throws Exception {
         byte[] large = TestMessages.body(300_000, 3);
         Envelope two = TestMessages.envelope("a@example.net", "b@example.net");
         try (Spool spool = world.open(config("old"))) {
@@ -202,7 +202,7 @@ class SpoolToolsTest {
     }
 
     @Test
-    void repairMakesTheIndexAnewAndKeepsTheOldOne() throws Exception {
+    void repairRebuildsTheIndexAndKeepsTheOldOne() throws Exception {
         QueueId queued;
         try (Spool spool = world.open(config("old"))) {
             queued = TestMessages.commit(spool, "bob@example.net", new byte[10]);

@@ -41,7 +41,7 @@ class TroubleTest {
         return new IOException("No space left on device");
     }
 
-    private static IndexException registerFull() {
+    private static IndexException indexFull() {
         return new IndexException("cannot write the register",
                 new SQLException("IO Exception: \"No space left on device\"", "90031"));
     }
@@ -67,7 +67,7 @@ class TroubleTest {
 
     @Test
     @Tag("IM-28")
-    void aDiskBelowTheMinimumRefusesDraftsAndTakesThemAgainWhenThereIsRoom() throws Exception {
+    void aDiskBelowTheMinimumRefusesDraftsAndTakesThemAgainWhenThereIsSpace() throws Exception {
         world.usableBytes.set((256L << 20) - 1);
         try (Spool spool = world.open(directory)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
@@ -84,7 +84,7 @@ class TroubleTest {
     /// `since` and the words are what an operator reads; that they outlive a second is
     /// [SpaceGuardTest]'s.
     @Test
-    void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
+    void aWriteWithoutSpaceOnADiskThatHasSomeIsReportedAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.ownFile", full());
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)))
@@ -148,7 +148,7 @@ class TroubleTest {
 
     @Test
     @Tag("IM-28")
-    void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsRoom() throws Exception {
+    void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsSpace() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("log.append", full());
@@ -201,7 +201,7 @@ class TroubleTest {
             QueueId one = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             QueueId two = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(2);
-            fail("index.apply", registerFull());
+            fail("index.apply", indexFull());
             TestMessages.done(then -> spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), then));
             TestMessages.done(then -> spool.remove(two, then));
             QueueId three = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
@@ -225,7 +225,7 @@ class TroubleTest {
     void newMailIsRefusedWhenTheIndexIsTooFarBehindAndOutcomesNever() throws Exception {
         world.tailMessages = 4;
         try (Spool spool = world.open(directory)) {
-            fail("index.apply", registerFull());
+            fail("index.apply", indexFull());
             QueueId first = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             for (int i = 1; i < 4; i++) {
                 TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -246,7 +246,7 @@ class TroubleTest {
     void aScanWaitsForTheIndexAndItsLeasesStandBeforeItsAnswer() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
-            fail("index.due", registerFull());
+            fail("index.due", indexFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
@@ -315,7 +315,7 @@ class TroubleTest {
     }
 
     @Test
-    void theWriterSurvivesWhatNobodyForesaw() throws Exception {
+    void theWriterSurvivesUnforeseenFailures() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.append", new IllegalStateException("not our day"));
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))

@@ -36,7 +36,7 @@ class WishesTest {
     }
 
     @Test
-    void mailForLaterIsNotDueBeforeAndNobodyHurriesIt() throws Exception {
+    void mailForLaterIsNotDueBeforeAndNoCommandHurriesIt() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1)).id();
             Spool.Claimed early = claim(spool, QueueName.INCOMING, now, 10, now + 5_000);
@@ -54,7 +54,7 @@ class WishesTest {
     }
 
     @Test
-    void wishesSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
+    void optionsSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
         QueueId id;
         try (Spool spool = world.open(directory)) {
             id = TestMessages.commit(spool, wished("a@example.net", "b@example.net"), TestMessages.body(100, 1)).id();
@@ -74,7 +74,7 @@ class WishesTest {
     }
 
     @Test
-    void wishesTravelInAFileFromOneHouseToAnother() throws Exception {
+    void optionsMoveInAFileFromOneServerToAnother() throws Exception {
         Path files = directory.resolve("files");
         SpoolConfig old = SpoolConfig.at(directory.resolve("old"));
         SpoolConfig fresh = SpoolConfig.at(directory.resolve("new"));

@@ -166,7 +166,7 @@ class CliTest {
     }
 
     @Test
-    void whatNobodyExpectedIsExitCode70AndTellsMoreOnlyWhenAsked() {
+    void anUnexpectedFailureIsExitCode70AndShowsMoreOnRequestOnly() {
         Console console = new Console(home);
         console.starter = _ -> {
             throw new IllegalStateException("the impossible");

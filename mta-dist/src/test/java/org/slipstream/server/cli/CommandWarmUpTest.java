@@ -14,7 +14,7 @@ class CommandWarmUpTest {
     Path home;
 
     @Test
-    void everyCommandOfTheRehearsalSucceedsAndNothingIsPrinted() {
+    void everyCommandOfTheWarmUpSucceedsAndNothingIsPrinted() {
         Console.Ran ran = new Console(home).run("warm-up", "--commands");
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).isEmpty();

@@ -15,7 +15,7 @@ final class IdleCollectorTest {
     });
 
     @Test
-    void whatAStartHasLeftIsCollectedOnceItIsQuiet() {
+    void theGarbageOfAStartIsCollectedInQuiet() {
         used += 5 * MIB;
         assertThat(rest.look()).as("still starting").isFalse();
         assertThat(rest.look()).as("quiet").isTrue();

@@ -223,7 +223,7 @@ class LauncherTest {
     }
 
     @Test
-    void aCacheOfABuildThatWasReplacedMeanwhileIsDropped() throws Exception {
+    void aCacheOfABuildThatWasReplacedIsDropped() throws Exception {
         packaged();
         Files.writeString(folder.resolve("jdk/bin/java.replace"), "");
         assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).isZero();

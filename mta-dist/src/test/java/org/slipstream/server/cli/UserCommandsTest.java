@@ -45,7 +45,7 @@ class UserCommandsTest {
     }
 
     @Test
-    void whatIsWrongIsSaidInOneSentence() {
+    void mistakesAreReportedInOneSentence() {
         assertThat(run("x\n", "user", "add", "alice").exit()).isZero();
         assertThat(run("x\n", "user", "add", "alice").err().strip()).startsWith("mta: user alice exists already");
         assertThat(run("x\n", "user", "passwd", "bob").err().strip()).isEqualTo("mta: there is no user bob");

@@ -135,7 +135,7 @@ class OrderDispatcherTest {
     }
 
     @Test
-    void aMessageThatCannotBeReadIsDeferredAndSpeaksAgainstNobody() throws Exception {
+    void aMessageThatCannotBeReadIsDeferredAndCountsAgainstNoHost() throws Exception {
         QueueId id = committed().id();
         trouble.put("content", new IOException("input/output error"));
         dispatcher.order(
@@ -216,7 +216,7 @@ class OrderDispatcherTest {
     }
 
     @Test
-    void aSenderWhoAskedToHearOfSuccessIsToldBeforeTheMessageIsForgottenAndNobodyElseCostsARead() throws Exception {
+    void aSenderWhoRequestedSuccessReportsGetsOneBeforeTheMessageIsRemovedAndOthersCostNoRead() throws Exception {
         QueueId plain = committed().id();
         dispatcher.order(new QmgrOrder.Remove(plain, "sent"));
         assertThat(answer(QmgrEvent.Filed.class).id()).contains(plain);

@@ -35,7 +35,7 @@ public final class MemorySpool implements Spool {
     public final List<String> reported = new ArrayList<>();
     public Optional<IOException> onCommit = Optional.empty();
     public Optional<IOException> onRead = Optional.empty();
-    public Optional<IOException> onLetter = Optional.empty();
+    public Optional<IOException> onMessage = Optional.empty();
     public final Map<String, HostRecord> hosts = new LinkedHashMap<>();
     public boolean full;
     private long last = 1_795_269_600_000L << 10;
@@ -77,8 +77,8 @@ public final class MemorySpool implements Spool {
 
     @Override
     public Content content(QueueId id) throws IOException {
-        if (onLetter.isPresent()) {
-            throw onLetter.get();
+        if (onMessage.isPresent()) {
+            throw onMessage.get();
         }
         byte[] content = messages.get(id).content();
         return new Content() {

@@ -122,7 +122,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatNoPeerSaidIsNotCalledSmtp() {
+    void textThatNoPeerSentIsNotMarkedSmtp() {
         failed("x@gone.example", Reply.of(550, "5.1.2", "domain gone.example not found"), "local");
         failed("y@smart.example", NO_SUCH_USER, "127.0.0.1[127.0.0.1]:2599");
         failed("z@six.example", NO_SUCH_USER, "2001:db8::1[2001:db8::1]:25");
@@ -159,7 +159,7 @@ class ReporterTest {
     }
 
     @Test
-    void whoeverDoesNotWantToHearIsLeftOut() {
+    void recipientsWithoutARequestedReportAreLeftOut() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         failed("success@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         failed("loud@far.example", NO_SUCH_USER, PEER, DsnNotify.FAILURE, DsnNotify.SUCCESS);
@@ -169,7 +169,7 @@ class ReporterTest {
     }
 
     @Test
-    void whenNobodyWantsToHearTheMatterIsDone() {
+    void withoutARequestNoReportIsSent() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
         assertThat(reported(NoticeKind.FAILED)).isTrue();
@@ -206,9 +206,9 @@ class ReporterTest {
     }
 
     @Test
-    void aDamagedMessageDoesNotKeepItsSenderFromHearing() {
+    void aDamagedMessageDoesNotPreventTheReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        spool.onLetter = Optional.of(new IOException("checksum"));
+        spool.onMessage = Optional.of(new IOException("checksum"));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.parts()).hasSize(2);
         assertThat(parsed.text()).contains("could not be read");
@@ -238,7 +238,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatIsLargeOrNotFitToBeSentComesBackAsItsHeader() {
+    void largeOrUnsendableContentIsReturnedAsItsHeader() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         for (String body : List.of("x".repeat(60).concat("\r\n").repeat(1_000), "y".repeat(999) + "\r\n", "bare\nLF",
@@ -324,7 +324,7 @@ class ReporterTest {
     }
 
     @Test
-    void theBoundaryIsNowhereInsideEvenWhenSomebodyGuessesIt() {
+    void theBoundaryIsNowhereInsideEvenWhenASenderGuessesIt() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         String guess = "=_" + id() + "_failed_" + NOW.toEpochMilli();
@@ -344,7 +344,7 @@ class ReporterTest {
     }
 
     @Test
-    void whateverStrangersSayTheReportStaysReadable() {
+    void textOfStrangersKeepsTheReportReadable() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         DsnReturn[] choices = DsnReturn.values();
@@ -382,7 +382,7 @@ class ReporterTest {
     /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it
     /// was requested.
     @Test
-    void whoAskedToHearOfSuccessHearsOfIt() {
+    void requestedSuccessReportsAreSent() {
         envelopeId = Optional.of("QQ314159");
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
@@ -413,7 +413,7 @@ class ReporterTest {
     }
 
     @Test
-    void nobodyHearsOfSuccessUnaskedOrWithoutASender() {
+    void noSuccessIsReportedWithoutARequestOrWithoutASender() {
         add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:bob@here.example")), DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();

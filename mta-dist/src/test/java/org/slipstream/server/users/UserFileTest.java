@@ -34,7 +34,7 @@ class UserFileTest {
     }
 
     @Test
-    void whoIsAddedStandsThereWithoutThePasswordAndForTheOwnersEyesAlone() throws Exception {
+    void anAddedUserIsStoredWithoutThePasswordInAFileForTheOwnerAlone() throws Exception {
         file.add("alice", "open sesame", List.of("Alice@Here.Example", "@lists.example", "*"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rw-------");
         assertThat(Files.readString(path)).doesNotContain("sesame").contains("$argon2id$v=19$m=19456,t=2,p=1$")
@@ -60,7 +60,7 @@ class UserFileTest {
     }
 
     @Test
-    void whatCannotBeDoneIsSaidAndChangesNothing() throws Exception {
+    void impossibleRequestsAreRefusedAndChangeNothing() throws Exception {
         file.add("alice", "one", List.of());
         String before = Files.readString(path);
         assertThatThrownBy(() -> file.add("alice", "two", List.of())).hasMessageContaining("alice exists already");
@@ -104,7 +104,7 @@ class UserFileTest {
     }
 
     @Test
-    void withoutAFileNobodyIsThereAndNothingIsWrong() throws Exception {
+    void withoutAFileThereAreNoUsersAndNoMistakes() throws Exception {
         assertThat(file.mistakes()).isEmpty();
         assertThat(file.list()).isEmpty();
     }

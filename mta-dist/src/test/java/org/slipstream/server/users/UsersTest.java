@@ -42,7 +42,7 @@ class UsersTest {
     }
 
     @Test
-    void whoIsAddedRemovedOrGivenAnotherPasswordIsKnownAtTheNextLogin() throws Exception {
+    void aUserAddedRemovedOrGivenAnotherPasswordIsKnownAtTheNextLogin() throws Exception {
         Users users = open();
         file.add("bob", "first", List.of());
         assertThat(users.verify("bob", "first")).isTrue();
@@ -54,7 +54,7 @@ class UsersTest {
     }
 
     @Test
-    void aHalfWrittenFileLocksNobodyOut() throws Exception {
+    void aHalfWrittenFileLocksNoUserOut() throws Exception {
         Users users = open();
         String whole = Files.readString(file.path());
         Files.writeString(file.path(), whole + "bob $argon2id$v=19");
@@ -77,7 +77,7 @@ class UsersTest {
     }
 
     @Test
-    void scramTellsNobodyWhoExists() throws Exception {
+    void scramDoesNotDiscloseWhichUsersExist() throws Exception {
         Users users = open();
         ScramKeys known = users.scram("alice").orElseThrow();
         ScramKeys nobody = users.scram("bob").orElseThrow();

@@ -105,7 +105,7 @@ class ConnectionsTest {
 
     @Test
     @Tag("FI-36")
-    void fi36TheLongestIdleConnectionMakesRoomForANewcomer() {
+    void fi36TheLongestIdleConnectionIsClosedForANewOne() {
         Yard yard = new Yard(RULES.withWorkers(2, 5));
         long first = yard.idle(1, to("a"));
         yard.now += 5;
@@ -159,7 +159,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatMayHaveArrivedIsDeferredAndOnlyWhatWasNotSentToItsEndIsReseated() {
+    void possiblyArrivedDeliveriesAreDeferredAndOnlyIncompleteOnesAreReseated() {
         Yard yard = new Yard(RULES);
         long connection = yard.opened(1, to("a", "b"));
         yard.news(new QmgrEvent.ConnectionDepth(connection, 5));
@@ -447,7 +447,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatAWorkingHostRefusedWaitsUntilAConnectionHasRoom() {
+    void aDeliveryRefusedByAWorkingHostWaitsForASeat() {
         Yard yard = new Yard(RULES);
         long first = yard.opened(1, to("a"));
         yard.seat(1, to("a"));
@@ -462,7 +462,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void aWorkingHostThatRefusesMoreIsCrowdedAndTheDeliveryMovesToAnotherHost() {
+    void aWorkingHostThatRefusesMoreConnectionsIsFullAndTheDeliveryMovesToAnotherHost() {
         Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
         yard.opened(1, to("a"));
         Candidates where = new Candidates("d.example", List.of(List.of(Yard.host("a")), List.of(Yard.host("b"))));
@@ -505,7 +505,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatWaitedBehindTheLastAttemptIsDeferredWithoutOneWhenTheCohortsSayDead() {
+    void mailBehindTheLastAttemptIsDeferredWithoutOneWhenTheDestinationDies() {
         Yard yard = new Yard(RULES);
         yard.fragile = true;
         yard.seat(1, to("a", "b"));
@@ -537,7 +537,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void anUntriedMessageIsNeverBouncedByWhatAnotherOneHeard() {
+    void anUntriedMessageIsNeverBouncedByTheReplyToAnother() {
         Yard yard = new Yard(RULES);
         String refusing = hostOf(yard.seat(1, to("a", "b")));
         yard.fail(1, Reply.of(554, "5.7.1", "go away"));

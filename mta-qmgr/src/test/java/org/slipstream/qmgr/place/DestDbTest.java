@@ -174,7 +174,7 @@ class DestDbTest {
     }
 
     @Test
-    void whatTheIndexKeptComesBackAfterARestart() {
+    void theHostsOfTheIndexComeBackAfterARestart() {
         breaks(A, 1_000);
         hosts.closed(Yard.host("c"), 500, 1_000);
         hosts.suspend(Yard.host("s").host(), "they asked us to stop", "ann", Long.MAX_VALUE, 1_000);

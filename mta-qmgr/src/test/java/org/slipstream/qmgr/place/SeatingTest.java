@@ -472,7 +472,7 @@ class SeatingTest {
     }
 
     @Test
-    void whatFailsAtTheFirstAttemptIsTriedAgainSoonHoweverLongItWasPutOff() {
+    void mailThatFailsAtItsFirstAttemptIsTriedAgainSoonHoweverLongItWasDeferred() {
         route("far.example", "mx.far.example");
         queue("a@far.example");
         refuse(lastOpen());
@@ -500,7 +500,7 @@ class SeatingTest {
     }
 
     @Test
-    void sixtySilentDestinationsLeaveRoomForHealthyMail() {
+    void sixtySilentDestinationsLeaveConnectionsForOtherMail() {
         for (int d = 0; d < 60; d++) {
             route("silent" + d + ".example", "mx.silent" + d + ".example");
             for (int i = 0; i < 8; i++) {

@@ -106,7 +106,7 @@ class SearchTest {
     /// Adjacent jobs marked as a run are marked as they would be one by one.
     @Test
     @Tag("PF-52")
-    void theSameTranscriptWithAndWithoutCrowds() {
+    void theSameTranscriptWithAndWithoutBlockedRuns() {
         int lines = 0;
         for (long seed = 5_001; seed <= 5_070; seed++) {
             Life one = new Life(seed, OrderPolicy.PREEMPTIVE, true);
@@ -124,7 +124,7 @@ class SearchTest {
 
     /// Mail for few destinations, half of it single messages, with destinations that become full
     /// and free at random.
-    private static List<Integer> servedAtDoors(long seed, boolean marksRuns) {
+    private static List<Integer> servedQueues(long seed, boolean marksRuns) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), marksRuns);
@@ -159,9 +159,9 @@ class SearchTest {
     void theOrderIsTheSameWithAndWithoutBlockedRuns() {
         int served = 0;
         for (long seed = 1; seed <= 200 / PART; seed++) {
-            List<Integer> withCrowds = servedAtDoors(seed, true);
-            assertThat(withCrowds).as("seed %d", seed).isEqualTo(servedAtDoors(seed, false));
-            served += withCrowds.size();
+            List<Integer> withBlockedRuns = servedQueues(seed, true);
+            assertThat(withBlockedRuns).as("seed %d", seed).isEqualTo(servedQueues(seed, false));
+            served += withBlockedRuns.size();
         }
         assertThat(served).isGreaterThan(10_000);
     }

@@ -74,7 +74,7 @@ class MechanismsTest {
     }
 
     @Test
-    void nobodyActsForSomebodyElse() throws IOException {
+    void noUserActsForAnother() throws IOException {
         assertThat(end("user", "pencil", "n,a=user,", new byte[0], false)).isEqualTo("proven user");
         assertThat(end("user", "pencil", "n,a=root,", new byte[0], false)).contains("acts for somebody else");
     }

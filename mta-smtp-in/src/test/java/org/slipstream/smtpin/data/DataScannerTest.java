@@ -96,7 +96,7 @@ class DataScannerTest {
     }
 
     @Test
-    void whatAKnownClientHandsOnHasNoBareLineFeedHoweverTheStreamIsCut() throws IOException {
+    void contentOfAKnownClientHasNoBareLineFeedHoweverTheStreamIsCut() throws IOException {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
         for (int round = 0; round < 20_000; round++) {
@@ -117,7 +117,7 @@ class DataScannerTest {
     }
 
     @Test
-    void whatFollowsTheFinalDotIsLeftAlone() throws IOException {
+    void octetsAfterTheFinalDotAreLeftAlone() throws IOException {
         Seen seen = scan(bytes("text\r\n.\r\nQUIT\r\n"), 100);
         assertThat(seen).isEqualTo(new Seen("text\r\n", true, false, 6, 9));
     }

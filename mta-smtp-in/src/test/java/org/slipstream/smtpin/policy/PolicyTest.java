@@ -46,7 +46,7 @@ class PolicyTest {
     }
 
     @Test
-    void whatIsAcceptedIsAskedNoFurther() {
+    void anAcceptingCheckEndsTheChecks() {
         List<String> asked = new ArrayList<>();
         Policy policy = new Policy(List.of(new Fixed("a", Ruling.accept(), asked),
                 new Fixed("b", Ruling.reject(550, "5.7.1", "No"), asked)));

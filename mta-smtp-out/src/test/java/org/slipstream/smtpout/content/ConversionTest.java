@@ -112,7 +112,7 @@ class ConversionTest {
     }
 
     @Test
-    void lettersInMessagesAndDigestsAreEntered() throws IOException {
+    void messagesInMessagesAndDigestsAreConverted() throws IOException {
         assertThat(sevenBit("""
                 Content-Type: multipart/digest; boundary=d
 
@@ -157,7 +157,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatClaimsToBeEncodedIsMended() throws IOException {
+    void wronglyEncodedPartsAreMended() throws IOException {
         assertThat(sevenBit("Content-Transfer-Encoding: quoted-printable\n\nü=3D\n"))
                 .isEqualTo("Content-Transfer-Encoding: quoted-printable\n\n=C3=BC=3D\n");
         assertThat(sevenBit("Content-Transfer-Encoding: base64\n\nSGVüsbG8=\n"))
@@ -278,7 +278,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatIsEncodedAlreadyKeepsItsEncodingAndItsMeaning() throws IOException {
+    void encodedPartsKeepTheirEncodingAndTheirMeaning() throws IOException {
         byte[] bytes = new byte[3_000];
         new SplittableRandom(1).nextBytes(bytes);
         String base64 = shortened("Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
@@ -310,7 +310,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatIsSignedIsNoticed() throws IOException {
+    void signaturesAreNoticed() throws IOException {
         assertThat(survey("DKIM-Signature: v=1; a=rsa-sha256\nSubject: x\n\nhi\n").isSigned()).isTrue();
         assertThat(survey("Content-Type: multipart/signed; boundary=b\n\n--b\n\nhi\n--b--\n").isSigned()).isTrue();
         assertThat(survey("Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\naGk=\n")

@@ -43,7 +43,7 @@ class DnsCacheTest {
     }
 
     @Test
-    void whatDoesNotExistIsRememberedAsWell() {
+    void negativeAnswersAreCachedAsWell() {
         for (int i = 0; i < 3; i++) {
             assertThat(dns.ask("none.example", Type.MX)).isInstanceOf(Dns.DnsAnswer.NoDomain.class);
             assertThat(dns.ask("long.example", Type.AAAA)).isInstanceOf(Dns.DnsAnswer.NoRecords.class);

@@ -73,7 +73,7 @@ class FailedWritesTest {
                     return new LogRecord.KeepHost(
                             new org.slipstream.spool.log.HostRecord("h", "k", "n", 1, 2, 3, "w", "a"));
                 }
-                somebodyMeetsTheFullDisk();
+                aReaderMeetsTheFullDisk();
                 return new LogRecord.Remove(new QueueId(1_000));
             }
 
@@ -97,7 +97,7 @@ class FailedWritesTest {
         write(index, messages(1));
         index.sync();
         index.page(Optional.empty(), 1);
-        somebodyMeetsTheFullDisk();
+        aReaderMeetsTheFullDisk();
         readAtLast(index);
         assertThatThrownBy(() -> write(index, messages(1))).isInstanceOf(IndexException.class);
         assertThat(comeBack(index).lastId()).isEqualTo(1);
@@ -107,7 +107,7 @@ class FailedWritesTest {
         index.close();
     }
 
-    private void somebodyMeetsTheFullDisk() {
+    private void aReaderMeetsTheFullDisk() {
         try (Connection other = DriverManager.getConnection("jdbc:h2:" + FullDisk.SCHEME + ":"
                 + directory.toAbsolutePath().resolve("register") + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1", "sa",
                 "");

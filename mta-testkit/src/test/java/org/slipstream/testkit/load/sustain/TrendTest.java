@@ -38,7 +38,7 @@ class TrendTest {
     }
 
     @Test
-    void whatIsNotWorthAWordIsNone() {
+    void aNegligibleRiseIsNone() {
         assertThat(of(48, minute -> 30 + minute / 4).verdict(3)).isEqualTo(TrendVerdict.STEADY);
         assertThat(of(48, minute -> 1_000 + minute).verdict(5)).as("a hundredth").isEqualTo(TrendVerdict.STEADY);
     }
