@@ -77,17 +77,17 @@ class AbuseIT {
     /// clients must not be disconnected before the last one connects.
     @Test
     void oneAddressHasNoMoreThanItsPlaces() {
-        var patient = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
+        var slow = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
         for (int i = 0; i < 20; i++) {
-            assertThat(keep(SmtpTalker.to(patient.smtp())).reply()).startsWith("220 ");
+            assertThat(keep(SmtpTalker.to(slow.smtp())).reply()).startsWith("220 ");
         }
-        var oneMore = keep(SmtpTalker.to(patient.smtp()));
+        var oneMore = keep(SmtpTalker.to(slow.smtp()));
         assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
         assertThat(oneMore.isClosedByServer()).isTrue();
         closeAll();
         // A place is free when the server has seen that its client has gone.
         eventually().until(() -> {
-            try (var next = SmtpTalker.to(patient.smtp())) {
+            try (var next = SmtpTalker.to(slow.smtp())) {
                 return next.reply().startsWith("220 ");
             }
         });

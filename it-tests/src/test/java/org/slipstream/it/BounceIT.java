@@ -119,9 +119,9 @@ class BounceIT {
 
     @Test
     void mailThatIsTooOldComesBack() {
-        var patient = BENCH.smtpSink();
-        patient.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
-        var hasty = BENCH.server(Settings.quick().route("far.example", patient).set("queue.lifetime", "3s"));
+        var slow = BENCH.smtpSink();
+        slow.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
+        var hasty = BENCH.server(Settings.quick().route("far.example", slow).set("queue.lifetime", "3s"));
         try (var talk = SmtpTalker.introducedTo(hasty.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("old@client.example", "carol@here.example", "later@far.example"))
                     .code())

@@ -127,13 +127,13 @@ class CrashIT {
     }
 
     private void startClients(ExecutorService clients, RunningServer server) {
-        var door = server.smtp();
+        var port = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
                 // A new connection now and then, as clients do. The loop ends when the server is
                 // killed.
                 while (server.isAlive()) {
-                    try (var talk = SmtpTalker.introducedTo(door)) {
+                    try (var talk = SmtpTalker.introducedTo(port)) {
                         for (int sent = 1; sent < MESSAGES_OF_A_CONNECTION; sent++) {
                             sendOne(talk);
                         }

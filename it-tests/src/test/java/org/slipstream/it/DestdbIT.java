@@ -62,7 +62,7 @@ class DestdbIT {
         far.startAgain();
         send("two@x", "dead.example");
         eventually().untilAsserted(() -> assertThat(why("dead.example")).contains("delivery temporarily suspended"));
-        assertThat(far.connections()).as("nobody called").isZero();
+        assertThat(far.connections()).as("no connection was opened").isZero();
         server.command("destdb", "forget", host(far)).mustSucceed();
         server.command("queue", "flush", "--domain", "dead.example").mustSucceed();
         eventually().untilAsserted(

@@ -79,7 +79,7 @@ class DiskFullIT {
         eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString())
                         .contains("mailbox disk is full")));
-        assertThat(server.queue().messages().getFirst().path("attempts").asInt()).as("nobody was asked").isZero();
+        assertThat(server.queue().messages().getFirst().path("attempts").asInt()).as("no host was asked").isZero();
         disk.free();
         var mail = new Maildirs(disk.folder());
         eventually().untilAsserted(() -> assertThat(mail.count("bob@here.example")).isEqualTo(1));

@@ -80,12 +80,12 @@ class DiskTroubleIT {
         var keeper = settings(far).set("queue.deliver", "false");
         var server = bench.server(keeper);
         assertThat(send(server, "before").code()).isEqualTo(250);
-        long boxBefore = boxBytes(server);
+        long logBefore = logBytes(server);
         CompletableFuture<SmtpReply> inTheSync;
         List<CompletableFuture<SmtpReply>> behindIt;
         try (var _ = bench.keep(DiskTrouble.syncsTake(Duration.ofMinutes(5), server))) {
             inTheSync = sending(server, "in-the-sync");
-            eventually().until(() -> boxBytes(server) > boxBefore);
+            eventually().until(() -> logBytes(server) > logBefore);
             behindIt = IntStream.range(0, 5).mapToObj(i -> sending(server, "behind" + i)).toList();
             try (var other = SmtpTalker.introducedTo(server.smtp())) {
                 other.must(250, "NOOP");
@@ -100,7 +100,7 @@ class DiskTroubleIT {
             // SmtpTalker waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(
                     each -> assertThat(each.orTimeout(90, TimeUnit.SECONDS).join().toString()).startsWith("451 4.3.0"));
-            assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
+            assertThat(inTheSync).as("it is unknown whether it is on the disk").isNotDone();
         }
         assertThat(inTheSync.orTimeout(90, TimeUnit.SECONDS).join().code()).isEqualTo(250);
         eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
@@ -137,7 +137,7 @@ class DiskTroubleIT {
         var server = bench.server(settings(far));
         assertThat(send(server, "before").code()).isEqualTo(250);
         eventually().until(() -> server.queue().isEmpty());
-        try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, register(server)))) {
+        try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, index(server)))) {
             far.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.1 Mailbox busy")));
             assertThat(send(server, "deferred").code()).isEqualTo(250);
             eventually().untilAsserted(() -> assertThat(troubles(server)).contains("index"));
@@ -162,7 +162,7 @@ class DiskTroubleIT {
         READ_ONLY("451 4.3.0", "openat,pwrite64,fdatasync,fsync,ftruncate,unlink", "EROFS") {
             @Override
             Stream<Path> files(RunningServer server) {
-                return Stream.concat(Stream.of(register(server)), segmentsToCome(server));
+                return Stream.concat(Stream.of(index(server)), segmentsToCome(server));
             }
         };
 
@@ -267,7 +267,7 @@ class DiskTroubleIT {
         return answer;
     }
 
-    private static Path register(RunningServer server) {
+    private static Path index(RunningServer server) {
         return server.home().resolve("spool/register.mv.db");
     }
 
@@ -276,7 +276,7 @@ class DiskTroubleIT {
                 .mapToObj(number -> server.home().resolve("spool/box/%010d.segment".formatted(number)));
     }
 
-    private static long boxBytes(RunningServer server) {
+    private static long logBytes(RunningServer server) {
         try (var files = Files.list(server.home().resolve("spool/box"))) {
             return files.mapToLong(file -> file.toFile().length()).sum();
         } catch (IOException e) {

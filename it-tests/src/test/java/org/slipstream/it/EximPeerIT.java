@@ -25,11 +25,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EximPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static RunningServer server;
 
     /// The extensions that each peer announces, and the TLS policy of our route to it.
-    enum House {
+    enum Variant {
 
         /// Chunks in TLS.
         EVERYTHING(PeerOffer.everything(), "encrypt"),
@@ -51,7 +51,7 @@ class EximPeerIT {
         private final PeerOffer offer;
         private final String tls;
 
-        House(PeerOffer offer, String tls) {
+        Variant(PeerOffer offer, String tls) {
             this.offer = offer;
             this.tls = tls;
         }
@@ -69,41 +69,41 @@ class EximPeerIT {
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines();
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(new PeerExim(house.offer)));
-            PEERS.put(house, peer);
-            settings = settings.route("." + house.domain(), house.route(peer));
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerExim(variant.offer)));
+            PEERS.put(variant, peer);
+            settings = settings.route("." + variant.domain(), variant.route(peer));
         }
         server = BENCH.server(settings);
     }
 
-    private static PeerStories at(House house) {
-        return new PeerStories(server, PEERS.get(house), house.domain());
+    private static PeerStories at(Variant variant) {
+        return new PeerStories(server, PEERS.get(variant), variant.domain());
     }
 
     @ParameterizedTest
     @EnumSource
-    void everyShapeArrivesOnceAndUnchanged(House house) {
-        at(house).everyShapeArrivesOnceAndUnchanged();
-        var accepted = accepted(PEERS.get(house));
+    void everyShapeArrivesOnceAndUnchanged(Variant variant) {
+        at(variant).everyShapeArrivesOnceAndUnchanged();
+        var accepted = accepted(PEERS.get(variant));
         assertThat(accepted).allSatisfy(line -> {
             assertThat(line.contains(" K ")).as("in chunks")
-                    .isEqualTo(house.offer.chunking() && house.offer.pipelining());
-            assertThat(line.contains(" L ")).as("pipelined").isEqualTo(house.offer.pipelining());
-            assertThat(line.contains(" X=TLS")).as("in TLS").isEqualTo(house.offer.tls() != PeerOffer.Tls.NONE);
+                    .isEqualTo(variant.offer.chunking() && variant.offer.pipelining());
+            assertThat(line.contains(" L ")).as("pipelined").isEqualTo(variant.offer.pipelining());
+            assertThat(line.contains(" X=TLS")).as("in TLS").isEqualTo(variant.offer.tls() != PeerOffer.Tls.NONE);
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void threeRecipientsHaveThreeResults(House house) {
-        at(house).threeRecipientsHaveThreeResults();
+    void threeRecipientsHaveThreeResults(Variant variant) {
+        at(variant).threeRecipientsHaveThreeResults();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"EVERYTHING", "WITHOUT_CHUNKING", "BARE"})
-    void itGoesAwayInTheMiddleAndComesBack(House house) {
-        at(house).itGoesAwayInTheMiddleAndComesBack();
+    void itGoesAwayInTheMiddleAndComesBack(Variant variant) {
+        at(variant).itGoesAwayInTheMiddleAndComesBack();
     }
 
     private static List<String> accepted(Peer peer) {

@@ -143,8 +143,8 @@ class FirstFlowIT {
         return send(server.smtp(), outgoing);
     }
 
-    private static SmtpReply send(InetSocketAddress door, OutgoingMessage outgoing) {
-        try (var talk = SmtpTalker.introducedTo(door)) {
+    private static SmtpReply send(InetSocketAddress port, OutgoingMessage outgoing) {
+        try (var talk = SmtpTalker.introducedTo(port)) {
             return talk.send(outgoing);
         }
     }

@@ -191,7 +191,7 @@ class LoginIT {
 
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("bob@here.example"))
                 .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(outgoing.id()))
-                .singleElement().asString().as("the trace says who vouches for it (RFC 3848)")
+                .singleElement().asString().as("the trace names the login (RFC 3848)")
                 .contains("with ESMTPSA"));
     }
 

@@ -32,15 +32,15 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// page by page and mostly deleted, and the rest is delivered, each message once. The size of the
 /// files follows the length of the queue.
 class LongQueueIT {
-    private static final int LETTERS = 10_000;
+    private static final int MESSAGES = 10_000;
     private static final int ACTIVE = 500;
     private static final int CLIENTS = 8;
     /// One message in this number is not part of the mailing.
     private static final int ONE_IN = 10;
-    private static final int KEPT = LETTERS / ONE_IN;
+    private static final int KEPT = MESSAGES / ONE_IN;
     private static final int PAGE = 1_000;
     private static final long MEBIBYTE = 1 << 20;
-    private static final byte[] BODY = Bytes.ascii(("A line of the letter. " + "x".repeat(54) + "\r\n").repeat(24));
+    private static final byte[] BODY = Bytes.ascii(("A line of message. " + "x".repeat(54) + "\r\n").repeat(24));
     @RegisterExtension
     final Workbench bench = new Workbench();
 
@@ -51,17 +51,17 @@ class LongQueueIT {
         var settings = Settings.quick().route("far.example", far).set("spool.segment-size", "256KiB")
                 .set("queue.active-messages", Integer.toString(ACTIVE))
                 .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h").set("log.level", "warn")
-                .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(LETTERS));
+                .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(MESSAGES));
         var server = bench.server(settings.set("queue.deliver", "false"));
         var youngest = fill(server);
         assertThat(server.stop()).isZero();
 
         server.startAgain(settings);
-        assertThat(server.queue().size()).isEqualTo(LETTERS);
+        assertThat(server.queue().size()).isEqualTo(MESSAGES);
         everyoneIsTried(server, youngest);
-        long fullBytes = boxBytes(server);
+        long fullBytes = logBytes(server);
         var queued = list(server);
-        assertThat(queued).hasSize(LETTERS);
+        assertThat(queued).hasSize(MESSAGES);
         assertThat(queued.stream().map(LongQueueIT::id)).doesNotHaveDuplicates().isSorted();
         assertThat(queued.stream().filter(message -> Queue.lastReply(message).isBlank())).isEmpty();
 
@@ -69,7 +69,7 @@ class LongQueueIT {
         // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what
         // the grace time still holds.
         eventually()
-                .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
+                .untilAsserted(() -> assertThat(logBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
 
         assertThat(server.stop()).isZero();
         // A stop with a short queue rewrites a larger index (docs/spool.md).
@@ -80,26 +80,26 @@ class LongQueueIT {
         server.command("queue", "flush").mustSucceed();
         eventually().atMost(Duration.ofSeconds(90)).until(() -> server.queue().isEmpty());
         assertThat(far.messages().stream().map(ReceivedMessage::id)).hasSize(KEPT).doesNotHaveDuplicates();
-        eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
+        eventually().untilAsserted(() -> assertThat(logBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
     private static void matchingMessagesAreFoundCountedAndDeleted(RunningServer server) {
-        assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
+        assertThat(said(server, "count")).isEqualTo(Integer.toString(MESSAGES));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
-                .isEqualTo(Integer.toString(LETTERS - KEPT));
+                .isEqualTo(Integer.toString(MESSAGES - KEPT));
         // A few attempts suspend the destination; the rest of its mail is deferred without an
         // attempt.
-        assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, LETTERS / 2);
+        assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, MESSAGES / 2);
         assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
         // One in ten fits, and the page is full all the same.
         assertThat(said(server, "list", "--sender", "alice@here.example", "--limit", "300").lines())
                 .hasSize(1 + 300 + 1).filteredOn(line -> line.contains("alice@here.example")).hasSize(300);
 
         assertThat(said(server, "delete", "--sender", "news@*", "--dry-run"))
-                .isEqualTo((LETTERS - KEPT) + " messages would be deleted");
-        assertThat(server.queue().size()).isEqualTo(LETTERS);
+                .isEqualTo((MESSAGES - KEPT) + " messages would be deleted");
+        assertThat(server.queue().size()).isEqualTo(MESSAGES);
         assertThat(said(server, "delete", "--sender", "news@here.example"))
-                .isEqualTo((LETTERS - KEPT) + " messages deleted");
+                .isEqualTo((MESSAGES - KEPT) + " messages deleted");
         assertThat(server.queue().size()).isEqualTo(KEPT);
     }
 
@@ -115,7 +115,7 @@ class LongQueueIT {
         var youngest = new AtomicReference<>("");
         inParallel(IntStream.range(0, CLIENTS).boxed().toList(), _ -> {
             try (var talk = SmtpTalker.introducedTo(server.smtp())) {
-                for (int number = numbers.getAndIncrement(); number < LETTERS; number = numbers.getAndIncrement()) {
+                for (int number = numbers.getAndIncrement(); number < MESSAGES; number = numbers.getAndIncrement()) {
                     var sender = number % ONE_IN == 0 ? "alice@here.example" : "news@here.example";
                     var answer = talk
                             .send(OutgoingMessage.of("long-" + number + "@x", sender, List.of("friend@far.example"),
@@ -134,7 +134,7 @@ class LongQueueIT {
         eventually().atMost(Duration.ofSeconds(90)).until(() -> {
             var status = server.queue().status();
             assertThat(status.path("active").asInt()).isLessThanOrEqualTo(ACTIVE);
-            assertThat(status.path("messages").asInt()).isEqualTo(LETTERS);
+            assertThat(status.path("messages").asInt()).isEqualTo(MESSAGES);
             return status.path("active").asInt() == 0
                     && !Queue.lastReply(server.queue().show(youngest)).isBlank();
         });
@@ -174,7 +174,7 @@ class LongQueueIT {
         return message.path("sender").asString();
     }
 
-    private static long boxBytes(RunningServer server) {
+    private static long logBytes(RunningServer server) {
         try (var files = Files.list(server.home().resolve("spool/box"))) {
             return files.mapToLong(file -> file.toFile().length()).sum();
         } catch (IOException e) {

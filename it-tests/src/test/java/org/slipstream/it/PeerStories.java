@@ -32,7 +32,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// @param peer the other
 /// @param domain whose mail goes to the peer, as does that of all its subdomains
 record PeerStories(RunningServer server, Peer peer, String domain) {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration WAIT = Duration.ofSeconds(30);
     private static final int CLIENTS = 4;
     private static final int OF_EACH_SHAPE = 3;
     private static final int LARGE_ONES = 1;
@@ -55,7 +55,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
         sendAll(List.of(outgoing));
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().atMost(WAIT).untilAsserted(() -> assertThat(server.queue().messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
         oneRecipientGotItAndTheRefusedOneIsReported(outgoing, there, reports);
@@ -97,18 +97,18 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     void itGoesAwayInTheMiddleAndComesBack() {
         var there = "away." + domain;
         var before = numbered(there, 0, 40);
-        var meanwhile = numbered(there, 40, 50);
+        var during = numbered(there, 40, 50);
         var sending = Thread.startVirtualThread(() -> sendAll(before));
-        eventually().atMost(PATIENCE).until(() -> peer.facts(there).size() >= 3);
+        eventually().atMost(WAIT).until(() -> peer.facts(there).size() >= 3);
         peer.stop();
-        sendAll(meanwhile);
+        sendAll(during);
         eventually().until(() -> !sending.isAlive());
         eventually().untilAsserted(() -> assertThat(server.queue().messages())
                 .anySatisfy(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         peer.startAgain();
         emptyQueue();
-        var expected = facts(Stream.concat(before.stream(), meanwhile.stream()).toList(), there);
-        eventually().atMost(PATIENCE)
+        var expected = facts(Stream.concat(before.stream(), during.stream()).toList(), there);
+        eventually().atMost(WAIT)
                 .untilAsserted(() -> assertThat(new HashSet<>(peer.facts(there))).isEqualTo(new HashSet<>(expected)));
         long mayBeTwice = server.log().lines().filter(line -> line.contains("event=possible-duplicate")).count();
         assertThat(peer.facts(there).size() - expected.size()).as("second copies of what went to " + there)
@@ -119,12 +119,12 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
     void allArriveOnce(String there, List<OutgoingMessage> messages) {
         emptyQueue();
         var expected = facts(messages, there);
-        eventually().atMost(PATIENCE).pollInterval(Duration.ofMillis(250))
+        eventually().atMost(WAIT).pollInterval(Duration.ofMillis(250))
                 .untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrderElementsOf(expected));
     }
 
     void emptyQueue() {
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages()).isEmpty());
+        eventually().atMost(WAIT).untilAsserted(() -> assertThat(server.queue().messages()).isEmpty());
         eventually().until(() -> server.queue().isEmpty());
     }
 
@@ -182,7 +182,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         List<OutgoingMessage> messages = new ArrayList<>();
         for (var outgoing : Shapes.thousand(there, there)) {
             var shape = shapeOf(outgoing);
-            boolean heavy = shape == Shape.LARGE || shape == Shape.CROWDED;
+            boolean heavy = shape == Shape.LARGE || shape == Shape.MANY_RECIPIENTS;
             if (taken.merge(shape, 1, Integer::sum) <= (heavy ? LARGE_ONES : OF_EACH_SHAPE)) {
                 messages.add(outgoing);
             }

@@ -93,7 +93,7 @@ class PostgresIT {
         assertThat(send(server, "second").code()).isEqualTo(250);
         eventually().untilAsserted(() -> {
             var status = server.queue().status();
-            assertThat(status.path("messages").isNull()).as("nobody can count them: %s", status).isTrue();
+            assertThat(status.path("messages").isNull()).as("they cannot be counted: %s", status).isTrue();
             assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
         });
         assertThat(server.command("status").mustSucceed().out()).contains("unknown", "TROUBLE", "index", "since",

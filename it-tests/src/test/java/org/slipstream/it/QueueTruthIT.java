@@ -26,7 +26,7 @@ class QueueTruthIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
-    private static Settings patient(SmtpSink sink) {
+    private static Settings slow(SmtpSink sink) {
         return Settings.quick().route("slow.example", sink).set("queue.minimal-backoff", "1h")
                 .set("queue.maximal-backoff", "1h");
     }
@@ -36,11 +36,11 @@ class QueueTruthIT {
     void mailForAPeerThatNeverGreetsSaysWhatItWaitsForSinceWhenAndUntilWhen() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.on(SinkPhase.CONNECT, SinkAction.stall()));
-        var server = BENCH.server(BENCH.folder().resolve("silent"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("silent"), slow(sink));
         IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
 
         eventually().untilAsserted(() -> assertThat(codes(server)).filteredOn("greeting"::equals).hasSize(1));
-        assertThat(codes(server)).as("nobody else is on the wire").containsOnly("greeting", "ahead", "host-limit");
+        assertThat(codes(server)).as("no other delivery is on the wire").containsOnly("greeting", "ahead", "host-limit");
         assertThat(server.queue().messages()).allSatisfy(message -> {
             assertThat(message.path("state").asString()).isEqualTo("active");
             assertThat(message.path("nextAttempt").asString()).as("it is being tried").isEmpty();
@@ -67,7 +67,7 @@ class QueueTruthIT {
     @Test
     void mailForASuspendedHostHasNotBeenTriedAndWaitsForTheEndOfTheSuspension() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("suspended"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("suspended"), slow(sink));
         var host = "[127.0.0.1]:" + sink.port() + "/may";
         server.command("destdb", "suspend", host, "--reason", "their disk is full", "--author", "ann", "--for", "2h")
                 .mustSucceed();
@@ -87,7 +87,7 @@ class QueueTruthIT {
     @Test
     void mailOfAServerThatDoesNotDeliverSaysSo() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("resting"), patient(sink).set("queue.deliver", "false"));
+        var server = BENCH.server(BENCH.folder().resolve("resting"), slow(sink).set("queue.deliver", "false"));
         send(server, "kept@x");
         assertThat(codes(server)).containsExactly("resting");
         var message = server.queue().messages().getFirst();

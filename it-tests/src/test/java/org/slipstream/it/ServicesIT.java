@@ -41,7 +41,7 @@ class ServicesIT {
     @Test
     void whereTlsIsOffNeitherStarttlsNorALoginIsOffered() {
         var server = BENCH.server(Settings.quick().set("tls.off", "smtp,submission"));
-        assertThat(server.home().resolve("tls")).as("no certificate is made that nobody needs").doesNotExist();
+        assertThat(server.home().resolve("tls")).as("no certificate is made that no port needs").doesNotExist();
         for (var port : List.of(server.smtp(), server.submission())) {
             try (var talk = SmtpTalker.introducedTo(port)) {
                 assertThat(talk.must(250, "EHLO client.example").lines()).noneMatch(

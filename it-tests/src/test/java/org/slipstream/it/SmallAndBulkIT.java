@@ -32,7 +32,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class SmallAndBulkIT {
     private static final int RECIPIENTS = 2_000;
     private static final int PER_DELIVERY = 2;
-    private static final int LETTERS = 3;
+    private static final int SINGLES = 3;
     private static final long SERVICE_MILLIS = 100;
 
     @RegisterExtension
@@ -61,7 +61,7 @@ class SmallAndBulkIT {
     }
 
     private static double median(List<Wait> waits) {
-        return waits.stream().mapToDouble(Wait::share).sorted().toArray()[LETTERS / 2];
+        return waits.stream().mapToDouble(Wait::share).sorted().toArray()[SINGLES / 2];
     }
 
     private List<Wait> run(String order) {
@@ -76,13 +76,13 @@ class SmallAndBulkIT {
                 IntStream.range(0, RECIPIENTS).mapToObj(i -> "reader" + i + "@far.example").toList(),
                 Bytes.ascii("News.\r\n")));
         List<Long> accepted = new ArrayList<>();
-        for (int i = 0; i < LETTERS; i++) {
+        for (int i = 0; i < SINGLES; i++) {
             int some = 100 + 100 * i;
             eventually().until(() -> far.messages().size() >= some);
             send(server, OutgoingMessage.of("letter" + i + "@x", "someone@client.example", "friend@far.example"));
             accepted.add(System.nanoTime());
         }
-        eventually().until(() -> far.messages().size() == RECIPIENTS / PER_DELIVERY + LETTERS);
+        eventually().until(() -> far.messages().size() == RECIPIENTS / PER_DELIVERY + SINGLES);
         return told(order, far.messages(), accepted);
     }
 
@@ -90,8 +90,8 @@ class SmallAndBulkIT {
         long lastOfMailing = deliveries.stream().filter(each -> each.id().equals("mailing@x"))
                 .mapToLong(ReceivedMessage::atNanos).max().orElseThrow();
         List<Wait> waits = new ArrayList<>();
-        System.out.println("order        letter  waited s  in slots of 100 ms  mailing's rest s  ratio");
-        for (int i = 0; i < LETTERS; i++) {
+        System.out.println("order        single  waited s  in slots of 100 ms  mailing's rest s  ratio");
+        for (int i = 0; i < SINGLES; i++) {
             String id = "letter" + i + "@x";
             long delivered = deliveries.stream().filter(each -> each.id().equals(id))
                     .mapToLong(ReceivedMessage::atNanos)

@@ -39,11 +39,11 @@ import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 class SmartHostPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static RunningServer shared;
 
     /// The smart hosts, and the entry in the log of each about the login.
-    enum House {
+    enum Variant {
 
         /// The best of three.
         POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")),
@@ -86,7 +86,7 @@ class SmartHostPeerIT {
         private final PeerRecipe recipe;
         private final String trace;
 
-        House(PeerRecipe recipe, String trace) {
+        Variant(PeerRecipe recipe, String trace) {
             this.recipe = recipe;
             this.trace = trace;
         }
@@ -106,10 +106,10 @@ class SmartHostPeerIT {
     static void start() {
         var settings = Settings.quick().sendingLongLines().set("smarthost.login-in-the-clear", "true");
         var logins = new StringBuilder("# host login password\n");
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(house.recipe));
-            PEERS.put(house, peer);
-            settings = settings.route(house.domain(), peer.route());
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(variant.recipe));
+            PEERS.put(variant, peer);
+            settings = settings.route(variant.domain(), peer.route());
             logins.append(login(peer, PASSWORD));
         }
         shared = BENCH.server(settings.set("smarthost.credentials", file(logins.toString()).toString()));
@@ -117,13 +117,13 @@ class SmartHostPeerIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POSTFIX_SEVEN_BITS")
-    void mailGoesThroughWithTheBestLoginOffered(House house) {
-        var peer = PEERS.get(house);
-        var messages = PeerStories.numbered(house.domain(), 0, 12);
-        var story = new PeerStories(shared, peer, house.domain());
+    void mailGoesThroughWithTheBestLoginOffered(Variant variant) {
+        var peer = PEERS.get(variant);
+        var messages = PeerStories.numbered(variant.domain(), 0, 12);
+        var story = new PeerStories(shared, peer, variant.domain());
         story.sendAll(messages);
-        story.allArriveOnce(house.domain(), messages);
-        assertThat(peer.log()).contains(house.trace);
+        story.allArriveOnce(variant.domain(), messages);
+        assertThat(peer.log()).contains(variant.trace);
     }
 
     /// A wrong password, a password that would be sent without TLS (RFC 4954 section 4), a
@@ -164,9 +164,9 @@ class SmartHostPeerIT {
     /// RFC 6152 section 3: content is converted for a server that does not announce 8BITMIME.
     @Test
     void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
-        var house = House.POSTFIX_SEVEN_BITS;
-        var peer = PEERS.get(house);
-        var outgoing = new OutgoingMessage("someone@client.example", List.of("converted@" + house.domain()), """
+        var variant = Variant.POSTFIX_SEVEN_BITS;
+        var peer = PEERS.get(variant);
+        var outgoing = new OutgoingMessage("someone@client.example", List.of("converted@" + variant.domain()), """
                 From: <someone@client.example>
                 Message-ID: <eight@client.example>
                 MIME-Version: 1.0
@@ -177,7 +177,7 @@ class SmartHostPeerIT {
                 .
                 ...and a dot
                 """.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
-        new PeerStories(shared, peer, house.domain()).sendAll(List.of(outgoing));
+        new PeerStories(shared, peer, variant.domain()).sendAll(List.of(outgoing));
         eventually().untilAsserted(() -> assertThat(peer.mail())
                 .filteredOn(mail -> mail.recipient().startsWith("converted@")).hasSize(1));
         var converted = peer.mail().stream().filter(mail -> mail.recipient().startsWith("converted@")).findFirst();

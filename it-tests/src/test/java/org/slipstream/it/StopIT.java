@@ -22,7 +22,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// here the process exits in order, and interrupted deliveries are recorded.
 class StopIT {
     /// Ten seconds are promised, nineteen were measured; a busy machine may take longer.
-    private static final int PATIENCE_SECONDS = 16;
+    private static final int TIMEOUT_SECONDS = 16;
 
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -43,7 +43,7 @@ class StopIT {
             slow.must(250, "MAIL FROM:<a@client.example>");
             slow.must(250, "RCPT TO:<b@far.example>");
             slow.must(354, "DATA");
-            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
             assertThat(exit).isZero();
         }
         assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");

@@ -54,9 +54,9 @@ class ShutdownTest {
 
     /// A step that would take this long but ends at its time limit.
     private void push(String name, long keptBackMillis, long wouldTakeMillis) {
-        shutdown.push(name, Duration.ofMillis(keptBackMillis), patience -> {
-            seen.add(name + " " + patience.toMillis());
-            clock.advanceMillis(Math.min(wouldTakeMillis, patience.toMillis()));
+        shutdown.push(name, Duration.ofMillis(keptBackMillis), limit -> {
+            seen.add(name + " " + limit.toMillis());
+            clock.advanceMillis(Math.min(wouldTakeMillis, limit.toMillis()));
         });
     }
 }

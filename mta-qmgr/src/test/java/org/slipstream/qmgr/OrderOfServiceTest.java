@@ -377,7 +377,7 @@ class OrderOfServiceTest {
         assertThat(story.brain.isBehindArrivals()).isFalse();
         story.withhold(QmgrOrder.Scan.class);
         story.happens(new QmgrEvent.ArrivalsMissed());
-        assertThat(story.brain.isBehindArrivals()).as("who knows how many there are").isTrue();
+        assertThat(story.brain.isBehindArrivals()).as("the number is unknown").isTrue();
         story.after(1_000);
         story.answerAll(QmgrOrder.Scan.class);
         assertThat(story.brain.isBehindArrivals()).as("none").isFalse();

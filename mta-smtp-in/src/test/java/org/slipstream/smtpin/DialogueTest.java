@@ -47,24 +47,24 @@ class DialogueTest {
     @MethodSource("situations")
     void dialogue(Script script) throws Exception {
         Stage stage = new Stage(script.settings());
-        CollectedMessages house = stage.messages;
+        CollectedMessages messages = stage.messages;
         try (SmtpListener listener = Ports.started(stage.config(), stage.services(), stage.dataCredit());
                 SmtpTalker client = Ports.client(listener)) {
             for (String line : script.lines()) {
                 try {
-                    play(line, client, house);
+                    play(line, client, messages);
                 } catch (IOException | AssertionError e) {
                     fail(script.name() + ", at \"" + line + "\": " + e.getMessage(), e);
                 }
             }
         }
-        assertThat(house.openDrafts).as("drafts left open").hasValue(0);
+        assertThat(messages.openDrafts).as("drafts left open").hasValue(0);
     }
 
     private final StringBuilder heldBack = new StringBuilder();
     private CollectedMessages.Accepted last;
 
-    private void play(String line, SmtpTalker client, CollectedMessages house) throws Exception {
+    private void play(String line, SmtpTalker client, CollectedMessages messages) throws Exception {
         String text = Script.text(line);
         switch (line.substring(0, line.indexOf(':'))) {
             case "set" -> {
@@ -79,7 +79,7 @@ class DialogueTest {
             case "s" -> assertThat(client.line()).matches(
                     Stream.of(text.split("…", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
             case "x" -> assertThat(client.isClosedInOrder()).as("the server has closed").isTrue();
-            case "mail" -> mail(text, house);
+            case "mail" -> mail(text, messages);
             default -> throw new IllegalArgumentException(line);
         }
     }
@@ -129,12 +129,12 @@ class DialogueTest {
         return text.toString();
     }
 
-    private void mail(String text, CollectedMessages house) throws InterruptedException {
+    private void mail(String text, CollectedMessages messages) throws InterruptedException {
         if (text.equals("none")) {
-            assertThat(house.accepted).isEmpty();
+            assertThat(messages.accepted).isEmpty();
             return;
         }
-        CollectedMessages.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS),
+        CollectedMessages.Accepted mail = Objects.requireNonNull(messages.accepted.poll(90, TimeUnit.SECONDS),
                 "no mail came");
         last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "

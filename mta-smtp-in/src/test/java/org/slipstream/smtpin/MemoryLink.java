@@ -11,7 +11,7 @@ final class MemoryLink implements Link {
     private final byte[] said;
     private final IntUnaryOperator pieceBytes;
     private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
-    private final Runnable beforeHearing;
+    private final Runnable beforeReply;
     private int at;
 
     /// @param pieceBytes the size of the piece that begins at a position
@@ -20,10 +20,10 @@ final class MemoryLink implements Link {
     }
 
     /// @param beforeHearing runs before each write to the client
-    MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeHearing) {
+    MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeReply) {
         this.said = said;
         this.pieceBytes = pieceBytes;
-        this.beforeHearing = beforeHearing;
+        this.beforeReply = beforeReply;
     }
 
     byte[] heard() {
@@ -53,7 +53,7 @@ final class MemoryLink implements Link {
 
     @Override
     public void write(byte[] bytes, int offset, int length, ClientWait wait) {
-        beforeHearing.run();
+        beforeReply.run();
         heard.write(bytes, offset, length);
     }
 

@@ -58,11 +58,11 @@ class BrokenPeersTest {
 
     @Test
     void aRefusedConnectionIsReported() {
-        try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))),
+        try (var unused = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", unused.port(), 0))),
                     false);
             assertThat(events.failed().reason())
-                    .hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + nobody.port()
+                    .hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + unused.port()
                             + ": Connection refused");
         }
     }

@@ -64,7 +64,7 @@ class CleanerTest {
         TestMessages.done(then -> spool.hold(partly, true, then));
     }
 
-    private long boxBytes() throws IOException {
+    private long logBytes() throws IOException {
         try (Stream<Path> files = Files.list(directory.resolve("box"))) {
             return files.mapToLong(file -> file.toFile().length()).sum();
         }
@@ -104,7 +104,7 @@ class CleanerTest {
                 // and the last being filled. The cleaner looks every second, and again after ten
                 // when what it left out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
-                        .untilAsserted(() -> assertThat(boxBytes()).isLessThan(2 * live + 8 * 34_000));
+                        .untilAsserted(() -> assertThat(logBytes()).isLessThan(2 * live + 8 * 34_000));
             }
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -127,14 +127,14 @@ class CleanerTest {
             for (int i = 0; i < 400; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(2000, i)));
             }
-            assertThat(boxBytes()).isGreaterThan(800_000);
+            assertThat(logBytes()).isGreaterThan(800_000);
             for (int i = 0; i < ids.size(); i++) {
                 if (i % 10 != 0) {
                     spool.remove(ids.get(i), () -> {});
                 }
             }
             Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
-                    () -> assertThat(boxBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
+                    () -> assertThat(logBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
             for (int i = 0; i < ids.size(); i += 10) {
                 assertThat(TestMessages.read(spool, ids.get(i))).isEqualTo(TestMessages.body(2000, i));
             }

@@ -42,7 +42,7 @@ class CrashPointTest {
     private record Point(int at, Cut cut, Index index) {}
 
     /// @param anew the index was set aside or missing; @param broken guarantees that were not kept
-    private record Verdict(Point point, boolean anew, List<String> broken) {}
+    private record Checked(Point point, boolean rebuilt, List<String> broken) {}
 
     @TempDir
     Path directory;
@@ -59,22 +59,22 @@ class CrashPointTest {
         }
         List<Point> points = points(log, new Random(seed));
         long begin = System.nanoTime();
-        List<Verdict> verdicts = new ArrayList<>();
+        List<Checked> results = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
-            List<Future<Verdict>> running = points.stream()
-                    .map(point -> threads.submit(() -> verdict(log, script, point, seed))).toList();
-            for (Future<Verdict> each : running) {
-                verdicts.add(each.get());
+            List<Future<Checked>> running = points.stream()
+                    .map(point -> threads.submit(() -> checked(log, script, point, seed))).toList();
+            for (Future<Checked> each : running) {
+                results.add(each.get());
             }
         }
         Map<String, Integer> cuts = new TreeMap<>();
         points.forEach(point -> cuts.merge(point.index() == Index.AS_IT_WAS
                 ? point.cut().getClass().getSimpleName()
                 : "Index" + point.index(), 1, Integer::sum));
-        System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d indexes made again, %.1f s%n",
-                script.messages(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
+        System.out.printf("CrashPointTest %d messages, %d events, cuts %s, %d indexes made again, %.1f s%n",
+                script.messages(), log.now(), cuts, results.stream().filter(Checked::rebuilt).count(),
                 (System.nanoTime() - begin) / 1e9);
-        assertThat(verdicts.stream().filter(verdict -> !verdict.broken().isEmpty()).limit(10)).as("seed %d", seed)
+        assertThat(results.stream().filter(checked -> !checked.broken().isEmpty()).limit(10)).as("seed %d", seed)
                 .isEmpty();
     }
 
@@ -171,7 +171,7 @@ class CrashPointTest {
         }
     }
 
-    private Verdict verdict(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
+    private Checked checked(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
         Path image = Files.createTempDirectory(directory, "image");
         log.image(point.at(), point.cut()).copyTo(image);
         spoil(image, log, point);
@@ -182,9 +182,9 @@ class CrashPointTest {
                     "crash-" + seed + "-at-" + point.at() + "-" + point.cut() + "-" + point.index());
             log.image(point.at(), point.cut()).copyTo(kept);
         }
-        boolean anew = !had || setAside(image);
+        boolean rebuilt = !had || setAside(image);
         delete(image);
-        return new Verdict(point, anew, broken);
+        return new Checked(point, rebuilt, broken);
     }
 
     private static List<String> reopen(Path image, CrashScript script, Point point) {

@@ -394,7 +394,7 @@ final class CrashScript {
         }
         try {
             if (!Arrays.equals(TestMessages.read(spool, mail.id), mail.body)) {
-                broken.add(mail.id + " is another letter now");
+                broken.add(mail.id + " is another message now");
             }
         } catch (IOException e) {
             broken.add(mail.id + " cannot be read: " + e);

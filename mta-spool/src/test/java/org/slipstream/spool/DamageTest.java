@@ -83,7 +83,7 @@ class DamageTest {
                 tryLog(piece, isLast(pieces, piece), harm, hit(pieces, piece, harm), wrong);
             }
         }
-        System.out.println("DamageTest box " + cases);
+        System.out.println("DamageTest log " + cases);
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
@@ -96,7 +96,7 @@ class DamageTest {
         delete(image);
         image(harm, image);
         List<String> findings = verify(image).findings();
-        broken.stream().filter(each -> each.endsWith("another letter now")).map(each -> each.split(" ")[0])
+        broken.stream().filter(each -> each.endsWith("another message now")).map(each -> each.split(" ")[0])
                 .filter(id -> findings.stream().noneMatch(each -> each.contains(id)))
                 .forEach(id -> wrong.add(what + ", not named by verify: " + id));
         // At the end of a segment, a record without a beginning looks like the write in which a
@@ -206,7 +206,7 @@ class DamageTest {
             check(image).forEach(each -> wrong.add(harm + ", repaired: " + each));
             delete(image);
         }
-        System.out.println("DamageTest register " + outcomes);
+        System.out.println("DamageTest index " + outcomes);
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
@@ -242,7 +242,7 @@ class DamageTest {
         }
         try (Stream<Path> files = Files.list(image)) {
             if (files.anyMatch(each -> each.getFileName().toString().startsWith("register-damaged"))) {
-                return check(image).isEmpty() ? "made anew at the start" : "made anew and WRONG";
+                return check(image).isEmpty() ? "made again at the start" : "made again and WRONG";
             }
         }
         if (!report.findings().isEmpty()) {

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Damage in the index of a running server.
 class DamagedIndexTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir
     Path directory;
@@ -43,7 +43,7 @@ class DamagedIndexTest {
             };
             assertThatThrownBy(() -> spool.list(Optional.empty(), 10)).isInstanceOf(IOException.class);
             QueueId during = TestMessages.commit(spool, "joe@example.net", new byte[100]);
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 10) != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, waits, during);

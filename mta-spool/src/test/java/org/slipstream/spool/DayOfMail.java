@@ -41,7 +41,7 @@ final class DayOfMail {
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
     /// @param came bytes since the day began
-    record Hour(int hour, int messages, long liveBytes, long boxBytes, long indexBytes, long came) {}
+    record Hour(int hour, int messages, long liveBytes, long logBytes, long indexBytes, long came) {}
 
     private final Path directory;
     private final int messages;
@@ -152,11 +152,11 @@ final class DayOfMail {
         List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
         System.out
                 .println(
-                        "| Hour | Came, MB | Queued | Live, MB | Box, MB | Index, MB |\n|---|---|---|---|---|---|");
+                        "| Hour | Came, MB | Queued | Live, MB | Log, MB | Index, MB |\n|---|---|---|---|---|---|");
         table.forEach(each -> System.out.printf("| %d | %.0f | %d | %.1f | %.1f | %.1f |%n", each.hour(),
-                each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.boxBytes() / 1e6,
+                each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.logBytes() / 1e6,
                 each.indexBytes() / 1e6));
-        System.out.printf("after the stop: register %.1f MB; %.0f s%n",
+        System.out.printf("after the stop: index %.1f MB; %.0f s%n",
                 Files.size(directory.resolve("register.mv.db")) / 1e6, (System.nanoTime() - begin) / 1e9);
     }
 }

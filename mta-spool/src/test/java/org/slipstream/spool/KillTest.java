@@ -52,7 +52,7 @@ class KillTest {
                 new InputStreamReader(child.getInputStream(), StandardCharsets.US_ASCII))) {
             int count = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                note(line);
+                record(line);
                 if (++count == killAfterLines) {
                     // By its handle: Process.destroyForcibly would also close the stream with its
                     // last output.
@@ -66,7 +66,7 @@ class KillTest {
         assertThat(child.waitFor()).isNotZero();
     }
 
-    private void note(String line) {
+    private void record(String line) {
         String[] words = line.split(" ");
         // The kill may cut the last line; a message that was not printed was not acknowledged.
         if (words.length < 3 || !words[words.length - 1].equals(".")) {

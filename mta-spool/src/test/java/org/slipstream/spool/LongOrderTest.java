@@ -108,7 +108,7 @@ class LongOrderTest {
             });
             messageWaits.countDown();
             QueueId fresh = message.join();
-            assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
+            assertThat(portionsBefore).as("portions before the message").hasValueLessThanOrEqualTo(4);
             done.join();
             // The order may name the message at that moment: such a message is left to the next
             // scan, which is told of it.

@@ -183,7 +183,7 @@ class LostMessagesTest {
         assertThat(left.findings()).singleElement().asString().contains(ids.get(2) + " is not set aside");
         assertThat(SpoolTools.settleSetAside(config, world.clock::millis, Set.of(), (_, _) -> true))
                 .isEqualTo(new SpoolTools.Report(1, 1, List.of()));
-        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the box notes it, too")
+        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the log records it, too")
                 .satisfies(report -> assertThat(report.findings()).isEmpty());
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(2));

@@ -136,7 +136,7 @@ class OpeningTest {
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, partly);
-            assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only who has not had it")
+            assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only the recipients that have not got it")
                     .extracting(each -> each.number()).containsExactly(2);
             assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
                     .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN,

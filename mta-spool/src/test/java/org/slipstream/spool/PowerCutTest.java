@@ -41,7 +41,7 @@ class PowerCutTest {
     /// The index on the recorded disk; the log keeps the length that its segment had at the last
     /// sync.
     private final class Parts implements Spools.Parts {
-        final TreeMap<Integer, Long> boxBytes = new TreeMap<>();
+        final TreeMap<Integer, Long> logBytes = new TreeMap<>();
 
         @Override
         public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
@@ -56,7 +56,7 @@ class PowerCutTest {
                     new Class<?>[]{MessageLog.class}, (_, method, arguments) -> {
                         Object result = method.invoke(real, arguments);
                         if (method.getName().equals("sync")) {
-                            boxBytes.put(WatchedDisk.now(), Files.size(segment));
+                            logBytes.put(WatchedDisk.now(), Files.size(segment));
                         }
                         return result;
                     });
@@ -114,11 +114,11 @@ class PowerCutTest {
         Files.createDirectories(to.resolve("box"));
         Path segment = to.resolve("box").resolve("0000000001.segment");
         Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
-        try (RandomAccessFile box = new RandomAccessFile(segment.toFile(), "rw")) {
+        try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
             // The part that the log had certainly written by then; the rest of the unsynced tail
             // may be there in part.
-            long safe = parts.boxBytes.floorEntry(cut).getValue();
-            box.setLength(Math.min(box.length(), safe + random.nextInt(2000)));
+            long safe = parts.logBytes.floorEntry(cut).getValue();
+            file.setLength(Math.min(file.length(), safe + random.nextInt(2000)));
         }
         WatchedDisk.image(to.resolve("register.mv.db"), cut, random);
     }

@@ -27,16 +27,16 @@ class RestartTest {
     Path directory;
     private final TestWorld world = new TestWorld();
 
-    private Path register() {
+    private Path index() {
         return directory.resolve("register.mv.db");
     }
 
     private Path keepIndex() throws IOException {
-        return Files.copy(register(), directory.resolveSibling("kept-" + System.nanoTime()));
+        return Files.copy(index(), directory.resolveSibling("kept-" + System.nanoTime()));
     }
 
     private void bringBack(Path kept) throws IOException {
-        Files.copy(kept, register(), StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(kept, index(), StandardCopyOption.REPLACE_EXISTING);
     }
 
     private List<Path> segments() throws IOException {
@@ -198,7 +198,7 @@ class RestartTest {
                 TestMessages.done(then -> spool.remove(id, then));
             }
         }
-        Files.delete(register());
+        Files.delete(index());
         try (Spool spool = world.open(small)) {
             List<QueueId> queued = new ArrayList<>();
             for (int i = 1; i < 20; i += 2) {

@@ -146,7 +146,7 @@ class SearchTest {
         assertThat(found(recipient("bob@far.example.net"))).containsExactly(untried, tried);
         assertThat(found(recipient("*@FAR.example.*"))).containsExactly(untried, tried);
         assertThat(found(recipient("Bob@far.example.net"))).isEmpty();
-        assertThat(found(recipient("ann@*", "*@far.example.net"))).as("one recipient who is both").isEmpty();
+        assertThat(found(recipient("ann@*", "*@far.example.net"))).as("one recipient that is both").isEmpty();
         assertThat(found(recipient("b*@*", "*@far.example.net"))).containsExactly(untried, tried);
     }
 

@@ -75,7 +75,7 @@ class SlowDiskTest {
                         .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
                         .hasMessageContaining("disk is too slow");
             }
-            assertThat(taken).as("nobody knows whether it is on the disk: no answer yet").isNotDone();
+            assertThat(taken).as("it is unknown whether it is on the disk: no answer yet").isNotDone();
             assertThat(directory.resolve("large")).isEmptyDirectory();
             done.countDown();
             QueueId first = taken.get(90, TimeUnit.SECONDS);
@@ -86,7 +86,7 @@ class SlowDiskTest {
                     .containsExactly(first, next);
         }
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.counts().messages()).as("what was given up is not in the box either").isEqualTo(2);
+            assertThat(spool.counts().messages()).as("the abandoned message is not in the log either").isEqualTo(2);
         }
     }
 

@@ -119,7 +119,7 @@ class SpoolTest {
         QueueId passing = TestMessages.commit(spool, "bob@example.net", body);
         TestMessages.done(then -> spool.remove(passing, then));
         Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
-                () -> assertThat(directory.resolve("large")).as("the index never heard of it").isEmptyDirectory());
+                () -> assertThat(directory.resolve("large")).as("the index never got it").isEmptyDirectory());
     }
 
     @Test
@@ -420,8 +420,8 @@ class SpoolTest {
         for (int i = 0; i < 20; i++) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i)));
         }
-        Path box = directory.resolve("box");
-        long before = count(box);
+        Path log = directory.resolve("box");
+        long before = count(log);
         assertThat(before).isBetween(5L, 8L);
         // All but one in the middle: its segment stays, and those behind it stay, because records
         // about it may lie there.
@@ -430,7 +430,7 @@ class SpoolTest {
         for (QueueId id : ids) {
             TestMessages.done(then -> spool.remove(id, then));
         }
-        await(() -> assertThat(count(box)).isLessThan(before));
+        await(() -> assertThat(count(log)).isLessThan(before));
         assertThat(TestMessages.read(spool, kept)).isEqualTo(TestMessages.body(3000, 10));
         assertThat(world.calls.indexOf("index.sync done")).as("the index is safe behind them")
                 .isLessThan(world.calls.indexOf("log.delete"));
@@ -440,7 +440,7 @@ class SpoolTest {
         // records.
         spool.close();
         spool = world.open(small);
-        await(() -> assertThat(count(box)).isZero());
+        await(() -> assertThat(count(log)).isZero());
     }
 
     private static void await(ThrowingRunnable condition) {

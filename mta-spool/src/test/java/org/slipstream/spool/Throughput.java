@@ -32,7 +32,7 @@ final class Throughput {
     public static void main(String[] arguments) throws Exception {
         Path parent = arguments.length > 0 ? Path.of(arguments[0]) : Files.createTempDirectory("throughput");
         int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
-        System.out.println("sessions  delivered  letters/s   p50 ms   p99 ms  CPU ms/letter");
+        System.out.println("sessions  delivered messages/s   p50 ms   p99 ms CPU ms/message");
         run(parent.resolve("warm-up"), 16, true, 2);
         for (boolean removing : new boolean[]{false, true}) {
             for (int sessions : new int[]{1, 16, 100}) {

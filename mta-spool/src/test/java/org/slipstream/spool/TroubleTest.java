@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Full disks, failing databases, and their effect on the mail.
 class TroubleTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(20);
     private static final Outcome DEFERRED = Outcome.of(Reply.of(451, "4.3.0", "later"), "mx.example.net");
 
     @TempDir
@@ -60,7 +60,7 @@ class TroubleTest {
 
     /// As a client does it: comes again until it is accepted.
     private static QueueId commitAtLast(Spool spool) {
-        return Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+        return Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9)),
                         id -> id != null);
     }
@@ -90,13 +90,13 @@ class TroubleTest {
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)))
                     .isInstanceOf(NoSpaceException.class);
             commitAtLast(spool);
-            assertThat(spool.troubles()).as("a small letter needs no file").singleElement().satisfies(trouble -> {
+            assertThat(spool.troubles()).as("a small message needs no file").singleElement().satisfies(trouble -> {
                 assertThat(trouble.what()).isEqualTo(Spool.What.INODES);
                 assertThat(trouble.reason()).contains("no free inodes", "quota");
                 assertThat(trouble.noSpace()).isTrue();
             });
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(NoSpaceException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(NoSpaceException.class)
                     .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)) != null);
             assertThat(spool.troubles()).isEmpty();
         }
@@ -132,7 +132,7 @@ class TroubleTest {
         try (Spool spool = world.open(directory)) {
             Draft draft = spool.draft();
             world.usableBytes.set(0);
-            Awaitility.await().atMost(PATIENCE).until(() -> {
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> {
                 try {
                     draft.write(new byte[1 << 20], 0, 1 << 20);
                     return false;
@@ -214,7 +214,7 @@ class TroubleTest {
                 assertThat(trouble.reason()).contains("No space left on device");
             });
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one,
                     three);
             assertThat(spool.details(one).orElseThrow().summary().attempts()).isEqualTo(1);
@@ -236,7 +236,7 @@ class TroubleTest {
             TestMessages.done(then -> spool.remove(first, then));
             assertThat(TestMessages.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             commitAtLast(spool);
             assertThat(spool.counts().messages()).isEqualTo(5);
         }
@@ -250,7 +250,7 @@ class TroubleTest {
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
-            Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> !spool.troubles().isEmpty());
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(claimed).isNotDone();
             noTrouble();
@@ -274,7 +274,7 @@ class TroubleTest {
             spool.defer(before, 42, () -> deferred.complete(null));
             QueueId after = commitAtLast(spool);
             deferred.get(90, TimeUnit.SECONDS);
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.counts() != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(before, after);
@@ -324,7 +324,7 @@ class TroubleTest {
             commitAtLast(spool);
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             assertThat(spool.counts().messages()).isEqualTo(1);
         }
     }

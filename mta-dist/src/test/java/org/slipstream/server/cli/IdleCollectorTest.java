@@ -38,7 +38,7 @@ final class IdleCollectorTest {
         used = 100 * MIB;
         rest.look();
         used = 60 * MIB;
-        assertThat(rest.look()).as("collected by itself meanwhile").isFalse();
+        assertThat(rest.look()).as("collected by itself before").isFalse();
         used += 20 * MIB;
         assertThat(rest.look()).as("growing").isFalse();
         assertThat(collections).isEqualTo(1);

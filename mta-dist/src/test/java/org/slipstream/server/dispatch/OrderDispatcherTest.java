@@ -246,7 +246,7 @@ class OrderDispatcherTest {
         QueueId settledBeforeARestart = committed().id();
         dispatcher.order(new QmgrOrder.Remove(settledBeforeARestart, "sent"));
         answer(QmgrEvent.Filed.class);
-        assertThat(confirmed).as("nobody knows what it asked for").containsExactly(settledBeforeARestart + " true");
+        assertThat(confirmed).as("its question is unknown").containsExactly(settledBeforeARestart + " true");
     }
 
     private MessageSummary committed() throws IOException {

@@ -131,7 +131,7 @@ class QueueOperationsTest {
                         return troubles;
                     }
                     if (indexIsDown && method.getName().equals("counts")) {
-                        throw new IndexException("cannot read the register",
+                        throw new IndexException("cannot read the index",
                                 new SQLException("the database has been closed", "90098"));
                     }
                     try {
@@ -241,7 +241,7 @@ class QueueOperationsTest {
     @Test
     void mailThatWaitsForARouteShowsThatAndHasNoNextAttempt() throws Exception {
         QueueId id = mailing(1).getFirst();
-        assertThat(operations.show(id).orElseThrow().phase().code()).as("nobody has told the queue manager")
+        assertThat(operations.show(id).orElseThrow().phase().code()).as("the queue manager was not told")
                 .isEqualTo("due");
         inbox.offerArrival(spool.details(id).orElseThrow().summary());
         Awaitility.await().atMost(Duration.ofSeconds(90))

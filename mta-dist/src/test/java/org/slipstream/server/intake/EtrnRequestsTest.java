@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// ETRN: hosts that were unreachable request their mail; RFC 1985 section 5.3 defines the replies.
 class EtrnRequestsTest {
-    private static final Client ANYBODY = client("198.51.100.7", "client.example");
+    private static final Client ANY_CLIENT = client("198.51.100.7", "client.example");
     private static final Client NEIGHBOUR = client("192.0.2.7", "back.example");
     private static final long PAUSE_MILLIS = 300_000;
     private static final int PER_CLIENT = 10;
@@ -130,7 +130,7 @@ class EtrnRequestsTest {
     }
 
     private String ask(String node) {
-        return ask(ANYBODY, node);
+        return ask(ANY_CLIENT, node);
     }
 
     private String ask(Client client, String node) {

@@ -70,7 +70,7 @@ class RecipientPolicyTest {
         assertThat(rcpt(recipientPolicy, client("fd00::9", "smtp", Optional.empty()), "x@far.example"))
                 .isEqualTo("accept");
         assertThat(rcpt(recipientPolicy, client("198.51.100.7", "smtp", Optional.of("alice")), "x@far.example"))
-                .as("who has logged in is ours").isEqualTo("accept");
+                .as("a client that has logged in is ours").isEqualTo("accept");
     }
 
     /// The addresses that open-relay tests try.

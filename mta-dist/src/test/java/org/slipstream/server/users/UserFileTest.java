@@ -91,7 +91,7 @@ class UserFileTest {
                 seven -> assertThat(seven).startsWith("users:7: ").contains("\"emil@\""),
                 eight -> assertThat(eight).startsWith("users:8: ").contains("line 1"),
                 nine -> assertThat(nine).startsWith("users:9: ").contains("64 MiB"));
-        assertThatThrownBy(() -> file.add("hugo", "x", List.of())).as("nobody repairs what he does not understand")
+        assertThatThrownBy(() -> file.add("hugo", "x", List.of())).as("a file that cannot be read is not changed")
                 .hasMessageContaining("users:4");
     }
 

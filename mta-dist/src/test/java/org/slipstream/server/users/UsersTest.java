@@ -59,7 +59,7 @@ class UsersTest {
         String whole = Files.readString(file.path());
         Files.writeString(file.path(), whole + "bob $argon2id$v=19");
         assertThat(users.verify("alice", "open sesame")).isTrue();
-        assertThatThrownBy(this::open).as("but nobody starts with it").hasMessageStartingWith("users:3: ");
+        assertThatThrownBy(this::open).as("but no start accepts it").hasMessageStartingWith("users:3: ");
         Files.delete(file.path());
         assertThat(users.verify("alice", "open sesame")).as("a file that is gone is an operator's word").isFalse();
     }
@@ -80,11 +80,11 @@ class UsersTest {
     void scramDoesNotDiscloseWhichUsersExist() throws Exception {
         Users users = open();
         ScramKeys known = users.scram("alice").orElseThrow();
-        ScramKeys nobody = users.scram("bob").orElseThrow();
-        assertThat(nobody.iterations()).isEqualTo(known.iterations());
-        assertThat(nobody.salt()).hasSameSizeAs(known.salt()).isNotEqualTo(known.salt());
-        assertThat(users.scram("bob").orElseThrow()).as("the same at each try").isEqualTo(nobody);
-        assertThat(users.scram("carl").orElseThrow().salt()).isNotEqualTo(nobody.salt());
+        ScramKeys unknown = users.scram("bob").orElseThrow();
+        assertThat(unknown.iterations()).isEqualTo(known.iterations());
+        assertThat(unknown.salt()).hasSameSizeAs(known.salt()).isNotEqualTo(known.salt());
+        assertThat(users.scram("bob").orElseThrow()).as("the same at each try").isEqualTo(unknown);
+        assertThat(users.scram("carl").orElseThrow().salt()).isNotEqualTo(unknown.salt());
     }
 
     @Test

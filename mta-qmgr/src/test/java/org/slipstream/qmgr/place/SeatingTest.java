@@ -398,7 +398,7 @@ class SeatingTest {
         QueueId list = queue(IntStream.rangeClosed(1, 6).mapToObj(i -> "a@d" + i + ".example").toArray(String[]::new));
         assertThat(ordered(QmgrOrder.Open.class)).hasSize(2);
         queue("b@d6.example");
-        assertThat(ordered(QmgrOrder.Open.class)).as("a letter to where the list wants to go").hasSize(3);
+        assertThat(ordered(QmgrOrder.Open.class)).as("a single message to the host that the list needs").hasSize(3);
         work();
         assertThat(ordered(QmgrOrder.Remove.class)).hasSize(2).last()
                 .satisfies(remove -> assertThat(remove.id()).isEqualTo(list));
@@ -467,7 +467,7 @@ class SeatingTest {
         queue("b@far.example");
         alarm(now);
         assertThat(ordered(QmgrOrder.RecordOutcome.class).getLast().attempt()).isFalse();
-        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).as("nobody knows until when")
+        assertThat(ordered(QmgrOrder.Defer.class).getLast().nextAttemptMillis()).as("the end is unknown")
                 .isEqualTo(now + 300_000);
     }
 

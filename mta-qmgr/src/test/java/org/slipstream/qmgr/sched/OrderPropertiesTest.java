@@ -112,7 +112,7 @@ class OrderPropertiesTest {
             assertThat(job(m).slots.balance).as("seed %d, %s", info.getCurrentRepetition(), m.id())
                     .isLessThanOrEqualTo(expected);
             assertThat((entries - job(m).slots.balance) % cost).isZero();
-            assertThat(job(m).slots.balance).as("nobody lets more pass than it could earn").isGreaterThanOrEqualTo(0);
+            assertThat(job(m).slots.balance).as("no job lets more pass than it could earn").isGreaterThanOrEqualTo(0);
         });
     }
 }

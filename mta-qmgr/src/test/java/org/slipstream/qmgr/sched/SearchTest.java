@@ -128,27 +128,27 @@ class SearchTest {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), marksRuns);
-        List<DestinationQueue> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
+        List<DestinationQueue> queues = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
-            DestinationQueue door = doors.get(random.nextInt(3));
+            DestinationQueue queue = queues.get(random.nextInt(3));
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(30),
-                        random.nextInt(4) > 0 ? List.of(door) : doors);
+                        random.nextInt(4) > 0 ? List.of(queue) : queues);
                 case 3 -> {
-                    counter.scheduler.allow(door, random.nextInt(2));
-                    counter.scheduler.mayGo(door, false);
+                    counter.scheduler.allow(queue, random.nextInt(2));
+                    counter.scheduler.mayGo(queue, false);
                 }
                 case 4 -> {
                     if (random.nextInt(10) == 0) {
-                        counter.scheduler.withdraw(door);
+                        counter.scheduler.withdraw(queue);
                     }
                 }
                 default -> counter.serve();
             }
         }
-        doors.forEach(door -> {
-            counter.scheduler.allow(door, 1);
-            counter.scheduler.mayGo(door, false);
+        queues.forEach(queue -> {
+            counter.scheduler.allow(queue, 1);
+            counter.scheduler.mayGo(queue, false);
         });
         return counter.serveAll().served;
     }

@@ -78,7 +78,7 @@ class PolicyTest {
         assertThat(taken(buckets, "n", 20)).isEqualTo(5);
         assertThat(taken(buckets, "other", 20)).isEqualTo(10);
         pass(TimeUnit.HOURS.toNanos(1));
-        assertThat(taken(buckets, "n", 20)).as("nobody saves up more than a bucket").isEqualTo(10);
+        assertThat(taken(buckets, "n", 20)).as("no client saves more than a bucket").isEqualTo(10);
     }
 
     @Test

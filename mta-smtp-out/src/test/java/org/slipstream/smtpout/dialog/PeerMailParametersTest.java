@@ -65,12 +65,12 @@ class PeerMailParametersTest {
     void theRestOfTheTimeIsPassedOnWithItsModeAndThePriority() {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope plain = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient);
-        Envelope wished = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
+        Envelope withOptions = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(120_999, true, true)), -3, true));
         String[] all = {"DELIVERBY 30", "MT-PRIORITY MIXER", "REQUIRETLS"};
-        assertThat(mail(wished, all))
+        assertThat(mail(withOptions, all))
                 .isEqualTo("MAIL FROM:<me@here.example> BY=120;RT MT-PRIORITY=-3 REQUIRETLS");
-        assertThat(mail(wished)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
+        assertThat(mail(withOptions)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
         assertThat(mail(plain, all)).as("nothing was asked").isEqualTo("MAIL FROM:<me@here.example>");
         Envelope late = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(-1, false, false)), 0, false));

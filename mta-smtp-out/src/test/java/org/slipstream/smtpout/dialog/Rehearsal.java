@@ -57,7 +57,7 @@ final class Rehearsal {
     String play(HandshakeStep step, String... replies) {
         int next = 0;
         while (true) {
-            note(step);
+            record(step);
             switch (step) {
                 case HandshakeStep.Send _,HandshakeStep.Await _ -> {
                     if (next == replies.length) {
@@ -73,7 +73,7 @@ final class Rehearsal {
         }
     }
 
-    private void note(HandshakeStep step) {
+    private void record(HandshakeStep step) {
         switch (step) {
             case HandshakeStep.Send(String commands, DialogPhase _) -> transcript.add(onOneLine(commands));
             case HandshakeStep.Await _ -> {
@@ -90,7 +90,7 @@ final class Rehearsal {
 
     /// Begins a transaction and writes what can be written.
     Rehearsal deliver(Transfer transfer) {
-        note(pipeline().begin(transfer, "peer", 0));
+        record(pipeline().begin(transfer, "peer", 0));
         write();
         return this;
     }
@@ -103,14 +103,14 @@ final class Rehearsal {
     /// Returns everything so far.
     String hear(String... replies) {
         for (String reply : replies) {
-            note(pipeline().received(reply(reply)));
+            record(pipeline().received(reply(reply)));
             write();
         }
         return text();
     }
 
     String breakOff() {
-        note(pipeline().broken(Reply.of(450, "4.4.2", "gone")));
+        record(pipeline().broken(Reply.of(450, "4.4.2", "gone")));
         return text();
     }
 
@@ -133,7 +133,7 @@ final class Rehearsal {
         }
     }
 
-    void note(ReplyEffects effects) {
+    void record(ReplyEffects effects) {
         effects.outcomes().forEach((delivery, all) -> all.forEach(o -> transcript.add(of(delivery) + outcome(o))));
         effects.unanswered().forEach(delivery -> transcript.add(of(delivery) + "unanswered"));
         effects.end().ifPresent(end -> transcript

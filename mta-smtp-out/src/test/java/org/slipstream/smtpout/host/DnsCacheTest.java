@@ -77,11 +77,11 @@ class DnsCacheTest {
 
     @Test
     void aServerThatIsNotThereIsToldInTheWordsOfTheOperatingSystem() throws Exception {
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-            nobody = new InetSocketAddress(taken.getLocalAddress(), taken.getLocalPort());
+            unused = new InetSocketAddress(taken.getLocalAddress(), taken.getLocalPort());
         }
-        Dns alone = new Dns(List.of(nobody), Duration.ofMillis(300), Duration.ofMillis(900));
+        Dns alone = new Dns(List.of(unused), Duration.ofMillis(300), Duration.ofMillis(900));
         assertThat(alone.ask("far.example", Type.MX)).isInstanceOfSatisfying(Dns.DnsAnswer.Trouble.class,
                 trouble -> assertThat(trouble.reason()).doesNotContain("Exception").contains("Connection refused"));
     }

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// Scans of segments with every kind of damage: the end of the log, and the records found.
 class SegmentScanTest {
-    private static final int LETTERS = 3;
+    private static final int MESSAGES = 3;
 
     @TempDir
     Path spool;
@@ -35,7 +35,7 @@ class SegmentScanTest {
     @BeforeEach
     void threeSmallMessages() throws IOException {
         try (Segments box = box()) {
-            for (int i = 1; i <= LETTERS; i++) {
+            for (int i = 1; i <= MESSAGES; i++) {
                 places.add(box.append(message(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
             }
             box.sync();

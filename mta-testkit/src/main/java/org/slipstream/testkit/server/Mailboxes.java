@@ -14,8 +14,8 @@ public record Mailboxes(Path folder) {
     /// The messages of an address, oldest first. Empty while there is none.
     public List<String> messages(String address) {
         int at = address.lastIndexOf('@');
-        Path box = folder.resolve(address.substring(at + 1)).resolve(address.substring(0, at)).resolve("new");
-        try (var files = Files.list(box)) {
+        Path mailbox = folder.resolve(address.substring(at + 1)).resolve(address.substring(0, at)).resolve("new");
+        try (var files = Files.list(mailbox)) {
             return files.sorted().map(Mailboxes::read).toList();
         } catch (NoSuchFileException e) {
             return List.of();

@@ -32,7 +32,7 @@ public final class AbuseMain {
     private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
             "listen.submission=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*");
     /// To the server every client is a stranger.
-    private static final List<String> ROOMY = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
+    private static final List<String> LARGE = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
             "limits.connections-per-client=100");
     private static final List<String> BY_DEFAULT = List.of("relay.networks=127.0.9.0/24");
     private static final Duration SETTLE = Duration.ofSeconds(3);
@@ -71,8 +71,8 @@ public final class AbuseMain {
 
     private static List<String> settings(AbuseScenario.AttackedServer profile, LoadSink healthy, Tarpits tarpits) {
         List<String> settings = new ArrayList<>(COMMON);
-        if (profile == AbuseScenario.AttackedServer.ROOMY) {
-            settings.addAll(ROOMY);
+        if (profile == AbuseScenario.AttackedServer.LARGE) {
+            settings.addAll(LARGE);
         } else {
             settings.addAll(BY_DEFAULT);
             settings.add("routes.\"healthy.example\"=smtp:127.0.0.1:" + healthy.port());
@@ -88,7 +88,7 @@ public final class AbuseMain {
         try (PackagedServer server = PackagedServer.start(program, home, settings)) {
             AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
             abuse.scenarios(chosen);
-            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.ROOMY) {
+            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.LARGE) {
                 abuse.sessions();
             }
         }
@@ -101,7 +101,7 @@ public final class AbuseMain {
         Process added = new ProcessBuilder(program.resolve("mta").toString(), "--home", home.toString(), "user", "add",
                 "alice").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         try (var password = added.outputWriter()) {
-            password.write("a password that nobody guesses\n");
+            password.write("a password that no client guesses\n");
         }
         if (added.waitFor() != 0) {
             throw new IOException("no user could be added");

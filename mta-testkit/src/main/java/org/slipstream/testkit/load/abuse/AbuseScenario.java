@@ -181,7 +181,7 @@ enum AbuseScenario {
             client.awaitClose();
         }
     },
-    FULL_HOUSE("1,100 silent clients where 1,000 have room; honest mail from a known network", 1_100, 1_000,
+    FULL_LISTENER("1,100 silent clients at a limit of 1,000 connections; ordinary mail from a known network", 1_100, 1_000,
             AttackedServer.BY_DEFAULT, Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
@@ -229,7 +229,7 @@ enum AbuseScenario {
     /// The settings of the server that is attacked.
     enum AttackedServer {
         /// Enough connections for all clients of a scenario.
-        ROOMY,
+        LARGE,
         /// As many sessions as by default.
         BY_DEFAULT
     }
@@ -278,7 +278,7 @@ enum AbuseScenario {
     private final int breathMillis;
 
     AbuseScenario(String words, int clients, int breathMillis) {
-        this(words, clients, breathMillis, AttackedServer.ROOMY, Honesty.STRANGER);
+        this(words, clients, breathMillis, AttackedServer.LARGE, Honesty.STRANGER);
     }
 
     AbuseScenario(String words, int clients, int breathMillis, AttackedServer profile, Honesty honesty) {

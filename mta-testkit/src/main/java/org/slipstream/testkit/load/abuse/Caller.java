@@ -19,7 +19,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /// A client from one of many addresses of the loopback network, in place of many machines.
 final class Caller implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
     private static final SSLContext TRUSTING = trusting();
 
@@ -48,8 +48,8 @@ final class Caller implements AutoCloseable {
         try {
             socket.bind(new InetSocketAddress(
                     InetAddress.getByAddress(new byte[]{127, 0, (byte) network, (byte) last}), 0));
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             return new Caller(socket);
         } catch (IOException e) {
@@ -85,7 +85,7 @@ final class Caller implements AutoCloseable {
         send(line + "\r\n");
         String reply = reply();
         if (!reply.startsWith(code)) {
-            throw new IOException("said " + line + ", heard " + reply);
+            throw new IOException("said " + line + ", read " + reply);
         }
     }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 /// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
 /// taken.
 final class Feeder {
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final InetSocketAddress server;
 
@@ -31,8 +31,8 @@ final class Feeder {
 
         FeederLine(InetSocketAddress server) throws IOException {
             socket = new Socket();
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             in = new BufferedInputStream(socket.getInputStream(), 8192);
             hear(1);

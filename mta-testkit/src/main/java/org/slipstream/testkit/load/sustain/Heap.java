@@ -31,7 +31,7 @@ final class Heap implements AutoCloseable {
         this.pid = pid;
         tools = ProcessHandle.of(pid).flatMap(process -> process.info().command())
                 .map(java -> Path.of(java).getParent())
-                .orElseThrow(() -> new IOException("nobody tells the command of process " + pid));
+                .orElseThrow(() -> new IOException("there is no command of process " + pid));
         jstat = new ProcessBuilder(tools.resolve("jstat").toString(), "-J-Xmx32m", "-J-XX:TieredStopAtLevel=1", "-gc",
                 Long.toString(pid), EVERY_MILLIS).redirectError(Redirect.DISCARD).start();
         Thread.ofPlatform().daemon().name("jstat").start(this::follow);

@@ -60,7 +60,7 @@ final class LoadClient {
 
     /// One connection, used by its own thread.
     private static final class Session implements AutoCloseable {
-        private static final int PATIENCE_MILLIS = 120_000;
+        private static final int TIMEOUT_MILLIS = 120_000;
         private static final int DIGITS = 12;
         private static final String ENVELOPE = "MAIL FROM:<a@client.example>\r\nRCPT TO:<b@far.example>\r\n";
         private static final String CONTENT = "From: a@client.example\r\nSubject: sustain\r\n\r\n"
@@ -88,8 +88,8 @@ final class LoadClient {
             for (int i = 0; mode == LoadMode.CHUNKED && i < mode.ahead; i++) {
                 System.arraycopy(IN_ONE, 0, text, i * IN_ONE.length, IN_ONE.length);
             }
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             in = socket.getInputStream();
             hear(1);

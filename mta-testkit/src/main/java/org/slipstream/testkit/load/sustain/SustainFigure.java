@@ -8,7 +8,7 @@ enum SustainFigure {
                             "heap after a collection, MiB", 0,
                             5), PAUSES("collector's pauses, ms/s", 1, 1), CPU("CPU ms a message", 3, 0.01), SEGMENTS(
                                     "segments, MiB", 0,
-                                    1), REGISTER("register, MiB", 1, 1), QUEUE("queue", 0, 50), FILES("open files", 0,
+                                    1), INDEX("index, MiB", 1, 1), QUEUE("queue", 0, 50), FILES("open files", 0,
                                             3), THREADS("threads", 0, 3), OWN_CPU("the bench's own CPU, s/s", 2, 0.02);
 
     final String words;
@@ -23,7 +23,7 @@ enum SustainFigure {
     }
 
     /// Whether a growing value is a fault.
-    boolean isBurden() {
+    boolean isCost() {
         return this != TAKEN && this != ARRIVED && this != OWN_CPU;
     }
 }

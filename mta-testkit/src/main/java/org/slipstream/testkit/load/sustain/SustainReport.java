@@ -50,13 +50,13 @@ final class SustainReport {
         boolean enough = true;
         for (SustainFigure figure : SustainFigure.values()) {
             Trend trend = trend(figure, from);
-            Trend.TrendVerdict verdict = trend.verdict(figure.negligible);
+            Trend.TrendDirection direction = trend.direction(figure.negligible);
             out.printf(Locale.ROOT, "| %s | %s | %s | %+.4f | %+.3f [%.3f] | %s |%n", name(figure),
                     text(figure, mean(figure, 0, Math.min(1, end / 2))),
                     text(figure, mean(figure, Math.max(end - 1, end / 2), end)),
-                    trend.perMinute(), trend.gain(), trend.error(), verdict.words);
-            enough &= verdict != Trend.TrendVerdict.TOO_SHORT;
-            if (verdict == Trend.TrendVerdict.GROWS && figure.isBurden()) {
+                    trend.perMinute(), trend.gain(), trend.error(), direction.words);
+            enough &= direction != Trend.TrendDirection.TOO_SHORT;
+            if (direction == Trend.TrendDirection.GROWS && figure.isCost()) {
                 growing.add(name(figure));
             }
         }

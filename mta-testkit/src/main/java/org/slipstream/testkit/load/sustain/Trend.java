@@ -16,12 +16,12 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
     private static final double SHARE = 0.05;
     private static final double ERRORS = 4;
 
-    enum TrendVerdict {
+    enum TrendDirection {
         TOO_SHORT("too short to say"), GROWS("GROWS"), FALLS("falls"), STEADY("does not grow");
 
         final String words;
 
-        TrendVerdict(String words) {
+        TrendDirection(String words) {
             this.words = words;
         }
     }
@@ -62,14 +62,14 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
                 Math.sqrt(residual / (n - 2) / xx) * (last - first));
     }
 
-    TrendVerdict verdict(double negligible) {
+    TrendDirection direction(double negligible) {
         if (points < ENOUGH) {
-            return TrendVerdict.TOO_SHORT;
+            return TrendDirection.TOO_SHORT;
         }
         double size = Math.abs(gain);
         if (size <= negligible || size <= SHARE * Math.abs(mean) || size <= ERRORS * error) {
-            return TrendVerdict.STEADY;
+            return TrendDirection.STEADY;
         }
-        return gain > 0 ? TrendVerdict.GROWS : TrendVerdict.FALLS;
+        return gain > 0 ? TrendDirection.GROWS : TrendDirection.FALLS;
     }
 }

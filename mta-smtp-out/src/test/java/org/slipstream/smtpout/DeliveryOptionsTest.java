@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Mail that not every peer may get: mail for authenticated TLS only (RFC 8689), or for peers that
 /// announce DELIVERBY (RFC 2852).
-class WishesTest {
+class DeliveryOptionsTest {
     private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, true);
     private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");
     private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");

@@ -24,7 +24,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// The delivery options of a message from MAIL to the next host or back, with the packaged program:
 /// FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS.
-class WishesIT {
+class DeliveryOptionsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final int MOST_SECONDS_UNTIL_RELEASE = 256;
@@ -132,23 +132,23 @@ class WishesIT {
     void aHostThatWasAwayAsksForItsMailAndGetsIt() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.0 not now")));
-        var patient = BENCH
+        var slow = BENCH
                 .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
                         .route("back.example", sink));
         var outgoing = OutgoingMessage.of("etrn@x", "boss@here.example", "friend@back.example");
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(patient.queue().messages()).singleElement()
+        eventually().untilAsserted(() -> assertThat(slow.queue().messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         sink.follow(SinkScript.smtp());
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             talk.must(253, "ETRN back.example");
             talk.must(459, "ETRN else.example");
         }
         arrives(outgoing, sink);
-        eventually().until(() -> patient.queue().isEmpty());
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        eventually().until(() -> slow.queue().isEmpty());
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             talk.must(251, "ETRN back.example");
         }
     }
@@ -157,9 +157,9 @@ class WishesIT {
         return new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8);
     }
 
-    private static void send(InetSocketAddress port, OutgoingMessage outgoing, String wishes) {
+    private static void send(InetSocketAddress port, OutgoingMessage outgoing, String options) {
         try (var talk = SmtpTalker.introducedTo(port)) {
-            talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + wishes);
+            talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + options);
             talk.must(250, "RCPT TO:<" + outgoing.recipients().getFirst() + ">");
             talk.must(354, "DATA");
             assertThat(talk.data(outgoing.content()).code()).isEqualTo(250);
