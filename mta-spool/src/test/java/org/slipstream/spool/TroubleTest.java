@@ -42,7 +42,7 @@ class TroubleTest {
     }
 
     private static IndexException indexFull() {
-        return new IndexException("cannot write the register",
+        return new IndexException("cannot write the index",
                 new SQLException("IO Exception: \"No space left on device\"", "90031"));
     }
 

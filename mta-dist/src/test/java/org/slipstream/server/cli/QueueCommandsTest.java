@@ -298,11 +298,11 @@ class QueueCommandsTest {
 
     @Test
     void troubleIsShownWithWhatItMeans() {
-        queue.trouble = List.of(new Operations.TroubleView("register", Instant.now().minusSeconds(300).toString(),
-                "new mail is refused with 451 until the register can be written", "input/output error \u001b[2J"));
+        queue.trouble = List.of(new Operations.TroubleView("index", Instant.now().minusSeconds(300).toString(),
+                "new mail is refused with 451 until the index can be written", "input/output error \u001b[2J"));
         Console.Ran ran = console.run("status");
         assertThat(ran.exit()).isZero();
-        assertThat(ran.out()).containsPattern("TROUBLE +register").contains("(5m", "refused with 451 until",
+        assertThat(ran.out()).containsPattern("TROUBLE +index").contains("(5m", "refused with 451 until",
                 "input/output error ?[2J").containsPattern("messages +unknown");
     }
 
