@@ -40,7 +40,8 @@ class QueueTruthIT {
         IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
 
         eventually().untilAsserted(() -> assertThat(codes(server)).filteredOn("greeting"::equals).hasSize(1));
-        assertThat(codes(server)).as("no other delivery is on the wire").containsOnly("greeting", "ahead", "host-limit");
+        assertThat(codes(server)).as("no other delivery is on the wire").containsOnly("greeting", "ahead",
+                "host-limit");
         assertThat(server.queue().messages()).allSatisfy(message -> {
             assertThat(message.path("state").asString()).isEqualTo("active");
             assertThat(message.path("nextAttempt").asString()).as("it is being tried").isEmpty();

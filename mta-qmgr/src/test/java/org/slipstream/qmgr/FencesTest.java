@@ -99,7 +99,8 @@ class FencesTest {
     }
 
     private static void fence(String room, String... others) {
-        noClasses().that().resideInAPackage(room).should().dependOnClassesThat().resideInAnyPackage(others).check(MODULE);
+        noClasses().that().resideInAPackage(room).should().dependOnClassesThat().resideInAnyPackage(others)
+                .check(MODULE);
     }
 
     @Test

@@ -240,7 +240,8 @@ class ListenerTest {
                 client.send("text\r\n.");
                 client.socket().setSoLinger(true, 0);
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
             assertThat(messages.accepted).isEmpty();
         }
     }
@@ -302,7 +303,8 @@ class ListenerTest {
     void aTakenPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var listener = new SmtpListener(ListenerConfig.of(ServicePolicy.mx(),
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"), messages);
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"),
+                    messages);
             assertThatThrownBy(listener::start).isInstanceOf(IOException.class).hasMessageMatching(
                     "cannot listen on (localhost|127\\.0\\.0\\.1):" + taken.getLocalPort() + " \\(smtp\\): .+");
             listener.close();

@@ -56,7 +56,8 @@ class LogTest {
                 client.send("half");
                 client.socket().setSoLinger(true, 0);
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
         }
         assertThat(lines("quiet-story.example")).isEmpty();
         assertThat(lines("INFO org.subethamail")).isEmpty();

@@ -41,7 +41,8 @@ class CrashPointTest {
 
     private record Point(int at, Cut cut, Index index) {}
 
-    /// @param anew the index was set aside or missing; @param broken guarantees that were not kept
+    /// @param rebuilt the index was set aside or missing
+    /// @param broken guarantees that were not kept
     private record Checked(Point point, boolean rebuilt, List<String> broken) {}
 
     @TempDir

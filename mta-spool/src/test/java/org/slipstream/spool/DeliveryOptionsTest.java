@@ -57,7 +57,8 @@ class DeliveryOptionsTest {
     void optionsSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
         QueueId id;
         try (Spool spool = world.open(directory)) {
-            id = TestMessages.commit(spool, withOptions("a@example.net", "b@example.net"), TestMessages.body(100, 1)).id();
+            id = TestMessages.commit(spool, withOptions("a@example.net", "b@example.net"), TestMessages.body(100, 1))
+                    .id();
             TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, LATER)), then));
         }
         try (Spool spool = world.open(directory)) {

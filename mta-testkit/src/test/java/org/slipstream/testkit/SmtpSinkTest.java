@@ -308,7 +308,8 @@ class SmtpSinkTest {
 
     @Test
     void chunksMakeAMessageAndARefusedOneLeavesTheTransactionOpen() {
-        try (SmtpSink sink = SmtpSink.start(SinkScript.smtp().withExtensions("CHUNKING").onRecipient("no*", NO_SUCH_USER));
+        try (SmtpSink sink = SmtpSink
+                .start(SinkScript.smtp().withExtensions("CHUNKING").onRecipient("no*", NO_SUCH_USER));
                 SmtpTalker talker = introduced(sink)) {
             talker.must(250, "MAIL FROM:<a@x.example>");
             talker.must(250, "RCPT TO:<b@far.example>");

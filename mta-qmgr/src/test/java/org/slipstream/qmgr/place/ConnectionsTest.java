@@ -187,7 +187,8 @@ class ConnectionsTest {
         yard.seat(2, to("a"));
         yard.news(new QmgrEvent.ConnectionLost(idle, "connection closed by peer"));
         assertThat(yard.log).as("nothing is ordered yet").endsWith("deliver 2 on " + idle);
-        assertThat(yard.seat(3, to("a"))).as("deliveries that lost their seat come first").isInstanceOf(Seat.Wait.class);
+        assertThat(yard.seat(3, to("a"))).as("deliveries that lost their seat come first")
+                .isInstanceOf(Seat.Wait.class);
         yard.comesBack(idle, 2, true);
         assertThat(yard.ended).last().isInstanceOf(Ended.Inconclusive.class);
         assertThat(yard.log).endsWith("deliver 2 on " + idle);
@@ -455,7 +456,8 @@ class ConnectionsTest {
         yard.refuse(yard.last());
         assertThat(yard.refusals).hasSize(1);
         assertThat(yard.deliveredOn).doesNotContainKey(3L);
-        assertThat(yard.seat(3, to("a"))).as("deliveries that lost their seat come first").isInstanceOf(Seat.Wait.class);
+        assertThat(yard.seat(3, to("a"))).as("deliveries that lost their seat come first")
+                .isInstanceOf(Seat.Wait.class);
         yard.answer(first, 1);
         assertThat(yard.deliveredOn).containsEntry(3L, first);
         assertThat(yard.open).containsOnlyKeys(first);

@@ -71,8 +71,8 @@ class OrderPropertiesTest {
         }
     }
 
-    /// What a job earned is its entries; what it spent is k for each entry that passed it, as the
-    /// tree saw it.
+    /// A job earns one unit for each of its entries and spends k for each entry that passed it, as
+    /// the tree saw it.
     @RepeatedTest(100)
     @Tag("PF-49")
     void slotAccountsBalance(RepetitionInfo info) {

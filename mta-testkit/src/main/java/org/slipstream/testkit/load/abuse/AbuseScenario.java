@@ -181,7 +181,8 @@ enum AbuseScenario {
             client.awaitClose();
         }
     },
-    FULL_LISTENER("1,100 silent clients at a limit of 1,000 connections; ordinary mail from a known network", 1_100, 1_000,
+    FULL_LISTENER("1,100 silent clients at a limit of 1,000 connections; ordinary mail from a known network", 1_100,
+            1_000,
             AttackedServer.BY_DEFAULT, Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {

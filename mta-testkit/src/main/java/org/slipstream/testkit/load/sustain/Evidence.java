@@ -24,7 +24,8 @@ record Evidence(long fromNanos, long toNanos, String what) {
         long startMillis = ManagementFactory.getRuntimeMXBean().getStartTime();
         for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             ((NotificationEmitter) collector)
-                    .addNotificationListener((notification, _) -> found.add(ofCollection(notification, offset, startMillis)), null,
+                    .addNotificationListener(
+                            (notification, _) -> found.add(ofCollection(notification, offset, startMillis)), null,
                             null);
         }
     }
