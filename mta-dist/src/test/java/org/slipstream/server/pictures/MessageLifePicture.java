@@ -55,7 +55,8 @@ final class MessageLifePicture {
                 .centred((back + from) / 2, middle - 5, "",
                         name(QmgrEvent.OutcomeRecorded.class) + ": more recipients wait");
         return drawing.svg(lower,
-                "The groups and their phases are those of QueuePhase.Code; the words on the arrows are events and orders of the queue manager.",
+                "The groups and their phases are those of QueuePhase.Code;"
+                        + " the words on the arrows are events and orders of the queue manager.",
                 "Which arrow leads where is drawn by hand, as in docs/flow.md. A report ("
                         + name(QmgrOrder.Notify.class)
                         + ") is a message of its own.");
