@@ -44,10 +44,7 @@ class LoginIT {
 
     /// The programs, with their options for the mechanism and for TLS.
     enum MailProgram {
-        PYTHON_PLAIN, PYTHON_LOGIN, PYTHON_SCRAM_SHA_256, PYTHON_IMPLICIT,
-        SWAKS_PLAIN, SWAKS_LOGIN, SWAKS_IMPLICIT,
-        CURL_STARTTLS, CURL_IMPLICIT,
-        MSMTP_PLAIN, MSMTP_SCRAM_SHA_256, MSMTP_IMPLICIT;
+        PYTHON_PLAIN, PYTHON_LOGIN, PYTHON_SCRAM_SHA_256, PYTHON_IMPLICIT, SWAKS_PLAIN, SWAKS_LOGIN, SWAKS_IMPLICIT, CURL_STARTTLS, CURL_IMPLICIT, MSMTP_PLAIN, MSMTP_SCRAM_SHA_256, MSMTP_IMPLICIT;
 
         private boolean implicit() {
             return name().endsWith("_IMPLICIT");
