@@ -40,8 +40,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         // ---- active, nothing under way
         RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, TURN, STOPPING,
         // ---- on a connection
-        CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH,
-        MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
+        CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply
         RECORDING, REPORTING;
 

@@ -83,11 +83,9 @@ public final class ServerProtocol {
     // RFC 3207 section 4 and RFC 4954 section 6: 530 for commands that need TLS or a login first.
     private Optional<Reply> notYet(SessionState state, Command command) {
         boolean always = switch (command) {
-            case Command.Hello _,Command.Noop _,Command.Rset _,Command.Help _,Command.Quit _,
-                    Command.StartTls _,Command.Foreign _,Command.Wrong _ ->
+            case Command.Hello _,Command.Noop _,Command.Rset _,Command.Help _,Command.Quit _,Command.StartTls _,Command.Foreign _,Command.Wrong _ ->
                 true;
-            case Command.Mail _,Command.Rcpt _,Command.Data _,Command.Bdat _,Command.Vrfy _,
-                    Command.Expn _,Command.Auth _,Command.Etrn _,Command.Xclient _,Command.Unserved _ ->
+            case Command.Mail _,Command.Rcpt _,Command.Data _,Command.Bdat _,Command.Vrfy _,Command.Expn _,Command.Auth _,Command.Etrn _,Command.Xclient _,Command.Unserved _ ->
                 false;
         };
         if (always) {
