@@ -23,13 +23,13 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot be delivered comes back as a report that others can read: Python's `email` is
-/// the judge.
+/// Mail that cannot be delivered comes back as a report that other programs can read; Python's
+/// `email` package parses it.
 @RequiresPrograms("python3")
 class BounceIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    /// Prints what the package understood of the report, as JSON.
+    /// Prints the report as the package parsed it, as JSON.
     private static final String READ_REPORT = """
             import email, email.policy, json, sys
             report = email.message_from_binary_file(sys.stdin.buffer, policy=email.policy.default)
@@ -120,9 +120,9 @@ class BounceIT {
 
     @Test
     void mailThatIsTooOldComesBack() {
-        var patient = BENCH.smtpSink();
-        patient.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
-        var hasty = BENCH.server(Settings.quick().route("far.example", patient).set("queue.lifetime", "3s"));
+        var slow = BENCH.smtpSink();
+        slow.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
+        var hasty = BENCH.server(Settings.quick().route("far.example", slow).set("queue.lifetime", "3s"));
         try (var talk = SmtpTalker.introducedTo(hasty.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("old@client.example", "carol@here.example", "later@far.example"))
                     .code())
@@ -143,8 +143,7 @@ class BounceIT {
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
     }
 
-    /// A report goes to its sender wherever that is; when it cannot be delivered either, it ends
-    /// there.
+    /// A report goes to the sender at any host. A report that cannot be delivered is dropped.
     @Test
     void aReportThatIsRefusedEndsTheMatter() {
         send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));

@@ -12,7 +12,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the program says of itself, without a server.
+/// The commands of the program that need no server.
 class CommandLineIT {
     @RegisterExtension
     final Workbench bench = new Workbench();

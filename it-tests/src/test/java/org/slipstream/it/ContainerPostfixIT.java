@@ -24,7 +24,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to a true Postfix in a container: PIPELINING, STARTTLS and the replies of a grown-up
+/// Mail to a real Postfix in a container: PIPELINING, STARTTLS and the replies of a complete
 /// server.
 @RequiresEngine
 class ContainerPostfixIT {

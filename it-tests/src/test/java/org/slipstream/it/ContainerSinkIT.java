@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to `smtp-sink` in a container, which is paused, killed, and made to refuse.
+/// Mail to `smtp-sink` in a container that is paused, is killed, and refuses.
 @RequiresEngine
 class ContainerSinkIT {
     @RegisterExtension

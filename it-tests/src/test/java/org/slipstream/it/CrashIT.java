@@ -28,12 +28,12 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// `kill -9` under load, several times in one spool: each message that was acknowledged arrives,
 /// whole and unchanged, and no recorded outcome is forgotten.
 ///
-/// Clients send [MixedMail] all the time and note a message down when they have read its 250. The
+/// Clients send [MixedMail] all the time and record a message when they have read its 250. The
 /// server is killed at a random moment. Then its index stays as it is, some seconds behind the log,
 /// or is lost, old or damaged ([LostIndex]), and the server starts again in the same home. At the
-/// end it may finish, and the [CrashLedger] is read.
+/// end the server may deliver the rest, and the [CrashLedger] is checked.
 ///
-/// The long form, for hours if need be:
+/// The long form, which may run for hours:
 ///
 /// ```
 /// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false \
@@ -76,8 +76,8 @@ class CrashIT {
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
     }
 
-    /// A server that has just died may die again while it comes up, and while it makes its index
-    /// again.
+    /// A server that has just been killed may be killed again while it starts and while it rebuilds
+    /// its index.
     @Test
     void dyingAgainAndAgainWhileStartingLosesNothing() {
         var random = seeded();
@@ -122,7 +122,7 @@ class CrashIT {
             ledger.killed();
             server.kill9();
         }
-        // What the dead server had sent belongs to its life.
+        // Mail that the killed server had sent belongs to its life.
         eventually().until(() -> far.open() == 0);
     }
 
@@ -130,10 +130,10 @@ class CrashIT {
         var door = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
-                // A new connection now and then, as clients do; the end comes when the server is
-                // dead.
+                // A new connection now and then, as clients do. The loop ends when the server is
+                // killed.
                 while (server.isAlive()) {
-                    try (var talk = SmtpTalker.introducedTo(door)) {
+                    try (var talk = SmtpTalker.introducedTo(port)) {
                         for (int sent = 1; sent < MESSAGES_OF_A_CONNECTION; sent++) {
                             sendOne(talk);
                         }

@@ -23,9 +23,9 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What the server knows of other hosts, what an operator does about it, and that a restart forgets
-/// nothing of it. The next attempt of anything is an hour away, so nothing happens by itself. A
-/// sink and a domain for each test.
+/// The server's knowledge of other hosts, the operator's commands about it, and a restart that
+/// keeps all of it. The next attempt of every message is an hour away, so deliveries start only on
+/// command. Each test has a sink and a domain of its own.
 class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -63,7 +63,7 @@ class DestdbIT {
         far.startAgain();
         send("two@x", "dead.example");
         eventually().untilAsserted(() -> assertThat(why("dead.example")).contains("delivery temporarily suspended"));
-        assertThat(far.connections()).as("nobody called").isZero();
+        assertThat(far.connections()).as("no connection was opened").isZero();
         server.command("destdb", "forget", host(far)).mustSucceed();
         server.command("queue", "flush", "--domain", "dead.example").mustSucceed();
         eventually().untilAsserted(
@@ -114,7 +114,7 @@ class DestdbIT {
     }
 
     @Test
-    void whoIsNotKnownIsAnAnswerOfNoAndAnAddressCanBeSuspendedInAdvance() {
+    void anUnknownHostIsAnsweredWithNoAndAnAddressCanBeSuspendedInAdvance() {
         assertThat(server.command("destdb", "show", "mx.nowhere.example").exit()).isEqualTo(1);
         var refused = server.command("destdb", "suspend", "mx.nowhere.example", "--reason", "x");
         assertThat(refused.exit()).isEqualTo(1);

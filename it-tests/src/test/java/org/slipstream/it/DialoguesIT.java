@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The situations at the door that mta-smtp-in keeps as files, with the packaged server: the same
-/// words, and the mail in the mailboxes. Those that want the same settings share a server.
+/// The dialogues that mta-smtp-in keeps as files, with the packaged server: the same replies, and
+/// the mail in the mailboxes. Dialogues with equal settings share a server.
 class DialoguesIT {
     @TempDir
     static Path homes;
@@ -53,7 +53,7 @@ class DialoguesIT {
         new DialoguePlayer(server(stage.settings())).play(dialogue, stage);
     }
 
-    /// So that nobody takes a file out of the game without a word.
+    /// Fails when a file is taken out of the test silently.
     @Test
     void whatIsLeftIsLeftForAReason() {
         Map<String, List<String>> left = Dialogue.all("dialogues").stream()

@@ -24,8 +24,9 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A full disk is our trouble, not the sender's: 452, nothing acknowledged is lost, no bounce, and
-/// it ends by itself when there is room again (limits.md, promise 5).
+/// A full disk is this server's failure and not the sender's: the reply is 452, acknowledged mail
+/// is kept, no bounce is sent, and the server recovers by itself when there is space again
+/// (limits.md, promise 5).
 @RequiresRoot
 class DiskFullIT {
     private static final int ENOUGH_MESSAGES = 3_000;
@@ -34,7 +35,7 @@ class DiskFullIT {
     private final List<String> acknowledged = new ArrayList<>();
 
     @Test
-    void mailIsPutOffBeforeTheDiskIsFullAndTakenWhenThereIsRoom() {
+    void mailIsDeferredBeforeTheDiskIsFullAndAcceptedWhenThereIsSpace() {
         var far = bench.smtpSink();
         var disk = disk("size=64m");
         var server = bench.server(settings(far).set("spool.directory", disk.folder().toString()));

@@ -33,10 +33,11 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The disk below a running server becomes slow, hangs, fails, or may not be written any more. That
-/// is our trouble and not the sender's: 451 or 452 in time, no bounce, what was acknowledged
-/// arrives once, what was refused does not, and it ends by itself when the disk is well again
-/// (limits.md, promise 5). A disk that is really full is [DiskFullIT]'s.
+/// The disk below a running server becomes slow, hangs, fails, or becomes read-only. That is this
+/// server's failure and not the sender's: the reply is 451 or 452 in time, no bounce is sent,
+/// acknowledged mail arrives once, refused mail does not arrive, and the server recovers by itself
+/// when the disk works again (limits.md, promise 5). For a disk that is really full see
+/// [DiskFullIT].
 @RequiresPrograms("strace")
 class DiskTroubleIT {
     private static final int SEGMENTS_TO_COME = 200;
@@ -70,20 +71,20 @@ class DiskTroubleIT {
         assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
     }
 
-    /// Syncs that take longer than a client waits. Deliveries are off, so that the one sync that
-    /// hangs is a letter's.
+    /// Syncs that take longer than a client waits. Deliveries are off, so the one sync that hangs
+    /// is that of a message.
     @Test
     void aDiskThatHangsIs451InTimeAndTheMessageInTheSyncIsWaitedFor() {
         var far = bench.smtpSink();
         var keeper = settings(far).set("queue.deliver", "false");
         var server = bench.server(keeper);
         assertThat(send(server, "before").code()).isEqualTo(250);
-        long boxBefore = boxBytes(server);
+        long logBefore = logBytes(server);
         CompletableFuture<SmtpReply> inTheSync;
         List<CompletableFuture<SmtpReply>> behindIt;
         try (var _ = bench.keep(DiskTrouble.syncsTake(Duration.ofMinutes(5), server))) {
             inTheSync = sending(server, "in-the-sync");
-            eventually().until(() -> boxBytes(server) > boxBefore);
+            eventually().until(() -> logBytes(server) > logBefore);
             behindIt = IntStream.range(0, 5).mapToObj(i -> sending(server, "behind" + i)).toList();
             try (var other = SmtpTalker.introducedTo(server.smtp())) {
                 other.must(250, "NOOP");
@@ -98,7 +99,7 @@ class DiskTroubleIT {
             // SmtpTalker waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(
                     each -> assertThat(each.orTimeout(90, TimeUnit.SECONDS).join().toString()).startsWith("451 4.3.0"));
-            assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
+            assertThat(inTheSync).as("it is unknown whether it is on the disk").isNotDone();
         }
         assertThat(inTheSync.orTimeout(90, TimeUnit.SECONDS).join().code()).isEqualTo(250);
         eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
@@ -108,8 +109,8 @@ class DiskTroubleIT {
         assertThat(acknowledged).containsExactlyInAnyOrder("before@x", "in-the-sync@x", "after@x");
     }
 
-    /// One server bears all of them, one after the other, and is killed at the end: what it said
-    /// during the trouble stands.
+    /// One server meets all failures, one after the other, and is killed at the end: its replies
+    /// during the failures hold.
     @Test
     void aDiskThatFailsIs451Or452AndItEndsByItself() {
         var far = bench.smtpSink();
@@ -126,9 +127,9 @@ class DiskTroubleIT {
         assertThat(acknowledged).hasSize(1 + 2 * Trouble.values().length);
     }
 
-    /// The index follows the log, so new mail is taken in and delivered without it. Deferred mail
-    /// is found by way of the index: it may have to wait until the index answers again, and it is
-    /// delivered then.
+    /// The index follows the log, so new mail is accepted and delivered without it. Deferred mail
+    /// is found by the index: it may wait until the index can be written again, and it is delivered
+    /// then.
     @Test
     void whileOnlyTheIndexFailsMailIsTakenAndDeliveredAndOutcomesAreKept() {
         var far = bench.smtpSink();
@@ -153,10 +154,10 @@ class DiskTroubleIT {
 
     private enum Trouble {
         SYNCS_FAIL("451 4.3.0", "fdatasync,fsync", "EIO"),
-        /// As on file systems that find out late: quotas, NFS.
+        /// As on file systems that report a full disk late: quotas, NFS.
         FULL_AT_THE_SYNC("452 4.3.1", "fdatasync,fsync", "ENOSPC"), NOT_A_BYTE_MORE("452 4.3.1", "pwrite64", "ENOSPC"),
-        /// What the kernel does to a file system whose disk has failed: files that are open stay
-        /// open, and nothing can be written or made.
+        /// The behaviour of the kernel with a file system whose disk has failed: open files stay
+        /// open, and no file can be written or created.
         READ_ONLY("451 4.3.0", "openat,pwrite64,fdatasync,fsync,ftruncate,unlink", "EROFS") {
             @Override
             Stream<Path> files(PackagedServer server) {

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Domains that the routes do not name: what the name server says about them decides.
+/// Domains that no route names: the answer of the name server decides.
 class DnsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -36,7 +36,7 @@ class DnsIT {
                 .containsPattern("Status: 5\\.\\d\\.\\d");
     }
 
-    /// RFC 7505: a null MX says that there is no mail here.
+    /// RFC 7505: a domain with a null MX accepts no mail.
     @Test
     void aDomainThatTakesNoMailBouncesAtOnce() {
         dns.mx("silent.example", 0, ".");

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Where mail goes: mailboxes, aliases, smart hosts, LMTP, nowhere.
+/// Ways of mail: mailboxes, aliases, smart hosts, LMTP, discard.
 class FirstFlowIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -144,8 +144,8 @@ class FirstFlowIT {
         return send(server.smtp(), outgoing);
     }
 
-    private static SmtpReply send(InetSocketAddress door, OutgoingMessage outgoing) {
-        try (var talk = SmtpTalker.introducedTo(door)) {
+    private static SmtpReply send(InetSocketAddress port, OutgoingMessage outgoing) {
+        try (var talk = SmtpTalker.introducedTo(port)) {
             return talk.send(outgoing);
         }
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The log, read by an operator who has only the queue id that the client was given.
+/// The log as an operator reads it who knows only the queue id from the client's 250.
 class LogIT {
     @RegisterExtension
     final Workbench bench = new Workbench();

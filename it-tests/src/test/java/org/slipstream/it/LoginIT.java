@@ -31,7 +31,7 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Users log in with the programs they have, and nobody else gets in.
+/// Users log in with common programs, and all other logins are refused.
 @RequiresPrograms({"python3", "swaks", "curl", "msmtp", "openssl"})
 class LoginIT {
     @RegisterExtension
@@ -42,7 +42,7 @@ class LoginIT {
             .set("submission.networks-without-login", "false");
     private static PackagedServer server;
 
-    /// How each program is told to log in, and by which way into TLS.
+    /// The programs, with their options for the mechanism and for TLS.
     enum MailProgram {
         PYTHON_PLAIN, PYTHON_LOGIN, PYTHON_SCRAM_SHA_256, PYTHON_IMPLICIT, SWAKS_PLAIN, SWAKS_LOGIN, SWAKS_IMPLICIT, CURL_STARTTLS, CURL_IMPLICIT, MSMTP_PLAIN, MSMTP_SCRAM_SHA_256, MSMTP_IMPLICIT;
 
@@ -65,8 +65,8 @@ class LoginIT {
             };
         }
 
-        /// smtplib knows PLAIN and LOGIN, and takes the others as a function from challenge to
-        /// response.
+        /// smtplib implements PLAIN and LOGIN, and accepts other mechanisms as a function from
+        /// challenge to response.
         private List<String> python(int port, Path file, String password) {
             var script = """
                     import base64, hashlib, hmac, os, smtplib, ssl, sys
@@ -146,7 +146,7 @@ class LoginIT {
             return List.of("sh", "-c", line);
         }
 
-        /// What each of them changes at the end of a file, taken away before.
+        /// Removes the changes that each program makes at the end of a file.
         byte[] fileContent(OutgoingMessage outgoing) {
             var content = outgoing.content();
             return name().startsWith("SWAKS") ? Arrays.copyOf(content, content.length - 2) : content;
@@ -191,12 +191,12 @@ class LoginIT {
 
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("bob@here.example"))
                 .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(outgoing.id()))
-                .singleElement().asString().as("the trace says who vouches for it (RFC 3848)")
+                .singleElement().asString().as("the trace names the login (RFC 3848)")
                 .contains("with ESMTPSA"));
     }
 
     @Test
-    void whoDoesNotLogInCannotSend() {
+    void aClientWithoutALoginCannotSend() {
         try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.say("MAIL FROM:<" + ALICE + ">").toString()).startsWith("530 5.7.0");
             assertThat(talk.must(250, "EHLO client.example").lines()).as("no password in the clear")
@@ -236,7 +236,7 @@ class LoginIT {
     }
 
     @Test
-    void whoGuessesWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
+    void aGuesserWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
         var server = BENCH.server(EVERYBODY_LOGS_IN.set("submission.failed-login-delay", "10ms")
                 .set("submission.failed-logins", "3"));
         user(server, PASSWORD, "add", "alice", "--address", ALICE);

@@ -28,18 +28,19 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A queue of ten thousand, twenty times what may be active at once: it is tried, listed page by
-/// page, mostly thrown away, and what is left is delivered, each once. The files follow its length.
+/// A queue of ten thousand messages, twenty times the limit of the active set: it is tried, listed
+/// page by page and mostly deleted, and the rest is delivered, each message once. The size of the
+/// files follows the length of the queue.
 class LongQueueIT {
-    private static final int LETTERS = 10_000;
+    private static final int MESSAGES = 10_000;
     private static final int ACTIVE = 500;
     private static final int CLIENTS = 8;
-    /// One in so many is not part of the mailing.
+    /// One message in this number is not part of the mailing.
     private static final int ONE_IN = 10;
-    private static final int KEPT = LETTERS / ONE_IN;
+    private static final int KEPT = MESSAGES / ONE_IN;
     private static final int PAGE = 1_000;
     private static final long MEBIBYTE = 1 << 20;
-    private static final byte[] BODY = Bytes.ascii(("A line of the letter. " + "x".repeat(54) + "\r\n").repeat(24));
+    private static final byte[] BODY = Bytes.ascii(("A line of message. " + "x".repeat(54) + "\r\n").repeat(24));
     @RegisterExtension
     final Workbench bench = new Workbench();
 
@@ -50,7 +51,7 @@ class LongQueueIT {
         var settings = Settings.quick().route("far.example", far).set("spool.segment-size", "256KiB")
                 .set("queue.active-messages", Integer.toString(ACTIVE))
                 .set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h").set("log.level", "warn")
-                .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(LETTERS));
+                .set("queue.in-flow-delay", "0s").set("limits.messages-per-connection", Integer.toString(MESSAGES));
         var server = bench.server(settings.set("queue.deliver", "false"));
         var youngest = fill(server);
         assertThat(server.stop()).isZero();
@@ -58,20 +59,20 @@ class LongQueueIT {
         server.startAgain(settings.pairs());
         assertThat(Queue.of(server).size()).isEqualTo(LETTERS);
         everyoneIsTried(server, youngest);
-        long fullBytes = boxBytes(server);
+        long fullBytes = logBytes(server);
         var queued = list(server);
-        assertThat(queued).hasSize(LETTERS);
+        assertThat(queued).hasSize(MESSAGES);
         assertThat(queued.stream().map(LongQueueIT::id)).doesNotHaveDuplicates().isSorted();
         assertThat(queued.stream().filter(message -> Queue.lastReply(message).isBlank())).isEmpty();
 
-        whatFitsIsFoundCountedAndDeleted(server);
+        matchingMessagesAreFoundCountedAndDeleted(server);
         // Twice what the queue fills and four segments of 256 KiB, the one that is open, and what
         // the grace time still holds.
         eventually()
-                .untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
+                .untilAsserted(() -> assertThat(logBytes(server)).isLessThan(2 * fullBytes / ONE_IN + 2 * MEBIBYTE));
 
         assertThat(server.stop()).isZero();
-        // A stop with a short queue rewrites a register that is larger (docs/spool.md).
+        // A stop with a short queue rewrites a larger index (docs/spool.md).
         assertThat(Files.size(server.home().resolve("spool/register.mv.db"))).isLessThanOrEqualTo(64 * MEBIBYTE);
         server.startAgain();
         assertThat(list(server)).hasSize(KEPT).allSatisfy(message -> assertThat(sender(message)).startsWith("alice"));
@@ -79,16 +80,16 @@ class LongQueueIT {
         server.command("queue", "flush").mustSucceed();
         eventually().atMost(Duration.ofSeconds(90)).until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages().stream().map(ReceivedMessage::id)).hasSize(KEPT).doesNotHaveDuplicates();
-        eventually().untilAsserted(() -> assertThat(boxBytes(server)).isLessThan(2 * MEBIBYTE));
+        eventually().untilAsserted(() -> assertThat(logBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
     private static void whatFitsIsFoundCountedAndDeleted(PackagedServer server) {
         assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
-                .isEqualTo(Integer.toString(LETTERS - KEPT));
-        // Few attempts are enough to declare a destination dead; the rest of its mail is put off
-        // without one.
-        assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, LETTERS / 2);
+                .isEqualTo(Integer.toString(MESSAGES - KEPT));
+        // A few attempts suspend the destination; the rest of its mail is deferred without an
+        // attempt.
+        assertThat(Integer.parseInt(said(server, "count", "--attempts", "1"))).isBetween(1, MESSAGES / 2);
         assertThat(said(server, "count", "--recipient", "friend@*", "--older-than", "1d")).isEqualTo("0");
         // One in ten fits, and the page is full all the same.
         assertThat(said(server, "list", "--sender", "alice@here.example", "--limit", "300").lines())
@@ -114,7 +115,7 @@ class LongQueueIT {
         var youngest = new AtomicReference<>("");
         inParallel(IntStream.range(0, CLIENTS).boxed().toList(), _ -> {
             try (var talk = SmtpTalker.introducedTo(server.smtp())) {
-                for (int number = numbers.getAndIncrement(); number < LETTERS; number = numbers.getAndIncrement()) {
+                for (int number = numbers.getAndIncrement(); number < MESSAGES; number = numbers.getAndIncrement()) {
                     var sender = number % ONE_IN == 0 ? "alice@here.example" : "news@here.example";
                     var answer = talk
                             .send(OutgoingMessage.of("long-" + number + "@x", sender, List.of("friend@far.example"),
@@ -133,7 +134,7 @@ class LongQueueIT {
         eventually().atMost(Duration.ofSeconds(90)).until(() -> {
             var status = Queue.of(server).status();
             assertThat(status.path("active").asInt()).isLessThanOrEqualTo(ACTIVE);
-            assertThat(status.path("messages").asInt()).isEqualTo(LETTERS);
+            assertThat(status.path("messages").asInt()).isEqualTo(MESSAGES);
             return status.path("active").asInt() == 0
                     && !Queue.lastReply(Queue.of(server).show(youngest)).isBlank();
         });

@@ -20,8 +20,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the kernel sees of a lone message: its 250 waits for one sync, of the log, and for no
-/// other.
+/// The system calls for a single message: its 250 waits for one sync, of the log, and for no other.
 ///
 /// Several messages come one after the other, because the index is written now and then, and such a
 /// sync may coincide with one of them. A sync that a reply waits for is there each time.
@@ -54,7 +53,7 @@ class OneSyncIT {
         return syncs.stream().filter(sync -> sync.matches(LOG));
     }
 
-    /// Deliveries rest, so nothing but these messages wants the disk. The first message makes the
+    /// Deliveries are off, so these messages alone use the disk. The first message creates the
     /// first segment, and is not watched.
     private List<List<String>> syncsBeforeEach250(int bytes) {
         var server = bench.server(Settings.quick().set("queue.deliver", "false"));

@@ -28,8 +28,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The operator at the command line of a server whose queue is not empty: two messages for a sink
-/// that is away, the next attempt an hour from now.
+/// The operator's commands with a queue that is not empty: two messages for a sink that is stopped,
+/// with the next attempt an hour away.
 class OperatorIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();

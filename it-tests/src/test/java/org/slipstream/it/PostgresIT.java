@@ -56,7 +56,8 @@ class PostgresIT {
         }
     }
 
-    /// The log takes the mail and its outcomes, and the database gets them when it is back.
+    /// The log keeps the mail and its outcomes, and the database gets them when it is reachable
+    /// again.
     @Test
     void whileTheDatabaseIsGoneMailIsTakenAndDeliveredAndTheStatusSaysSo() throws Exception {
         PackagedServer server;

@@ -21,12 +21,13 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// `queue list` tells the truth about mail that waits: for whom, since when, until when.
+/// `queue list` shows the true state of mail that waits: the reason, the beginning and the end of
+/// the wait.
 class QueueTruthIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
-    private static Settings patient(SmtpSink sink) {
+    private static Settings slow(SmtpSink sink) {
         return Settings.quick().route("slow.example", sink).set("queue.minimal-backoff", "1h")
                 .set("queue.maximal-backoff", "1h");
     }
@@ -36,7 +37,7 @@ class QueueTruthIT {
     void mailForAPeerThatNeverGreetsSaysWhatItWaitsForSinceWhenAndUntilWhen() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.on(SinkPhase.CONNECT, SinkAction.stall()));
-        var server = BENCH.server(BENCH.folder().resolve("silent"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("silent"), slow(sink));
         IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
 
         eventually().untilAsserted(() -> assertThat(codes(server)).filteredOn("greeting"::equals).hasSize(1));
@@ -67,7 +68,7 @@ class QueueTruthIT {
     @Test
     void mailForASuspendedHostHasNotBeenTriedAndWaitsForTheEndOfTheSuspension() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("suspended"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("suspended"), slow(sink));
         var host = "[127.0.0.1]:" + sink.port() + "/may";
         server.command("destdb", "suspend", host, "--reason", "their disk is full", "--author", "ann", "--for", "2h")
                 .mustSucceed();
@@ -87,7 +88,7 @@ class QueueTruthIT {
     @Test
     void mailOfAServerThatDoesNotDeliverSaysSo() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("resting"), patient(sink).set("queue.deliver", "false"));
+        var server = BENCH.server(BENCH.folder().resolve("resting"), slow(sink).set("queue.deliver", "false"));
         send(server, "kept@x");
         assertThat(codes(server)).containsExactly("resting");
         var message = Queue.of(server).messages().getFirst();

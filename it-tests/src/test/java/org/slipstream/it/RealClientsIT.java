@@ -28,8 +28,8 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The mail programs people have: each sends one message to a mailbox here and to a domain far
-/// away, in the clear and with STARTTLS, and it arrives as it was sent.
+/// Common mail programs: each sends one message to a mailbox here and to a remote domain, with and
+/// without STARTTLS, and it arrives unchanged.
 @RequiresPrograms({"python3", "swaks", "curl"})
 class RealClientsIT {
     @RegisterExtension
@@ -38,7 +38,7 @@ class RealClientsIT {
     private static PackagedServer server;
     private static SmtpSink far;
 
-    /// How each program is told to send a file.
+    /// The programs, with the options that send a file.
     enum MailProgram {
         PYTHON_SMTPLIB, PYTHON_SMTPLIB_TLS, SWAKS, SWAKS_TLS, CURL, CURL_TLS;
 

@@ -25,10 +25,10 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The clients that most mail comes from: Postfix, Exim and OpenSMTPD get some mail and send it on
-/// to this server, each in its own way (connections at once, pipelining, TLS, chunks where
-/// announced). All of it arrives, unchanged and once; a recipient who is not known here is refused
-/// to them and the others of his message get it.
+/// The clients that most mail comes from: Postfix, Exim and OpenSMTPD receive mail and relay it to
+/// this server, each in its own way (parallel connections, pipelining, TLS, chunks where
+/// announced). All of it arrives once and unchanged. A recipient that is not known here is refused,
+/// and the other recipients of the message get it.
 @RequiresPeers
 class SendingPeersIT {
     @RegisterExtension

@@ -18,14 +18,15 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The other doors of the house: a relay that brings mail by LMTP, and those who speak for others.
+/// The services besides SMTP: a relay that brings mail by LMTP, and proxies that forward the
+/// addresses of clients.
 @RequiresPrograms({"swaks"})
 class ServicesIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
     @Test
-    void aRelayBringsMailByLmtpAndHearsOfEachRecipient() {
+    void aRelayBringsMailByLmtpAndGetsAReplyForEachRecipient() {
         var server = BENCH.server(Settings.quick().set("listen.lmtp", "127.0.0.1:0"));
         var sent = ProgramRun.of("swaks", "--server", "127.0.0.1:" + server.port("lmtp").getPort(), "--protocol",
                 "LMTP",
@@ -42,7 +43,7 @@ class ServicesIT {
     @Test
     void whereTlsIsOffNeitherStarttlsNorALoginIsOffered() {
         var server = BENCH.server(Settings.quick().set("tls.off", "smtp,submission"));
-        assertThat(server.home().resolve("tls")).as("no certificate is made that nobody needs").doesNotExist();
+        assertThat(server.home().resolve("tls")).as("no certificate is made that no port needs").doesNotExist();
         for (var port : List.of(server.smtp(), server.submission())) {
             try (var talk = SmtpTalker.introducedTo(port)) {
                 assertThat(talk.must(250, "EHLO client.example").lines()).noneMatch(
@@ -62,7 +63,7 @@ class ServicesIT {
     }
 
     @Test
-    void whomAProxySpeaksForIsJudgedAndNamed() {
+    void theClientOfAProxyIsCheckedAndNamed() {
         var server = BENCH.server(Settings.quick().set("trust.proxies", "127.0.0.1"));
         for (var version : new String[]{"1", "2"}) {
             var sent = ProgramRun.of("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version",
@@ -97,10 +98,10 @@ class ServicesIT {
         }
     }
 
-    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who
-    /// asked.
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is reported to
+    /// senders that requested it.
     @Test
-    void whoAsksForAReceiptGetsOne() {
+    void aRequestedReceiptIsSent() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("receipt@x", "boss@here.example", "alice@here.example");
@@ -121,8 +122,8 @@ class ServicesIT {
         eventually().until(() -> Queue.of(server).isEmpty());
     }
 
-    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a
-    /// form that others can take.
+    /// RFC 3030: any octets, received in chunks, are the same in the mailbox, and are relayed in a
+    /// form that other servers accept.
     @Test
     void binaryMailAndInternationalMailGoThrough() {
         var far = BENCH.smtpSink();
@@ -152,7 +153,7 @@ class ServicesIT {
     }
 
     @Test
-    void whatIsAnnouncedIsKept() {
+    void announcedExtensionsAreServed() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("chunks@x", "someone@client.example", "alice@here.example");

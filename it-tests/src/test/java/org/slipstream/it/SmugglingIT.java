@@ -19,9 +19,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// Each known way to end a message for some servers and not for others, with a second message
-/// behind it (CVE-2023-51764 and its family). From a stranger the server takes neither, and hangs
-/// up. From a known client it takes one message at most, which holds all of it, and the next server
-/// gets one as well. What we send ourselves is in mta-smtp-out's tests and `ThousandShapesIT`.
+/// behind it (CVE-2023-51764 and its family). From a stranger the server accepts neither, and
+/// disconnects. From a known client it accepts one message at most, which holds all of it, and the
+/// next server gets one as well. The sending side is tested in mta-smtp-out and in
+/// `ThousandShapesIT`.
 class SmugglingIT {
     private static final String SECOND = "MAIL FROM:<forged@here.example>\r\nRCPT TO:<victim@here.example>\r\nDATA\r\n"
             + "forged\r\n.\r\nQUIT\r\n";
@@ -94,7 +95,7 @@ class SmugglingIT {
         return end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
     }
 
-    /// One after all of these, so that the mailboxes can be looked into.
+    /// A message after all of these, after which the mailboxes can be read.
     @AfterAll
     static void andNothingHasArrived() {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {

@@ -29,8 +29,8 @@ import java.util.TreeMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A spool that somebody or something has damaged: the damaged message is set aside and reported,
-/// the rest runs (limits.md, promise 4).
+/// A damaged spool: the damaged message is set aside and reported, the rest runs (limits.md,
+/// promise 4).
 class SpoolDamageIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -106,8 +106,8 @@ class SpoolDamageIT {
         return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
-    /// A queue id as the register has it: Crockford's 32 digits are the lower case digits and
-    /// letters without i, l, o, u.
+    /// A queue id as the index has it: Crockford's 32 digits are the decimal digits and lower-case
+    /// characters without i, l, o, u.
     private static long number(String id) {
         return id.chars().mapToLong("0123456789abcdefghjkmnpqrstvwxyz"::indexOf).reduce(0,
                 (all, digit) -> all * 32 + digit);
@@ -126,7 +126,7 @@ class SpoolDamageIT {
         try (var connection = DriverManager.getConnection(url, "sa", "");
                 var statement = connection.createStatement()) {
             assertThat(statement.executeUpdate(change)).isPositive();
-            // The server has told this database to stay open when its last user leaves.
+            // The server has configured this database to stay open when its last user leaves.
             statement.execute("shutdown");
         }
     }
@@ -145,7 +145,7 @@ class SpoolDamageIT {
         }
     }
 
-    /// Of every file of the spool; the lock is nobody's data.
+    /// The contents of every file of the spool, except the lock, which holds no data.
     private Map<String, String> digests() throws IOException {
         var digests = new TreeMap<String, String>();
         try (var files = Files.walk(server.home().resolve("spool"))) {

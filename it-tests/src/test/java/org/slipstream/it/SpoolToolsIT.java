@@ -22,8 +22,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The register is gone, or mail has to move: what an operator does, and what the server does
-/// without one.
+/// The index is missing, or mail has to move: the commands of the operator, and the behaviour of
+/// the server without them.
 class SpoolToolsIT {
     @RegisterExtension
     final Workbench bench = new Workbench();

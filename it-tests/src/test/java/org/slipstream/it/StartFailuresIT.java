@@ -22,8 +22,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A server that cannot start says why in one sentence, ends with the right code, and leaves
-/// everything as it was.
+/// A server that cannot start prints the reason in one sentence, exits with the documented code,
+/// and changes nothing.
 class StartFailuresIT {
     private static final int WRONG_USAGE = 2;
     private static final int WRONG_CONFIGURATION = 3;
@@ -91,7 +91,7 @@ class StartFailuresIT {
         }
     }
 
-    /// A start that fails right behind the warning, so that nothing has to be stopped.
+    /// A start that fails right after the warning, so that no server has to be stopped.
     @Test
     void aLimitOfOpenFilesBelowWhatTheSettingsAllowIsToldWithBothFigures() throws IOException {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -108,7 +108,7 @@ class StartFailuresIT {
 
     @Test
     void aFolderThatCannotBeWrittenIsNamed() throws IOException {
-        // Root may write anywhere, so something that is no folder stands in its way.
+        // Root may write anywhere, so a file that is no folder blocks the path.
         var home = bench.home();
         Files.writeString(home.resolve("spool"), "I am a file.");
         var ran = run(home, Settings.quick());
@@ -159,7 +159,7 @@ class StartFailuresIT {
         return Program.run(home, arguments.toArray(String[]::new));
     }
 
-    /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the
+    /// On standard error, possibly among log lines: no stack trace, and last the sentence for the
     /// operator.
     private static void oneSentence(ProgramRun ran, int exit) {
         assertThat(ran.exit()).as(ran.err()).isEqualTo(exit);

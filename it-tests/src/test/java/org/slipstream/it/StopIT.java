@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// SIGTERM while clients and peers take their time. The times of the steps are those of
-/// `ShutdownTest`; here the process ends in an orderly way, and what was cut is written down.
+/// SIGTERM while clients and peers are slow. The times of the steps are those of `ShutdownTest`;
+/// here the process exits in order, and interrupted deliveries are recorded.
 class StopIT {
-    /// Ten are promised, nineteen were seen; a busy machine may take some more.
-    private static final int PATIENCE_SECONDS = 16;
+    /// Ten seconds are promised, nineteen were measured; a busy machine may take longer.
+    private static final int TIMEOUT_SECONDS = 16;
 
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -44,7 +44,7 @@ class StopIT {
             slow.must(250, "MAIL FROM:<a@client.example>");
             slow.must(250, "RCPT TO:<b@far.example>");
             slow.must(354, "DATA");
-            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
             assertThat(exit).isZero();
         }
         assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");

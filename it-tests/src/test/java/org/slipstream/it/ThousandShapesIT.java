@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A thousand messages of the shapes that the public sends, from several clients at once, half to
+/// A thousand messages of the shapes that public mail has, from several clients at once, half to
 /// mailboxes here, half to a sink: each recipient gets each of its messages exactly once and
 /// unchanged.
 class ThousandShapesIT {

@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot go now stays, says why, and goes when it can. One server for all; a domain with
-/// a sink of its own for each test, and each leaves the queue empty.
+/// Mail that cannot be delivered now stays in the queue, shows the reason, and is delivered later.
+/// All tests share one server; each has a domain with a sink of its own and leaves the queue empty.
 class WaitingMailIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -90,7 +90,7 @@ class WaitingMailIT {
         assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("twice@x", "twice@x");
     }
 
-    /// For maintenance: mail is taken in and kept.
+    /// For maintenance: mail is accepted and kept.
     @Test
     void aServerThatDoesNotDeliverKeepsWhatComesUntilOneDoes() {
         var far = BENCH.smtpSink();

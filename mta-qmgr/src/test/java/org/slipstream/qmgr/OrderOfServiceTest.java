@@ -138,7 +138,7 @@ class OrderOfServiceTest {
 
     @Test
     @Tag("PF-60")
-    void whenTheActiveSetIsFullTheNextMessageWaitsOnDiskAndIsTakenWhenThereIsRoom() {
+    void whenTheActiveSetIsFullTheNextMessageWaitsOnDiskAndIsTakenWhenAPlaceIsFree() {
         Story story = new Story(s -> s.active(3));
         story.start();
         story.withhold(QmgrOrder.Deliver.class);
@@ -230,7 +230,7 @@ class OrderOfServiceTest {
     }
 
     @Test
-    void whatWaitsForASilentHostSaysSinceWhenAndWhatIsBeforeIt() {
+    void mailForASilentHostShowsItsWaitAndTheMailBeforeIt() {
         Story story = new Story();
         story.withhold(QmgrOrder.Open.class);
         story.after(10_000);

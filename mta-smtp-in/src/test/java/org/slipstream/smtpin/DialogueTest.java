@@ -37,13 +37,13 @@ class DialogueTest {
                 SmtpTalker client = Ports.client(listener)) {
             for (Dialogue.Line line : dialogue.lines()) {
                 try {
-                    play(line, client, house);
+                    play(line, client, messages);
                 } catch (IOException | AssertionError e) {
                     fail(dialogue.name() + ", at \"" + line + "\": " + e.getMessage(), e);
                 }
             }
         }
-        assertThat(house.openDrafts).as("drafts left open").hasValue(0);
+        assertThat(messages.openDrafts).as("drafts left open").hasValue(0);
     }
 
     private final StringBuilder heldBack = new StringBuilder();
@@ -79,7 +79,7 @@ class DialogueTest {
         client.continueOn(tls);
     }
 
-    /// What is worth saying of an envelope, in one line.
+    /// The relevant parts of an envelope, in one line.
     private static String describe(CollectedMessages.Accepted mail) {
         Envelope envelope = mail.envelope();
         EnvelopeExtras extras = mail.extras();
@@ -116,7 +116,7 @@ class DialogueTest {
             assertThat(house.accepted).isEmpty();
             return;
         }
-        CollectedMessages.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS),
+        CollectedMessages.Accepted mail = Objects.requireNonNull(messages.accepted.poll(90, TimeUnit.SECONDS),
                 "no mail came");
         last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "

@@ -20,11 +20,11 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; what
-/// a run has found is kept as a file of `corpus/` and played ever after.
+/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; each
+/// input that found a bug is kept as a file of `corpus/` and played in every later run.
 ///
-/// The rule for sessions is that the network has no say: however a stream of bytes is cut into
-/// pieces, the same is answered and the same mail is taken. A failure prints its seed and the
+/// The rule for sessions is that the network has no influence: for any division of a stream into
+/// pieces, the replies and the accepted mail are the same. A failure prints its seed and the
 /// stream.
 class FuzzTest {
     private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(
@@ -114,7 +114,7 @@ class FuzzTest {
         return text.toString().getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// However a message is cut into chunks, it is the message.
+    /// Any division of a message into chunks gives the same message.
     @Test
     void chunksOfAnySizeMakeTheSameMessage() {
         long seed = System.nanoTime();
@@ -160,7 +160,7 @@ class FuzzTest {
                     .getBytes(StandardCharsets.ISO_8859_1), random), StandardCharsets.ISO_8859_1);
             Command command = parser.parse(line);
             if (command instanceof Command.Rcpt rcpt) {
-                // What we understood, written again, is understood as the same.
+                // A parsed command, written again, is parsed as the same.
                 String again = new String(("RCPT TO:<" + rcpt.recipient() + ">").getBytes(StandardCharsets.UTF_8),
                         StandardCharsets.ISO_8859_1);
                 assertThat(parser.parse(again)).as("seed %d: %s", seed, line)

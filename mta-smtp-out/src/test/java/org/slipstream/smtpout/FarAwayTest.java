@@ -8,7 +8,7 @@ import java.io.IOException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The benchmark works. Its figures are not judged here.
+/// The benchmark works. Its figures are not asserted here.
 class FarAwayTest {
     @ParameterizedTest
     @EnumSource

@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Peers that send anything at all in place of replies, in the middle of a run of messages.
-/// Whatever it is, every transfer is answered once and the connection ends; what ever broke
-/// something is kept in `src/test/resources/corpus`.
+/// Peers that send any octets in place of replies, in the middle of a run of messages. Every
+/// transfer is answered once and the connection ends; each input that found a bug is kept in
+/// `src/test/resources/corpus`.
 class FuzzTest {
     private static final int MESSAGES = 3;
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000;
@@ -133,7 +133,7 @@ class FuzzTest {
             socket.shutdownOutput();
             in.transferTo(OutputStream.nullOutputStream());
         } catch (IOException _) {
-            // The client had enough.
+            // The client has closed the connection.
         }
     }
 

@@ -19,8 +19,8 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index
-/// still knows whose messages they were.
+/// Files of the log were deleted, a disk is not mounted, a record is damaged: the index still has
+/// the senders of the messages.
 class LostMessagesTest {
     @TempDir
     Path temporary;
@@ -175,7 +175,7 @@ class LostMessagesTest {
         assertThat(left.findings()).singleElement().asString().contains(ids.get(2) + " is not set aside");
         assertThat(SpoolTools.settleSetAside(config, world.clock::millis, Set.of(), (_, _) -> true))
                 .isEqualTo(new SpoolTools.Report(1, 1, List.of()));
-        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the box notes it, too")
+        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the log records it, too")
                 .satisfies(report -> assertThat(report.findings()).isEmpty());
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(2));

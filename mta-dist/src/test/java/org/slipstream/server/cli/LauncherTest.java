@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The launcher script, with a Maven and a Java that only write down how they were called.
+/// The launcher script, with a Maven and a Java that only record their arguments.
 class LauncherTest {
     /// The launcher makes its cache in the background, perhaps while the folder is deleted.
     @TempDir(deletionStrategy = TempDirDeletionStrategy.IgnoreFailures.class)
@@ -187,7 +187,7 @@ class LauncherTest {
         assertThat(run(tree, "", "./mta", "status").out()).contains("[-XX:AOTCache=" + tree + "/commands.aot]");
     }
 
-    /// The rest of a test may last longer than the ten seconds, so the server is one that stays.
+    /// The rest of a test may last longer than the ten seconds, so the server keeps running.
     @Test
     void aServerWithoutACacheStartsAndOneIsMadeBesideItWithoutTheOperatorsOptions() throws Exception {
         packaged();
@@ -221,7 +221,7 @@ class LauncherTest {
     }
 
     @Test
-    void aCacheOfABuildThatWasReplacedMeanwhileIsDropped() throws Exception {
+    void aCacheOfABuildThatWasReplacedIsDropped() throws Exception {
         packaged();
         Files.writeString(folder.resolve("jdk/bin/java.replace"), "");
         assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).isZero();

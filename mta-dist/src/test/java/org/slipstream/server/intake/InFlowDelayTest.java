@@ -21,7 +21,7 @@ class InFlowDelayTest {
     private final List<Long> pauses = new ArrayList<>();
 
     @Test
-    void whoeverBringsMailWaitsWhileTheQueueManagerIsBehindAndIsServedThen() throws Exception {
+    void clientsWaitWhileTheQueueManagerIsBehindAndAreServedThen() throws Exception {
         var book = Books.usual().build();
         RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemoryDrafts(), book, _ -> {}), book,
                 new Config.Relay(List.of(), BareLineFeed.NORMALIZE),

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/// The three ledgers in which the queue manager keeps what it learned: the window of a destination,
-/// the state of a host, the connection. The names are those of the sealed types.
+/// The three ledgers of the queue manager: the window of a destination, the state of a host, the
+/// connection. The names are those of the sealed types.
 final class LedgersPicture {
     private static final int WIDTH = 900;
     private static final int BOX = 250;

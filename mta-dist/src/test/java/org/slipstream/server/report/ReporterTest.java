@@ -43,7 +43,7 @@ class ReporterTest {
     private Envelope reportEnvelope;
     private byte[] report;
 
-    // What was sent; each test changes what it is about.
+    // The message that was sent; each test changes the part that it checks.
     private Optional<Address> sender = Address.parse("alice@here.example");
     private Optional<String> envelopeId = Optional.empty();
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
@@ -121,7 +121,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatNoPeerSaidIsNotCalledSmtp() {
+    void textThatNoPeerSentIsNotMarkedSmtp() {
         failed("x@gone.example", Reply.of(550, "5.1.2", "domain gone.example not found"), "local");
         failed("y@smart.example", NO_SUCH_USER, "127.0.0.1[127.0.0.1]:2599");
         failed("z@six.example", NO_SUCH_USER, "2001:db8::1[2001:db8::1]:25");
@@ -158,7 +158,7 @@ class ReporterTest {
     }
 
     @Test
-    void whoeverDoesNotWantToHearIsLeftOut() {
+    void recipientsWithoutARequestedReportAreLeftOut() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         failed("success@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         failed("loud@far.example", NO_SUCH_USER, PEER, DsnNotify.FAILURE, DsnNotify.SUCCESS);
@@ -168,7 +168,7 @@ class ReporterTest {
     }
 
     @Test
-    void whenNobodyWantsToHearTheMatterIsDone() {
+    void withoutARequestNoReportIsSent() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
         assertThat(reported(NoticeKind.FAILED)).isTrue();
@@ -205,7 +205,7 @@ class ReporterTest {
     }
 
     @Test
-    void aDamagedMessageDoesNotKeepItsSenderFromHearing() {
+    void aDamagedMessageDoesNotPreventTheReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         spool.onContent = Optional.of(new IOException("checksum"));
         Parsed parsed = tell(NoticeKind.FAILED);
@@ -237,7 +237,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatIsLargeOrNotFitToBeSentComesBackAsItsHeader() {
+    void largeOrUnsendableContentIsReturnedAsItsHeader() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         for (String body : List.of("x".repeat(60).concat("\r\n").repeat(1_000), "y".repeat(999) + "\r\n", "bare\nLF",
@@ -323,7 +323,7 @@ class ReporterTest {
     }
 
     @Test
-    void theBoundaryIsNowhereInsideEvenWhenSomebodyGuessesIt() {
+    void theBoundaryIsNowhereInsideEvenWhenASenderGuessesIt() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         String guess = "=_" + id() + "_failed_" + NOW.toEpochMilli();
@@ -343,7 +343,7 @@ class ReporterTest {
     }
 
     @Test
-    void whateverStrangersSayTheReportStaysReadable() {
+    void textOfStrangersKeepsTheReportReadable() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         DsnReturn[] choices = DsnReturn.values();
@@ -381,7 +381,7 @@ class ReporterTest {
     /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it
     /// was requested.
     @Test
-    void whoAskedToHearOfSuccessHearsOfIt() {
+    void requestedSuccessReportsAreSent() {
         envelopeId = Optional.of("QQ314159");
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
@@ -412,7 +412,7 @@ class ReporterTest {
     }
 
     @Test
-    void nobodyHearsOfSuccessUnaskedOrWithoutASender() {
+    void noSuccessIsReportedWithoutARequestOrWithoutASender() {
         add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:bob@here.example")), DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();

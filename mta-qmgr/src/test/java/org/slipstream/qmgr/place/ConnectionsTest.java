@@ -99,7 +99,7 @@ class ConnectionsTest {
 
     @Test
     @Tag("FI-36")
-    void fi36TheLongestIdleConnectionMakesRoomForANewcomer() {
+    void fi36TheLongestIdleConnectionIsClosedForANewOne() {
         Yard yard = new Yard(RULES.withWorkers(2, 5));
         long first = yard.idle(1, to("a"));
         yard.now += 5;
@@ -153,7 +153,7 @@ class ConnectionsTest {
     }
 
     @Test
-    void whatMayHaveArrivedIsDeferredAndOnlyWhatWasNotSentToItsEndIsReseated() {
+    void possiblyArrivedDeliveriesAreDeferredAndOnlyIncompleteOnesAreReseated() {
         Yard yard = new Yard(RULES);
         long connection = yard.opened(1, to("a", "b"));
         yard.news(new QmgrEvent.ConnectionDepth(connection, 5));
@@ -181,7 +181,8 @@ class ConnectionsTest {
         yard.seat(2, to("a"));
         yard.news(new QmgrEvent.ConnectionLost(idle, "connection closed by peer"));
         assertThat(yard.log).as("nothing is ordered yet").endsWith("deliver 2 on " + idle);
-        assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
+        assertThat(yard.seat(3, to("a"))).as("deliveries that lost their seat come first")
+                .isInstanceOf(Seat.Wait.class);
         yard.comesBack(idle, 2, true);
         assertThat(yard.ended).last().isInstanceOf(Ended.Inconclusive.class);
         assertThat(yard.log).endsWith("deliver 2 on " + idle);

@@ -44,30 +44,33 @@ final class IndexWriter {
     private static final Outcome HAD_FAILED = Outcome
             .of(Reply.of(550, "5.0.0", "refused; the reply was lost"), "unknown");
 
+    // @formatter:off
     private enum Kind {
-        ENTER_MESSAGE(
-                """
+        ENTER_MESSAGE("""
                 insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
                  envelope_id, dsn_return, envelope, wishes, not_before_millis)
-                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
-                        "insert into large_letter (message_id) values (?)"), MOVE(
-                                "update message set box_segment = ?, box_offset = ? where id = ?"), ATTEMPTS(
-                                        "update message set attempts = ? where id = ?"), OUTCOME("""
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
+        ENTER_LARGE("insert into large_letter (message_id) values (?)"),
+        MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
+        ATTEMPTS("update message set attempts = ? where id = ?"),
+        OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ?"""), BARE_OUTCOME("""
+                 where message_id = ? and number = ?"""),
+        BARE_OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ? and state = 0"""), ATTEMPT(
-                                                "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
-                                                        "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
-                                                                "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
-                                                                        "update message set next_millis = ?, state = greatest(state, 0) where id = ?"), MAKE_DUE(
-                                                                                """
-                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
-                                                                                        "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
-                                                                                                "update message set state = 2 where id = ?"),
+                 where message_id = ? and number = ? and state = 0"""),
+        ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
+        FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
+        DELAY_REPORTED("update message set delay_notified = true where id = ?"),
+        NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
+        MAKE_DUE("""
+                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
+        HOLD("update message set state = ? where id = ? and state <> 2"),
+        SET_ASIDE("update message set state = 2 where id = ?"),
         /// No batch: [Removals] deletes all messages of a group in one statement.
         REMOVE("");
+        // @formatter:on
 
         final String sql;
 

@@ -14,10 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/// A client from one of many addresses of the loopback network, as a crowd would come from many
-/// machines.
+/// A client from one of many addresses of the loopback network, in place of many machines.
 final class Caller implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
     private static final SSLContext TRUSTING = TestCertificates.trustingAll();
 
@@ -46,8 +45,8 @@ final class Caller implements AutoCloseable {
         try {
             socket.bind(new InetSocketAddress(
                     InetAddress.getByAddress(new byte[]{127, 0, (byte) network, (byte) last}), 0));
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             return new Caller(socket);
         } catch (IOException e) {
@@ -64,7 +63,7 @@ final class Caller implements AutoCloseable {
         socket.getOutputStream().write(octets);
     }
 
-    /// The last line of the next reply; empty when the server has hung up.
+    /// The last line of the next reply; empty when the server has disconnected.
     String reply() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int octet = in.read(); octet >= 0; octet = in.read()) {
@@ -83,7 +82,7 @@ final class Caller implements AutoCloseable {
         send(line + "\r\n");
         String reply = reply();
         if (!reply.startsWith(code)) {
-            throw new IOException("said " + line + ", heard " + reply);
+            throw new IOException("said " + line + ", read " + reply);
         }
     }
 
@@ -103,7 +102,7 @@ final class Caller implements AutoCloseable {
         must("250", "EHLO client.example");
     }
 
-    /// Goes on in TLS, whatever the certificate says.
+    /// Continues in TLS with any certificate.
     void startTls() throws IOException {
         must("220", "STARTTLS");
         SSLSocket tls = (SSLSocket) TRUSTING.getSocketFactory().createSocket(tcp, "mail.here.example", tcp.getPort(),
@@ -112,7 +111,7 @@ final class Caller implements AutoCloseable {
         adopt(tls);
     }
 
-    /// Past the encryption, if there is one.
+    /// The socket below TLS, if there is TLS.
     void sendRaw(byte[] octets) throws IOException {
         tcp.getOutputStream().write(octets);
     }
@@ -120,7 +119,7 @@ final class Caller implements AutoCloseable {
     /// Returns when the server has closed the connection, or after half a minute.
     void awaitClose() throws IOException {
         while (in.read() >= 0) {
-            // The rest of what it says.
+            // The rest of the replies.
         }
     }
 

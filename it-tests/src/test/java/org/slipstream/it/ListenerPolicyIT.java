@@ -20,8 +20,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Who may send what: no open relay, TLS from the first start, loops end, too much is too much.
-class FrontDoorIT {
+/// The rules of the listeners: no open relay, TLS from the first start, loops end, limits hold.
+class ListenerPolicyIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static PackagedServer server;

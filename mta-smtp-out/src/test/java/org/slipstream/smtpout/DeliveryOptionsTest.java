@@ -17,27 +17,27 @@ import java.util.OptionalLong;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail that not every peer may have: it travels over authenticated TLS only (RFC 8689), or to
-/// those who keep an eye on the clock (RFC 2852).
-class WishesTest {
+/// Mail that not every peer may get: mail for authenticated TLS only (RFC 8689), or for peers that
+/// announce DELIVERBY (RFC 2852).
+class DeliveryOptionsTest {
     private static final DeliveryOptions SECRET = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, true);
     private static final PeerExtensions PROMISES = peer("250-peer", "250-8BITMIME", "250 REQUIRETLS");
     private static final PeerExtensions SILENT = peer("250-peer", "250 8BITMIME");
 
     @Test
-    void itGoesToWhoIsWhoItSaysAndPromisesTheSame() throws IOException {
+    void itGoesToAPeerWithAVerifiedNameThatPromisesTheSame() throws IOException {
         assertThat(fitting(SECRET, PROMISES, Assurance.AUTHENTICATED)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
     @Test
-    void itGoesToNobodyElse() throws IOException {
+    void itGoesToNoOtherHost() throws IOException {
         assertThat(refusal(PROMISES, Assurance.NONE)).startsWith("550 5.7.10 ");
         assertThat(refusal(SILENT, Assurance.NONE)).startsWith("550 5.7.10 ");
         assertThat(refusal(SILENT, Assurance.AUTHENTICATED)).startsWith("550 5.7.30 ");
     }
 
     @Test
-    void whoPutsItIntoMailboxesNeedNotPromiseAnything() throws IOException {
+    void mailboxDeliveryNeedsNoExtension() throws IOException {
         assertThat(fitting(SECRET, SILENT, Assurance.FINAL)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 
@@ -57,7 +57,7 @@ class WishesTest {
     }
 
     @Test
-    void mailWithoutTheWishGoesWhereItAlwaysWent() throws IOException {
+    void mailWithoutTheOptionGoesToAnyPeer() throws IOException {
         assertThat(fitting(DeliveryOptions.NONE, SILENT, Assurance.NONE)).isEqualTo(PeerCompatibility.AS_IT_IS);
     }
 

@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.spool.TestMessages.claim;
 
 /// The delivery options of a message are kept: in the log, in the index, in a file.
-class WishesTest {
+class DeliveryOptionsTest {
     private static final Outcome LATER = Outcome.of(Reply.of(450, "4.2.0", "later"), "mx.example.net");
     private static final long HOUR = 3_600_000;
 
@@ -31,14 +31,14 @@ class WishesTest {
     private final DeliveryOptions all = new DeliveryOptions(OptionalLong.of(now + HOUR),
             Optional.of(new DeliveryOptions.DeliverBy(now + 2 * HOUR, true, true)), -4, true);
 
-    private Envelope wished(String... recipients) {
+    private Envelope withOptions(String... recipients) {
         return TestMessages.envelope(recipients).withOptions(all);
     }
 
     @Test
-    void mailForLaterIsNotDueBeforeAndNobodyHurriesIt() throws Exception {
+    void mailForLaterIsNotDueBeforeAndNoCommandHurriesIt() throws Exception {
         try (Spool spool = world.open(directory)) {
-            QueueId id = TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1)).id();
+            QueueId id = TestMessages.commit(spool, withOptions("bob@example.net"), TestMessages.body(100, 1)).id();
             Spool.Claimed early = claim(spool, QueueName.INCOMING, now, 10, now + 5_000);
             assertThat(early.messages()).isEmpty();
             assertThat(early.nextDueMillis()).hasValue(now + HOUR);
@@ -54,10 +54,11 @@ class WishesTest {
     }
 
     @Test
-    void wishesSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
+    void optionsSurviveARestartAnOutcomeAndTheLossOfTheIndex() throws Exception {
         QueueId id;
         try (Spool spool = world.open(directory)) {
-            id = TestMessages.commit(spool, wished("a@example.net", "b@example.net"), TestMessages.body(100, 1)).id();
+            id = TestMessages.commit(spool, withOptions("a@example.net", "b@example.net"), TestMessages.body(100, 1))
+                    .id();
             TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, LATER)), then));
         }
         try (Spool spool = world.open(directory)) {
@@ -67,25 +68,25 @@ class WishesTest {
         }
         Files.delete(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.envelope(id).orElseThrow().options()).as("from the box alone").isEqualTo(all);
+            assertThat(spool.envelope(id).orElseThrow().options()).as("from the log alone").isEqualTo(all);
             assertThat(claim(spool, now, 10, now + 5_000)).as("not before its time").isEmpty();
             assertThat(claim(spool, now + HOUR, 10, now + 2 * HOUR)).hasSize(1);
         }
     }
 
     @Test
-    void wishesTravelInAFileFromOneHouseToAnother() throws Exception {
+    void optionsMoveInAFileFromOneServerToAnother() throws Exception {
         Path files = directory.resolve("files");
         SpoolConfig old = SpoolConfig.at(directory.resolve("old"));
         SpoolConfig fresh = SpoolConfig.at(directory.resolve("new"));
         try (Spool spool = world.open(old)) {
-            TestMessages.commit(spool, wished("bob@example.net"), TestMessages.body(100, 1));
+            TestMessages.commit(spool, withOptions("bob@example.net"), TestMessages.body(100, 1));
         }
         SpoolTools.export(old, world.clock::millis, files);
         assertThat(SpoolTools.importFrom(fresh, world.clock::millis, files).findings()).isEmpty();
         try (Spool spool = world.open(fresh)) {
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
-                    .satisfies(each -> assertThat(each.envelope()).isEqualTo(wished("bob@example.net")));
+                    .satisfies(each -> assertThat(each.envelope()).isEqualTo(withOptions("bob@example.net")));
         }
     }
 

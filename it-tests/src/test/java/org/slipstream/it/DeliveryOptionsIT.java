@@ -23,9 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What a client may ask of a message besides its delivery, from MAIL to the next host or back, on
-/// the packaged program: FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS.
-class WishesIT {
+/// The delivery options of a message from MAIL to the next host or back, with the packaged program:
+/// FUTURERELEASE, DELIVERBY, MT-PRIORITY and REQUIRETLS.
+class DeliveryOptionsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final int MOST_SECONDS_UNTIL_RELEASE = 256;
@@ -42,7 +42,7 @@ class WishesIT {
     }
 
     @Test
-    void eachPortOffersWhatItsHouseKeeps() {
+    void eachPortOffersItsOwnExtensions() {
         try (var talk = SmtpTalker.greetedBy(server.submission())) {
             assertThat(talk.must(250, "EHLO client.example").lines()).contains("DELIVERBY", "MT-PRIORITY")
                     .anyMatch(line -> line.matches("FUTURERELEASE 2592000 20..-..-..T..:..:..Z"))
@@ -61,10 +61,11 @@ class WishesIT {
         }
     }
 
-    /// A server of its own, which dies. How long two starts take is the machine's business: when
-    /// the release time has come before all was done, the story begins again with more time.
+    /// On a server of its own, which is killed. The duration of two starts depends on the machine:
+    /// when the release time passes before all steps are done, the test begins again with more
+    /// time.
     @Test
-    void mailForLaterLeavesLaterAlsoWhenTheServerDiesAndAnOperatorIsImpatient() {
+    void mailForLaterLeavesLaterAlsoAfterACrashAndAFlush() {
         for (int seconds = 8; !leavesLater(seconds); seconds *= 2) {
             assertThat(seconds).as("seconds until the release").isLessThan(MOST_SECONDS_UNTIL_RELEASE);
         }
@@ -90,7 +91,7 @@ class WishesIT {
     }
 
     @Test
-    void whatCannotBeThereInTimeComesBack() {
+    void mailThatCannotArriveInTimeIsReturned() {
         away.stop();
         var outgoing = OutgoingMessage.of("hurry@x", "hurried@here.example", "friend@away.example");
         long sent = System.nanoTime();
@@ -103,7 +104,7 @@ class WishesIT {
     }
 
     @Test
-    void whatIsLeftOfTheTimeAndThePriorityAreSaidOn() {
+    void theRestOfTheTimeAndThePriorityArePassedOn() {
         var outgoing = OutgoingMessage.of("on@x", "boss@here.example", "friend@far.example");
         send(server.smtp(), outgoing, "BY=600;NT MT-PRIORITY=3");
         arrives(outgoing, far);
@@ -112,7 +113,7 @@ class WishesIT {
     }
 
     @Test
-    void whatMustNotGoInTheClearComesBackWithoutItsContent() {
+    void mailThatRequiresTlsIsReturnedWithoutItsContent() {
         var outgoing = OutgoingMessage.of("secret@x", "secretive@here.example", "friend@away.example");
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.startTls();
@@ -129,20 +130,20 @@ class WishesIT {
 
     /// RFC 1985, on a server that would try again in an hour.
     @Test
-    void whoWasAwayAsksForItsMailAndGetsIt() {
+    void aHostThatWasAwayAsksForItsMailAndGetsIt() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.0 not now")));
-        var patient = BENCH
+        var slow = BENCH
                 .server(Settings.quick().set("queue.minimal-backoff", "1h").set("queue.maximal-backoff", "1h")
                         .route("back.example", sink));
         var outgoing = OutgoingMessage.of("etrn@x", "boss@here.example", "friend@back.example");
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         eventually().untilAsserted(() -> assertThat(Queue.of(patient).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         sink.follow(SinkScript.smtp());
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             talk.must(253, "ETRN back.example");
             talk.must(459, "ETRN else.example");
         }
@@ -157,9 +158,9 @@ class WishesIT {
         return new String(server.mail().newMail(mailbox).getFirst(), StandardCharsets.UTF_8);
     }
 
-    private static void send(InetSocketAddress port, OutgoingMessage outgoing, String wishes) {
+    private static void send(InetSocketAddress port, OutgoingMessage outgoing, String options) {
         try (var talk = SmtpTalker.introducedTo(port)) {
-            talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + wishes);
+            talk.must(250, "MAIL FROM:<" + outgoing.sender() + "> " + options);
             talk.must(250, "RCPT TO:<" + outgoing.recipients().getFirst() + ">");
             talk.must(354, "DATA");
             assertThat(talk.data(outgoing.content()).code()).isEqualTo(250);
