@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the XML reports of surefire and failsafe and says in one line what ran.
+"""Reads the XML reports of surefire and failsafe and prints one line for each module.
 
 Fails when a module that has tests reported none, when a test failed, and when one was skipped.
 """

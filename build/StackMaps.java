@@ -18,8 +18,8 @@ import java.util.zip.ZipOutputStream;
 /// `java StackMaps.java OLD.jar NEW.jar`.
 ///
 /// picocli is compiled for Java 5. Classes of that age have no stack maps, so the JVM checks them
-/// with its old verifier at each start and keeps neither them nor what depends on them in an AOT
-/// cache: a third of the time of a command. The instructions stay the same; the JDK's own class
+/// with its old verifier at each start and keeps neither them nor their dependents in an AOT cache,
+/// which costs a third of the time of a command. The instructions stay the same; the JDK's own class
 /// file API computes the maps.
 void main(String[] arguments) throws IOException {
     Path old = Path.of(arguments[0]);

@@ -12,9 +12,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 
 
 class Adapter(Sut):
-    # A JVM learns its work in the first ten thousands of messages.
+    # A JVM compiles the busy code during the first tens of thousands of messages.
     warm = int(os.environ.get("WARM", "60000"))
-    durability = "letter appended to a segment and synced, then its register row in H2 and synced (CHECKPOINT SYNC), then 250"
+    durability = "message appended to the log and synced, then 250; the index in H2 follows later"
 
     @property
     def dir(self):

@@ -2,8 +2,8 @@
 
     WARM=60000 PYTHONPATH=<harness>:mta-bench/src/race python3 mta-bench/src/race/warm.py relay --sut postfix-tuned,slipstream_sut:Adapter ...
 
-The harness sends 200 messages before it measures, which is a cold start to a JVM. Here each system is first sent what its
-adapter's `warm` says (3,000 messages where it says nothing), through the same doors, and then measured as ever."""
+The harness sends 200 messages before it measures, which is a cold start to a JVM. Here each system first
+gets the number of messages in its adapter's `warm` (3,000 by default) through the same ports, and is then measured as usual."""
 import subprocess
 
 import bench

@@ -1,6 +1,9 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The queue manager: it decides which delivery is next, how many run at once, and when a message
 /// is tried again.
-module org.slipstream.qmgr {
+@NullMarked module org.slipstream.qmgr {
+    requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires org.slf4j;
 

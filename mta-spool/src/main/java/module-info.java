@@ -1,5 +1,8 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The spool: a log that every accepted message is synced to, and an index of it in a database.
-module org.slipstream.spool {
+@NullMarked module org.slipstream.spool {
+    requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires com.h2database;
     requires com.zaxxer.hikari;

@@ -5,11 +5,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -19,14 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What bad clients do, in small; `AbuseMain` of mta-bench does it in large. After each of them
-/// honest mail is taken and delivered.
+/// Hostile clients, few of each kind; `AbuseMain` of mta-testkit runs many. After each of them
+/// honest mail is accepted and delivered.
 class AbuseIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final int ENOUGH = 2_000;
     private static final AtomicInteger HONEST = new AtomicInteger();
-    private static RunningServer server;
+    private static PackagedServer server;
     private final Deque<SmtpTalker> open = new ArrayDeque<>();
 
     @BeforeAll
@@ -73,21 +73,21 @@ class AbuseIT {
         assertThat(dripping.isClosedByServer()).isTrue();
     }
 
-    /// On a server of its own that waits long for a silent client: on a slow machine, clients that
-    /// were let in first must not be sent away before the last one comes.
+    /// On a server of its own with a long timeout for silent clients: on a slow machine, the first
+    /// clients must not be disconnected before the last one connects.
     @Test
     void oneAddressHasNoMoreThanItsPlaces() {
-        var patient = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
+        var slow = BENCH.server(Settings.quick().set("limits.connections-per-client", "20"));
         for (int i = 0; i < 20; i++) {
-            assertThat(keep(SmtpTalker.to(patient.smtp())).reply()).startsWith("220 ");
+            assertThat(keep(SmtpTalker.to(slow.smtp())).reply()).startsWith("220 ");
         }
-        var oneMore = keep(SmtpTalker.to(patient.smtp()));
+        var oneMore = keep(SmtpTalker.to(slow.smtp()));
         assertThat(oneMore.reply()).startsWith("421 4.7.0 ");
         assertThat(oneMore.isClosedByServer()).isTrue();
         closeAll();
         // A place is free when the server has seen that its client has gone.
         eventually().until(() -> {
-            try (var next = SmtpTalker.to(patient.smtp())) {
+            try (var next = SmtpTalker.to(slow.smtp())) {
                 return next.reply().startsWith("220 ");
             }
         });
@@ -110,7 +110,7 @@ class AbuseIT {
         var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         var block = Bytes.ascii("x".repeat(8_192));
         for (int i = 0; i < ENOUGH && wire.trySend(block); i++) {
-            // Sixteen megabytes of one line.
+            // One line of sixteen megabytes.
         }
         wire.trySend(Bytes.ascii("\r\n"));
         assertThat(wire.replyOrNothing()).matches("|(500|521) 5\\.5\\.2 .*");
@@ -122,15 +122,15 @@ class AbuseIT {
         endless("X-Endless: ".concat("y".repeat(60)).concat("\r\n").repeat(100), "552 5.3.4 ");
     }
 
-    /// Twice the permitted size and no end in sight is enough; before that, the reply comes at the
-    /// final dot.
+    /// The server reads twice the permitted size before it disconnects; below that, the reply comes
+    /// at the final dot.
     private void endless(String block, String... replies) {
         var wire = keep(SmtpTalker.introducedTo(server.smtp()));
         wire.ask("MAIL FROM:<a@client.example>");
         wire.ask("RCPT TO:<endless@here.example>");
         assertThat(wire.ask("DATA")).startsWith("354");
         for (int i = 0; i < ENOUGH && wire.trySend(Bytes.ascii(block)); i++) {
-            // Far beyond the limit, and never a final dot.
+            // Far beyond the limit, without a final dot.
         }
         var reply = wire.replyOrNothing();
         assertThat(reply).matches(text -> text.isEmpty() || Arrays.stream(replies).anyMatch(text::startsWith),

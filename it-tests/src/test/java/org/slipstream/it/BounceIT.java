@@ -4,15 +4,16 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,13 +23,13 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot be delivered comes back as a report that others can read: Python's `email` is
-/// the judge.
+/// Mail that cannot be delivered comes back as a report that other programs can read; Python's
+/// `email` package parses it.
 @RequiresPrograms("python3")
 class BounceIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    /// Prints what the package understood of the report, as JSON.
+    /// Prints the report as the package parsed it, as JSON.
     private static final String READ_REPORT = """
             import email, email.policy, json, sys
             report = email.message_from_binary_file(sys.stdin.buffer, policy=email.policy.default)
@@ -49,7 +50,7 @@ class BounceIT {
                 "defects": [str(defect) for part in report.walk() for defect in part.defects],
             }, sys.stdout)
             """;
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
 
     @BeforeAll
@@ -119,9 +120,9 @@ class BounceIT {
 
     @Test
     void mailThatIsTooOldComesBack() {
-        var patient = BENCH.smtpSink();
-        patient.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
-        var hasty = BENCH.server(Settings.quick().route("far.example", patient).set("queue.lifetime", "3s"));
+        var slow = BENCH.smtpSink();
+        slow.change(script -> script.onRecipient("later@*", SinkAction.reply("450 4.2.1 come back later")));
+        var hasty = BENCH.server(Settings.quick().route("far.example", slow).set("queue.lifetime", "3s"));
         try (var talk = SmtpTalker.introducedTo(hasty.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("old@client.example", "carol@here.example", "later@far.example"))
                     .code())
@@ -137,17 +138,16 @@ class BounceIT {
     void theNullSenderGetsNoReport() {
         send(new OutgoingMessage("", List.of("nobody@far.example"),
                 OutgoingMessage.of("null@client.example", "x@client.example", "nobody@far.example").content()));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).noneMatch(mail -> mail.id().equals("null@client.example"));
         assertThat(server.log()).as("it is not lost in silence").contains("nobody@far.example");
     }
 
-    /// A report goes to its sender wherever that is; when it cannot be delivered either, it ends
-    /// there.
+    /// A report goes to the sender at any host. A report that cannot be delivered is dropped.
     @Test
     void aReportThatIsRefusedEndsTheMatter() {
         send(OutgoingMessage.of("doubly@client.example", "full@far.example", "nobody@far.example"));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).noneMatch(mail -> mail.recipients().contains("full@far.example"));
     }
 
@@ -161,9 +161,9 @@ class BounceIT {
         return report(server, mailbox);
     }
 
-    private static JsonNode report(RunningServer from, String mailbox) {
+    private static JsonNode report(PackagedServer from, String mailbox) {
         eventually().untilAsserted(() -> assertThat(from.mail().count(mailbox)).isEqualTo(1));
-        var ran = Command.run(from.mail().newMail(mailbox).getFirst(), List.of("python3", "-c", READ_REPORT));
+        var ran = ProgramRun.of(from.mail().newMail(mailbox).getFirst(), List.of("python3", "-c", READ_REPORT));
         return JsonMapper.builder().build().readTree(ran.mustSucceed().out());
     }
 

@@ -2,9 +2,9 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +12,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the program says of itself, without a server.
+/// The commands of the program that need no server.
 class CommandLineIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -38,8 +38,8 @@ class CommandLineIT {
     void completionIsAScriptThatBashUnderstands() throws IOException {
         var script = Program.run(bench.home(), "completion").mustSucceed().out();
         var file = Files.writeString(bench.folder().resolve("completion"), script);
-        Command.run("bash", "-n", file.toString()).mustSucceed();
-        assertThat(Command.run("bash", "-c", "source " + file + " && complete -p mta").mustSucceed().out())
+        ProgramRun.of("bash", "-n", file.toString()).mustSucceed();
+        assertThat(ProgramRun.of("bash", "-c", "source " + file + " && complete -p mta").mustSucceed().out())
                 .contains("mta");
     }
 

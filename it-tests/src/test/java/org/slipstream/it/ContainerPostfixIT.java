@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailContainer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresEngine;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Trace;
@@ -14,6 +14,7 @@ import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.StubDns;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,7 +24,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to a true Postfix in a container: PIPELINING, STARTTLS and the replies of a grown-up
+/// Mail to a real Postfix in a container: PIPELINING, STARTTLS and the replies of a complete
 /// server.
 @RequiresEngine
 class ContainerPostfixIT {
@@ -31,7 +32,7 @@ class ContainerPostfixIT {
     static final Workbench BENCH = new Workbench();
     private static MailContainer postfix;
     private static StubDns dns;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -51,7 +52,7 @@ class ContainerPostfixIT {
                 assertThat(talk.send(outgoing).code()).isEqualTo(250);
             }
         }
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         eventually().untilAsserted(() -> assertThat(arrived()).containsAll(
                 messages.stream().map(outgoing -> Bytes.digest(Bytes.unixLines(outgoing.content()))).toList()));
         assertThat(new String(postfix.maildir().getFirst(), StandardCharsets.ISO_8859_1)).contains("with ESMTPS");

@@ -7,13 +7,13 @@ import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailContainer;
 import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresEngine;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.List;
 import java.util.stream.IntStream;
@@ -21,13 +21,13 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to `smtp-sink` in a container, which is paused, killed, and made to refuse.
+/// Mail to `smtp-sink` in a container that is paused, is killed, and refuses.
 @RequiresEngine
 class ContainerSinkIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static MailContainer sink;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -42,7 +42,7 @@ class ContainerSinkIT {
         var messages = Shapes.thousand("far.example", "far.example").stream()
                 .filter(outgoing -> outgoing.recipients().size() == 1).limit(60).toList();
         send(messages);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
@@ -52,12 +52,12 @@ class ContainerSinkIT {
         sink.kill();
         try {
             send(messages);
-            eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(10)
+            eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(10)
                     .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
         } finally {
             sink.startAgain();
         }
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
@@ -67,12 +67,12 @@ class ContainerSinkIT {
         sink.pause();
         try {
             send(messages);
-            eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3)
+            eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(3)
                     .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
         } finally {
             sink.resume();
         }
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(dumpedDigests()).containsAll(messages.stream().map(ContainerSinkIT::digest).toList());
     }
 
@@ -85,7 +85,7 @@ class ContainerSinkIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 1);
         assertThat(new String(server.mail().newMail("alice@here.example").getFirst())).contains("multipart/report",
                 "550 5.1.1 nobody here", "bob@refusing.example");
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     private static List<OutgoingMessage> messages(String name, int count) {

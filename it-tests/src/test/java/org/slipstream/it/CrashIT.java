@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.LostIndex;
 import org.slipstream.it.fixture.MixedMail;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -12,10 +12,10 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -28,12 +28,12 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// `kill -9` under load, several times in one spool: each message that was acknowledged arrives,
 /// whole and unchanged, and no recorded outcome is forgotten.
 ///
-/// Clients send [MixedMail] all the time and note a message down when they have read its 250. The
+/// Clients send [MixedMail] all the time and record a message when they have read its 250. The
 /// server is killed at a random moment. Then its index stays as it is, some seconds behind the log,
 /// or is lost, old or damaged ([LostIndex]), and the server starts again in the same home. At the
-/// end it may finish, and the [CrashLedger] is read.
+/// end the server may deliver the rest, and the [CrashLedger] is checked.
 ///
-/// The long form, for hours if need be:
+/// The long form, which may run for hours:
 ///
 /// ```
 /// mvn -B verify -pl it-tests -am -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false \
@@ -48,7 +48,7 @@ class CrashIT {
     final Workbench bench = new Workbench();
     private final AtomicInteger number = new AtomicInteger();
     private final CrashLedger ledger = new CrashLedger();
-    private final Queue<String> troubles = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> troubles = new ConcurrentLinkedQueue<>();
 
     @Test
     void everythingAcknowledgedArrivesAndNoRecordedOutcomeIsForgotten() {
@@ -68,7 +68,7 @@ class CrashIT {
         }
 
         eventually().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(250))
-                .until(() -> server.queue().isEmpty());
+                .until(() -> Queue.of(server).isEmpty());
         assertThat(server.stop()).isZero();
         ledger.ofOneLife(far.takeMessages());
         assertThat(troubles).isEmpty();
@@ -76,8 +76,8 @@ class CrashIT {
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
     }
 
-    /// A server that has just died may die again while it comes up, and while it makes its index
-    /// again.
+    /// A server that has just been killed may be killed again while it starts and while it rebuilds
+    /// its index.
     @Test
     void dyingAgainAndAgainWhileStartingLosesNothing() {
         var random = seeded();
@@ -94,7 +94,7 @@ class CrashIT {
             ledger.ofOneLife(far.takeMessages());
         }
         server.startAgain();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(server.stop()).isZero();
         ledger.ofOneLife(far.takeMessages());
         ledger.check(server.mail());
@@ -113,7 +113,7 @@ class CrashIT {
     }
 
     /// The life is long enough for outcomes that must be recorded when it ends.
-    private void killUnderLoad(RunningServer server, SmtpSink far, int acknowledgements) {
+    private void killUnderLoad(PackagedServer server, SmtpSink far, int acknowledgements) {
         int goal = ledger.acknowledged() + acknowledgements;
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             startClients(clients, server);
@@ -122,18 +122,18 @@ class CrashIT {
             ledger.killed();
             server.kill9();
         }
-        // What the dead server had sent belongs to its life.
+        // Mail that the killed server had sent belongs to its life.
         eventually().until(() -> far.open() == 0);
     }
 
-    private void startClients(ExecutorService clients, RunningServer server) {
+    private void startClients(ExecutorService clients, PackagedServer server) {
         var door = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
-                // A new connection now and then, as clients do; the end comes when the server is
-                // dead.
+                // A new connection now and then, as clients do. The loop ends when the server is
+                // killed.
                 while (server.isAlive()) {
-                    try (var talk = SmtpTalker.introducedTo(door)) {
+                    try (var talk = SmtpTalker.introducedTo(port)) {
                         for (int sent = 1; sent < MESSAGES_OF_A_CONNECTION; sent++) {
                             sendOne(talk);
                         }

@@ -1,10 +1,10 @@
 package org.slipstream.it;
 
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.Maildirs;
 import org.slipstream.it.fixture.MixedMail;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
+import org.slipstream.testkit.server.Maildirs;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What clients were promised, what arrived, and in which life of the server.
+/// The promises to clients and the arrivals, each with the life of the server in which it happened.
 ///
 /// - Each recipient of an acknowledged message is served or reported to the sender.
 /// - A message whose client left before the final dot never arrives.
@@ -76,22 +76,22 @@ final class CrashLedger {
         assertThat(acknowledged).hasSizeGreaterThan(100);
         var wanted = recipients();
         assertThat(copies.keySet()).as("everything acknowledged that the far side takes")
-                .containsAll(wanted.getOrDefault(MixedMail.Fate.DELIVERED, Set.of()));
+                .containsAll(wanted.getOrDefault(MixedMail.Result.DELIVERED, Set.of()));
         assertThat(reported(mail)).as("every recipient that the far side refused")
-                .containsAll(wanted.getOrDefault(MixedMail.Fate.REPORTED, Set.of()));
+                .containsAll(wanted.getOrDefault(MixedMail.Result.REPORTED, Set.of()));
         assertThat(copies.keySet()).as("refused, or never sent to the end")
-                .noneMatch(recipient -> MixedMail.Fate.of(recipient) != MixedMail.Fate.DELIVERED);
-        inTheMailbox(mail, wanted.getOrDefault(MixedMail.Fate.FILED, Set.of()).size());
+                .noneMatch(recipient -> MixedMail.Result.of(recipient) != MixedMail.Result.DELIVERED);
+        inTheMailbox(mail, wanted.getOrDefault(MixedMail.Result.FILED, Set.of()).size());
         copies.forEach(this::notSentAgain);
         summary();
     }
 
-    private Map<MixedMail.Fate, Set<String>> recipients() {
+    private Map<MixedMail.Result, Set<String>> recipients() {
         return acknowledged.stream().flatMap(number -> MixedMail.message(number).recipients().stream().map(
-                recipient -> MixedMail.Fate.of(recipient) == MixedMail.Fate.FILED
+                recipient -> MixedMail.Result.of(recipient) == MixedMail.Result.FILED
                         ? number + " " + recipient
                         : recipient))
-                .collect(Collectors.groupingBy(MixedMail.Fate::of, Collectors.toSet()));
+                .collect(Collectors.groupingBy(MixedMail.Result::of, Collectors.toSet()));
     }
 
     private static Set<String> reported(Maildirs mail) {

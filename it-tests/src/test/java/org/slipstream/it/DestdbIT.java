@@ -4,13 +4,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -22,14 +23,14 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What the server knows of other hosts, what an operator does about it, and that a restart forgets
-/// nothing of it. The next attempt of anything is an hour away, so nothing happens by itself. A
-/// sink and a domain for each test.
+/// The server's knowledge of other hosts, the operator's commands about it, and a restart that
+/// keeps all of it. The next attempt of every message is an hour away, so deliveries start only on
+/// command. Each test has a sink and a domain of its own.
 class DestdbIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<String, SmtpSink> SINKS = new HashMap<>();
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -62,7 +63,7 @@ class DestdbIT {
         far.startAgain();
         send("two@x", "dead.example");
         eventually().untilAsserted(() -> assertThat(why("dead.example")).contains("delivery temporarily suspended"));
-        assertThat(far.connections()).as("nobody called").isZero();
+        assertThat(far.connections()).as("no connection was opened").isZero();
         server.command("destdb", "forget", host(far)).mustSucceed();
         server.command("queue", "flush", "--domain", "dead.example").mustSucceed();
         eventually().untilAsserted(
@@ -113,7 +114,7 @@ class DestdbIT {
     }
 
     @Test
-    void whoIsNotKnownIsAnAnswerOfNoAndAnAddressCanBeSuspendedInAdvance() {
+    void anUnknownHostIsAnsweredWithNoAndAnAddressCanBeSuspendedInAdvance() {
         assertThat(server.command("destdb", "show", "mx.nowhere.example").exit()).isEqualTo(1);
         var refused = server.command("destdb", "suspend", "mx.nowhere.example", "--reason", "x");
         assertThat(refused.exit()).isEqualTo(1);
@@ -140,7 +141,7 @@ class DestdbIT {
     }
 
     private static String why(String domain) {
-        return server.queue().messages().stream()
+        return Queue.of(server).messages().stream()
                 .filter(message -> message.path("recipients").path(0).path("address").asString().endsWith("@" + domain)
                         && message.path("state").asString().equals("deferred"))
                 .map(message -> message.path("why").asString()).reduce((_, last) -> last).orElse("");

@@ -5,12 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.slipstream.it.fixture.Dialogue;
 import org.slipstream.it.fixture.DialoguePlayer;
 import org.slipstream.it.fixture.DialogueStage;
 import org.slipstream.it.fixture.DialogueStage.Plan;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Settings;
+import org.slipstream.testkit.Dialogue;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,22 +25,23 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The situations at the door that mta-smtp-in keeps as files, with the packaged server: the same
-/// words, and the mail in the mailboxes. Those that want the same settings share a server.
+/// The dialogues that mta-smtp-in keeps as files, with the packaged server: the same replies, and
+/// the mail in the mailboxes. Dialogues with equal settings share a server.
 class DialoguesIT {
     @TempDir
     static Path homes;
-    private static Optional<RunningServer> running = Optional.empty();
+    private static Optional<PackagedServer> running = Optional.empty();
     private static Settings now = Settings.quick();
 
     @AfterAll
     static void stop() {
-        running.ifPresent(RunningServer::close);
+        running.ifPresent(PackagedServer::close);
     }
 
     static List<Dialogue> situations() {
-        return Dialogue.all().stream().filter(dialogue -> DialogueStage.plan(dialogue) instanceof Plan.Playable)
-                .sorted(Comparator.comparing((Dialogue dialogue) -> stage(dialogue).settings().arguments().toString())
+        return Dialogue.all("dialogues").stream()
+                .filter(dialogue -> DialogueStage.plan(dialogue) instanceof Plan.Playable)
+                .sorted(Comparator.comparing((Dialogue dialogue) -> stage(dialogue).settings().pairs().toString())
                         .thenComparing(Dialogue::name))
                 .toList();
     }
@@ -51,10 +53,10 @@ class DialoguesIT {
         new DialoguePlayer(server(stage.settings())).play(dialogue, stage);
     }
 
-    /// So that nobody takes a file out of the game without a word.
+    /// Fails when a file is taken out of the test silently.
     @Test
     void whatIsLeftIsLeftForAReason() {
-        Map<String, List<String>> left = Dialogue.all().stream()
+        Map<String, List<String>> left = Dialogue.all("dialogues").stream()
                 .filter(dialogue -> DialogueStage.plan(dialogue) instanceof Plan.Left)
                 .collect(Collectors.groupingBy(dialogue -> ((Plan.Left) DialogueStage.plan(dialogue)).why(),
                         Collectors.mapping(Dialogue::name, Collectors.toList())));
@@ -66,13 +68,13 @@ class DialoguesIT {
         return (Plan.Playable) DialogueStage.plan(dialogue);
     }
 
-    private static RunningServer server(Settings settings) {
+    private static PackagedServer server(Settings settings) {
         if (running.isEmpty() || !now.equals(settings)) {
-            running.ifPresent(RunningServer::close);
+            running.ifPresent(PackagedServer::close);
             try {
                 var home = Files.createTempDirectory(homes, "home");
                 DialogueStage.furnish(home);
-                running = Optional.of(RunningServer.start(home, settings));
+                running = Optional.of(PackagedServer.start(Program.folder(), home, settings.pairs()));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

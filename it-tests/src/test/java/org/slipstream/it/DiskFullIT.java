@@ -3,10 +3,9 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Maildirs;
 import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresRoot;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.TinyDisk;
 import org.slipstream.it.fixture.Workbench;
@@ -15,6 +14,8 @@ import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.Maildirs;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,9 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A full disk is our trouble, not the sender's: 452, nothing acknowledged is lost, no bounce, and
-/// it ends by itself when there is room again (limits.md, promise 5).
+/// A full disk is this server's failure and not the sender's: the reply is 452, acknowledged mail
+/// is kept, no bounce is sent, and the server recovers by itself when there is space again
+/// (limits.md, promise 5).
 @RequiresRoot
 class DiskFullIT {
     private static final int ENOUGH_MESSAGES = 3_000;
@@ -33,7 +35,7 @@ class DiskFullIT {
     private final List<String> acknowledged = new ArrayList<>();
 
     @Test
-    void mailIsPutOffBeforeTheDiskIsFullAndTakenWhenThereIsRoom() {
+    void mailIsDeferredBeforeTheDiskIsFullAndAcceptedWhenThereIsSpace() {
         var far = bench.smtpSink();
         var disk = disk("size=64m");
         var server = bench.server(settings(far).set("spool.directory", disk.folder().toString()));
@@ -75,14 +77,14 @@ class DiskFullIT {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString())
                         .contains("mailbox disk is full")));
-        assertThat(server.queue().messages().getFirst().path("attempts").asInt()).as("nobody was asked").isZero();
+        assertThat(Queue.of(server).messages().getFirst().path("attempts").asInt()).as("nobody was asked").isZero();
         disk.free();
         var mail = new Maildirs(disk.folder());
         eventually().untilAsserted(() -> assertThat(mail.count("bob@here.example")).isEqualTo(1));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(mail.unfinished("bob@here.example")).isZero();
         assertThat(mail.count("alice@here.example")).isZero();
     }
@@ -106,7 +108,7 @@ class DiskFullIT {
         return bench.keep(TinyDisk.mount(bench.folder(), options));
     }
 
-    private void sendUntilPutOff(RunningServer server) {
+    private void sendUntilPutOff(PackagedServer server) {
         for (int i = 0; i < ENOUGH_MESSAGES; i++) {
             var answer = send(server, "load" + i);
             if (answer.code() != 250) {
@@ -117,7 +119,7 @@ class DiskFullIT {
         throw new AssertionError("a full disk took " + ENOUGH_MESSAGES + " messages");
     }
 
-    private SmtpReply send(RunningServer server, String name) {
+    private SmtpReply send(PackagedServer server, String name) {
         var outgoing = OutgoingMessage.of(name + "@client.example", "alice@here.example", List.of("friend@far.example"),
                 Bytes.ascii(("Disk full. " + "x".repeat(60) + "\r\n").repeat(60)));
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
@@ -129,8 +131,8 @@ class DiskFullIT {
         }
     }
 
-    private void allAcknowledgedArrives(RunningServer server, SmtpSink far) {
-        eventually().until(() -> server.queue().isEmpty());
+    private void allAcknowledgedArrives(PackagedServer server, SmtpSink far) {
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(acknowledged).isNotEmpty();
         assertThat(far.messages().stream().map(ReceivedMessage::id)).containsAll(Set.copyOf(acknowledged));
     }

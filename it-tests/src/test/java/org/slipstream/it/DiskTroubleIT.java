@@ -3,10 +3,11 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.DiskTrouble;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.Folders;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
@@ -15,10 +16,8 @@ import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,10 +33,11 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The disk below a running server becomes slow, hangs, fails, or may not be written any more. That
-/// is our trouble and not the sender's: 451 or 452 in time, no bounce, what was acknowledged
-/// arrives once, what was refused does not, and it ends by itself when the disk is well again
-/// (limits.md, promise 5). A disk that is really full is [DiskFullIT]'s.
+/// The disk below a running server becomes slow, hangs, fails, or becomes read-only. That is this
+/// server's failure and not the sender's: the reply is 451 or 452 in time, no bounce is sent,
+/// acknowledged mail arrives once, refused mail does not arrive, and the server recovers by itself
+/// when the disk works again (limits.md, promise 5). For a disk that is really full see
+/// [DiskFullIT].
 @RequiresPrograms("strace")
 class DiskTroubleIT {
     private static final int SEGMENTS_TO_COME = 200;
@@ -67,24 +67,24 @@ class DiskTroubleIT {
                     .containsExactlyInAnyOrderElementsOf(acknowledged));
             assertThat(disk.met()).isGreaterThanOrEqualTo(2);
         }
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
     }
 
-    /// Syncs that take longer than a client waits. Deliveries are off, so that the one sync that
-    /// hangs is a letter's.
+    /// Syncs that take longer than a client waits. Deliveries are off, so the one sync that hangs
+    /// is that of a message.
     @Test
     void aDiskThatHangsIs451InTimeAndTheMessageInTheSyncIsWaitedFor() {
         var far = bench.smtpSink();
         var keeper = settings(far).set("queue.deliver", "false");
         var server = bench.server(keeper);
         assertThat(send(server, "before").code()).isEqualTo(250);
-        long boxBefore = boxBytes(server);
+        long logBefore = logBytes(server);
         CompletableFuture<SmtpReply> inTheSync;
         List<CompletableFuture<SmtpReply>> behindIt;
         try (var _ = bench.keep(DiskTrouble.syncsTake(Duration.ofMinutes(5), server))) {
             inTheSync = sending(server, "in-the-sync");
-            eventually().until(() -> boxBytes(server) > boxBefore);
+            eventually().until(() -> logBytes(server) > logBefore);
             behindIt = IntStream.range(0, 5).mapToObj(i -> sending(server, "behind" + i)).toList();
             try (var other = SmtpTalker.introducedTo(server.smtp())) {
                 other.must(250, "NOOP");
@@ -92,31 +92,31 @@ class DiskTroubleIT {
                 other.must(250, "RCPT TO:<friend@far.example>");
                 other.must(250, "RSET");
             }
-            assertThat(server.queue().size()).as("perhaps with the one in the sync").isBetween(1L, 2L);
+            assertThat(Queue.of(server).size()).as("perhaps with the one in the sync").isBetween(1L, 2L);
             assertThat(inTheSync).isNotDone();
             assertThat(behindIt).noneMatch(CompletableFuture::isDone);
             eventually().untilAsserted(() -> assertThat(troubles(server)).containsExactly("stall"));
             // SmtpTalker waits for a minute, as impatient clients do.
             assertThat(behindIt).allSatisfy(
                     each -> assertThat(each.orTimeout(90, TimeUnit.SECONDS).join().toString()).startsWith("451 4.3.0"));
-            assertThat(inTheSync).as("nobody knows whether it is on the disk").isNotDone();
+            assertThat(inTheSync).as("it is unknown whether it is on the disk").isNotDone();
         }
         assertThat(inTheSync.orTimeout(90, TimeUnit.SECONDS).join().code()).isEqualTo(250);
         eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
         assertThat(server.stop()).isZero();
-        server.startAgain(settings(far));
+        server.startAgain(settings(far).pairs());
         onlyTheAcknowledgedArrivesOnce(server, far);
         assertThat(acknowledged).containsExactlyInAnyOrder("before@x", "in-the-sync@x", "after@x");
     }
 
-    /// One server bears all of them, one after the other, and is killed at the end: what it said
-    /// during the trouble stands.
+    /// One server meets all failures, one after the other, and is killed at the end: its replies
+    /// during the failures hold.
     @Test
     void aDiskThatFailsIs451Or452AndItEndsByItself() {
         var far = bench.smtpSink();
         var server = bench.server(settings(far));
         assertThat(send(server, "before").code()).isEqualTo(250);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         for (var trouble : Trouble.values()) {
             whileMailIsUnderWay(trouble, server, far);
             onlyTheAcknowledgedArrivesOnce(server, far);
@@ -127,15 +127,15 @@ class DiskTroubleIT {
         assertThat(acknowledged).hasSize(1 + 2 * Trouble.values().length);
     }
 
-    /// The index follows the log, so new mail is taken in and delivered without it. Deferred mail
-    /// is found by way of the index: it may have to wait until the index answers again, and it is
-    /// delivered then.
+    /// The index follows the log, so new mail is accepted and delivered without it. Deferred mail
+    /// is found by the index: it may wait until the index can be written again, and it is delivered
+    /// then.
     @Test
     void whileOnlyTheIndexFailsMailIsTakenAndDeliveredAndOutcomesAreKept() {
         var far = bench.smtpSink();
         var server = bench.server(settings(far));
         assertThat(send(server, "before").code()).isEqualTo(250);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         try (var disk = bench.keep(DiskTrouble.failing("pwrite64,fsync,fdatasync", "EIO", server, register(server)))) {
             far.change(script -> script.onRecipient("friend@*", SinkAction.reply("451 4.2.1 Mailbox busy")));
             assertThat(send(server, "deferred").code()).isEqualTo(250);
@@ -146,7 +146,7 @@ class DiskTroubleIT {
             assertThat(disk.met()).isPositive();
         }
         eventually().untilAsserted(() -> assertThat(troubles(server)).isEmpty());
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         server.kill9();
         server.startAgain();
         onlyTheAcknowledgedArrivesOnce(server, far);
@@ -154,13 +154,13 @@ class DiskTroubleIT {
 
     private enum Trouble {
         SYNCS_FAIL("451 4.3.0", "fdatasync,fsync", "EIO"),
-        /// As on file systems that find out late: quotas, NFS.
+        /// As on file systems that report a full disk late: quotas, NFS.
         FULL_AT_THE_SYNC("452 4.3.1", "fdatasync,fsync", "ENOSPC"), NOT_A_BYTE_MORE("452 4.3.1", "pwrite64", "ENOSPC"),
-        /// What the kernel does to a file system whose disk has failed: files that are open stay
-        /// open, and nothing can be written or made.
+        /// The behaviour of the kernel with a file system whose disk has failed: open files stay
+        /// open, and no file can be written or created.
         READ_ONLY("451 4.3.0", "openat,pwrite64,fdatasync,fsync,ftruncate,unlink", "EROFS") {
             @Override
-            Stream<Path> files(RunningServer server) {
+            Stream<Path> files(PackagedServer server) {
                 return Stream.concat(Stream.of(register(server)), segmentsToCome(server));
             }
         };
@@ -176,11 +176,11 @@ class DiskTroubleIT {
         }
 
         /// None for all.
-        Stream<Path> files(RunningServer server) {
+        Stream<Path> files(PackagedServer server) {
             return Stream.of();
         }
 
-        DiskTrouble begin(RunningServer server) {
+        DiskTrouble begin(PackagedServer server) {
             return DiskTrouble.failing(systemCalls, error, server, files(server).toArray(Path[]::new));
         }
 
@@ -191,10 +191,10 @@ class DiskTroubleIT {
 
     /// A session is open and a delivery is under way when it begins. The far side answers while the
     /// outcome cannot be written down: it is kept, and not sent again.
-    private void whileMailIsUnderWay(Trouble trouble, RunningServer server, SmtpSink far) {
+    private void whileMailIsUnderWay(Trouble trouble, PackagedServer server, SmtpSink far) {
         far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
         assertThat(send(server, trouble.name("under-way")).code()).as(trouble.name()).isEqualTo(250);
-        eventually().until(() -> server.queue().status().path("destinations").path(0).path("running").asInt() == 1);
+        eventually().until(() -> Queue.of(server).status().path("destinations").path(0).path("running").asInt() == 1);
         int logged = server.log().length();
         try (var open = SmtpTalker.introducedTo(server.smtp())) {
             try (var disk = bench.keep(trouble.begin(server))) {
@@ -207,7 +207,7 @@ class DiskTroubleIT {
                 assertThat(send(open, "refused3").code()).isIn(451, 452);
                 assertThat(server.log().substring(logged)).contains("event=log-failed");
                 assertThat(troubles(server)).as("what the status says of " + trouble).contains("log");
-                assertThat(server.queue().status().path("trouble").toString()).contains("since")
+                assertThat(Queue.of(server).status().path("trouble").toString()).contains("since")
                         .contains("new mail is refused with " + trouble.reply.substring(0, 3) + " until");
                 assertThat(disk.met()).isPositive();
             }
@@ -217,15 +217,16 @@ class DiskTroubleIT {
         }
     }
 
-    private void onlyTheAcknowledgedArrivesOnce(RunningServer server, SmtpSink far) {
-        eventually().until(() -> server.queue().isEmpty());
+    private void onlyTheAcknowledgedArrivesOnce(PackagedServer server, SmtpSink far) {
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(delivered(far)).containsExactlyInAnyOrderElementsOf(acknowledged);
         assertThat(server.mail().count("alice@here.example")).as("bounces for our own trouble").isZero();
-        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+        assertThat(Queue.of(server).status().path("corrupt").asInt()).isZero();
     }
 
-    private static List<String> troubles(RunningServer server) {
-        return server.queue().status().path("trouble").valueStream().map(each -> each.path("what").asString()).toList();
+    private static List<String> troubles(PackagedServer server) {
+        return Queue.of(server).status().path("trouble").valueStream().map(each -> each.path("what").asString())
+                .toList();
     }
 
     private static Settings settings(SmtpSink far) {
@@ -236,7 +237,7 @@ class DiskTroubleIT {
         return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
-    private CompletableFuture<SmtpReply> sending(RunningServer server, String name) {
+    private CompletableFuture<SmtpReply> sending(PackagedServer server, String name) {
         var answer = new CompletableFuture<SmtpReply>().orTimeout(100, TimeUnit.SECONDS);
         Thread.startVirtualThread(() -> {
             try {
@@ -248,7 +249,7 @@ class DiskTroubleIT {
         return answer;
     }
 
-    private SmtpReply send(RunningServer server, String name) {
+    private SmtpReply send(PackagedServer server, String name) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             return send(talk, name);
         }
@@ -265,20 +266,16 @@ class DiskTroubleIT {
         return answer;
     }
 
-    private static Path register(RunningServer server) {
+    private static Path register(PackagedServer server) {
         return server.home().resolve("spool/register.mv.db");
     }
 
-    private static Stream<Path> segmentsToCome(RunningServer server) {
+    private static Stream<Path> segmentsToCome(PackagedServer server) {
         return IntStream.rangeClosed(1, SEGMENTS_TO_COME)
                 .mapToObj(number -> server.home().resolve("spool/box/%010d.segment".formatted(number)));
     }
 
-    private static long boxBytes(RunningServer server) {
-        try (var files = Files.list(server.home().resolve("spool/box"))) {
-            return files.mapToLong(file -> file.toFile().length()).sum();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private static long boxBytes(PackagedServer server) {
+        return Folders.sizeBytes(server.home().resolve("spool/box"));
     }
 }

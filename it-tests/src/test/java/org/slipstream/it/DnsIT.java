@@ -3,24 +3,25 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.StubDns;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Domains that the routes do not name: what the name server says about them decides.
+/// Domains that no route names: the answer of the name server decides.
 class DnsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static StubDns dns;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -35,7 +36,7 @@ class DnsIT {
                 .containsPattern("Status: 5\\.\\d\\.\\d");
     }
 
-    /// RFC 7505: a null MX says that there is no mail here.
+    /// RFC 7505: a domain with a null MX accepts no mail.
     @Test
     void aDomainThatTakesNoMailBouncesAtOnce() {
         dns.mx("silent.example", 0, ".");
@@ -47,7 +48,7 @@ class DnsIT {
     void aNameServerInTroubleMakesMailWait() {
         dns.fails("troubled.example");
         send("carol@here.example", "friend@troubled.example");
-        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .filteredOn(message -> message.path("sender").asString().equals("carol@here.example"))
                 .singleElement().satisfies(message -> {
                     assertThat(message.path("state").asString()).isEqualTo("deferred");

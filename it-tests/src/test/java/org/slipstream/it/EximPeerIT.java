@@ -8,9 +8,9 @@ import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerExim;
 import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.List;
@@ -19,17 +19,17 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail to Exim, whatever it offers. Its log says of each message whether it was pipelined (`L`)
-/// and came in chunks (`K`).
+/// Mail to Exim with every combination of extensions. The log of Exim says of each message whether
+/// it was pipelined (`L`) and came in chunks (`K`).
 @RequiresPeers
 class EximPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
-    /// What each is told to offer, and what our route to it says of TLS.
-    enum House {
+    /// The extensions that each peer announces, and the TLS policy of our route to it.
+    enum Variant {
 
         /// Chunks in TLS.
         EVERYTHING(PeerOffer.everything(), "encrypt"),
@@ -38,11 +38,11 @@ class EximPeerIT {
                 "none"),
         /// Commands in groups, content after DATA.
         WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt"),
-        /// Chunks are for pipelines: without one, content comes after DATA.
+        /// BDAT needs a pipeline: without PIPELINING, the content comes after DATA.
         WITHOUT_PIPELINING(
                 PeerOffer.everything().withoutPipelining(),
                 "may"),
-        /// As in 1995.
+        /// Without ESMTP extensions, as in 1995.
         BARE(PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
                 "may"),
         /// As for submissions (RFC 8314).
@@ -51,7 +51,7 @@ class EximPeerIT {
         private final PeerOffer offer;
         private final String tls;
 
-        House(PeerOffer offer, String tls) {
+        Variant(PeerOffer offer, String tls) {
             this.offer = offer;
             this.tls = tls;
         }
@@ -69,41 +69,41 @@ class EximPeerIT {
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines();
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(new PeerExim(house.offer)));
-            PEERS.put(house, peer);
-            settings = settings.route("." + house.domain(), house.route(peer));
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerExim(variant.offer)));
+            PEERS.put(variant, peer);
+            settings = settings.route("." + variant.domain(), variant.route(peer));
         }
         server = BENCH.server(settings);
     }
 
-    private static PeerStories at(House house) {
-        return new PeerStories(server, PEERS.get(house), house.domain());
+    private static PeerStories at(Variant variant) {
+        return new PeerStories(server, PEERS.get(variant), variant.domain());
     }
 
     @ParameterizedTest
     @EnumSource
-    void everyShapeArrivesOnceAndUnchanged(House house) {
-        at(house).everyShapeArrivesOnceAndUnchanged();
-        var accepted = accepted(PEERS.get(house));
+    void everyShapeArrivesOnceAndUnchanged(Variant variant) {
+        at(variant).everyShapeArrivesOnceAndUnchanged();
+        var accepted = accepted(PEERS.get(variant));
         assertThat(accepted).allSatisfy(line -> {
             assertThat(line.contains(" K ")).as("in chunks")
-                    .isEqualTo(house.offer.chunking() && house.offer.pipelining());
-            assertThat(line.contains(" L ")).as("pipelined").isEqualTo(house.offer.pipelining());
-            assertThat(line.contains(" X=TLS")).as("in TLS").isEqualTo(house.offer.tls() != PeerOffer.Tls.NONE);
+                    .isEqualTo(variant.offer.chunking() && variant.offer.pipelining());
+            assertThat(line.contains(" L ")).as("pipelined").isEqualTo(variant.offer.pipelining());
+            assertThat(line.contains(" X=TLS")).as("in TLS").isEqualTo(variant.offer.tls() != PeerOffer.Tls.NONE);
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void threeRecipientsHaveThreeFates(House house) {
-        at(house).threeRecipientsHaveThreeFates();
+    void threeRecipientsHaveThreeResults(Variant variant) {
+        at(variant).threeRecipientsHaveThreeResults();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"EVERYTHING", "WITHOUT_CHUNKING", "BARE"})
-    void itGoesAwayInTheMiddleAndComesBack(House house) {
-        at(house).itGoesAwayInTheMiddleAndComesBack();
+    void itGoesAwayInTheMiddleAndComesBack(Variant variant) {
+        at(variant).itGoesAwayInTheMiddleAndComesBack();
     }
 
     private static List<String> accepted(Peer peer) {

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -14,6 +14,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -22,11 +23,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Where mail goes: mailboxes, aliases, smart hosts, LMTP, nowhere.
+/// Ways of mail: mailboxes, aliases, smart hosts, LMTP, discard.
 class FirstFlowIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
     private static SmtpSink below;
     private static SmtpSink lmtp;
@@ -127,7 +128,7 @@ class FirstFlowIT {
     void mailForNowhereIsGone() {
         assertThat(send(OutgoingMessage.of("nowhere@x", "someone@client.example", "x@nowhere.example")).code())
                 .isEqualTo(250);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(rest.messages()).noneMatch(delivery -> delivery.id().equals("nowhere@x"));
     }
 
@@ -143,8 +144,8 @@ class FirstFlowIT {
         return send(server.smtp(), outgoing);
     }
 
-    private static SmtpReply send(InetSocketAddress door, OutgoingMessage outgoing) {
-        try (var talk = SmtpTalker.introducedTo(door)) {
+    private static SmtpReply send(InetSocketAddress port, OutgoingMessage outgoing) {
+        try (var talk = SmtpTalker.introducedTo(port)) {
             return talk.send(outgoing);
         }
     }

@@ -3,8 +3,8 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.Program;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,7 +39,7 @@ class LabBuildIT {
             }
         }
         Path program = tree.resolve("mta-dist/target/slipstream");
-        copy(Program.launcher().getParent(), program);
+        copy(Program.folder(), program);
         // As after a build: the program is younger than all sources.
         Files.setLastModifiedTime(program.resolve(".built"), FileTime.from(Instant.now()));
     }
@@ -61,8 +61,8 @@ class LabBuildIT {
         }
     }
 
-    private Command.Ran lab() {
-        return Command.run(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
+    private ProgramRun lab() {
+        return ProgramRun.of(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
     }
 
     private void change(String to) throws IOException {
@@ -78,7 +78,7 @@ class LabBuildIT {
         assertThat(lab().mustSucceed().out()).contains("sequence  1×4 2×2 1×4 3×2 1×2");
 
         change("rules.slotLoan() + 1000 >= need");
-        Command.Ran changed = lab();
+        ProgramRun changed = lab();
 
         assertThat(changed.out()).contains("sequence  1 2×2");
         assertThat(changed.err()).contains("compiling").contains("mta-qmgr", "mta-lab", "mta-dist")
@@ -88,7 +88,7 @@ class LabBuildIT {
     @Test
     void aLineThatDoesNotCompileIsShownWithItsFile() throws IOException {
         change("rules.nothing() >= need");
-        Command.Ran changed = lab();
+        ProgramRun changed = lab();
 
         assertThat(changed.exit()).isEqualTo(3);
         assertThat(List.of(changed.err().split("\n"))).anyMatch(line -> line.contains("Preemption.java:"));

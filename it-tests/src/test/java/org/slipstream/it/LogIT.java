@@ -3,6 +3,7 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -14,7 +15,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The log, read by an operator who has only the queue id that the client was given.
+/// The log as an operator reads it who knows only the queue id from the client's 250.
 class LogIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -32,7 +33,7 @@ class LogIT {
             assertThat(answer.code()).isEqualTo(250);
             id = answer.text().replaceAll("(?s).*\\b([0-9a-z]{11})\\b.*", "$1");
         }
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         var life = server.log().lines().filter(line -> line.contains("queue=" + id)).toList();
         assertThat(life).hasSizeGreaterThanOrEqualTo(4)
                 .anySatisfy(line -> assertThat(line).contains("alice@here.example"))

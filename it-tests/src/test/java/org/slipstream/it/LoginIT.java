@@ -6,15 +6,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Users log in with the programs they have, and nobody else gets in.
+/// Users log in with common programs, and all other logins are refused.
 @RequiresPrograms({"python3", "swaks", "curl", "msmtp", "openssl"})
 class LoginIT {
     @RegisterExtension
@@ -40,9 +40,9 @@ class LoginIT {
     private static final String PASSWORD = "open sesame";
     private static final Settings EVERYBODY_LOGS_IN = Settings.quick().set("listen.submissions", "127.0.0.1:0")
             .set("submission.networks-without-login", "false");
-    private static RunningServer server;
+    private static PackagedServer server;
 
-    /// How each program is told to log in, and by which way into TLS.
+    /// The programs, with their options for the mechanism and for TLS.
     enum MailProgram {
         PYTHON_PLAIN, PYTHON_LOGIN, PYTHON_SCRAM_SHA_256, PYTHON_IMPLICIT, SWAKS_PLAIN, SWAKS_LOGIN, SWAKS_IMPLICIT, CURL_STARTTLS, CURL_IMPLICIT, MSMTP_PLAIN, MSMTP_SCRAM_SHA_256, MSMTP_IMPLICIT;
 
@@ -55,7 +55,7 @@ class LoginIT {
             return rest.equals("IMPLICIT") || rest.equals("STARTTLS") ? otherwise : rest.replace('_', '-');
         }
 
-        List<String> command(RunningServer server, Path file, String password) {
+        List<String> command(PackagedServer server, Path file, String password) {
             int port = (implicit() ? server.port("submissions") : server.submission()).getPort();
             return switch (name().substring(0, name().indexOf('_'))) {
                 case "PYTHON" -> python(port, file, password);
@@ -65,8 +65,8 @@ class LoginIT {
             };
         }
 
-        /// smtplib knows PLAIN and LOGIN, and takes the others as a function from challenge to
-        /// response.
+        /// smtplib implements PLAIN and LOGIN, and accepts other mechanisms as a function from
+        /// challenge to response.
         private List<String> python(int port, Path file, String password) {
             var script = """
                     import base64, hashlib, hmac, os, smtplib, ssl, sys
@@ -146,7 +146,7 @@ class LoginIT {
             return List.of("sh", "-c", line);
         }
 
-        /// What each of them changes at the end of a file, taken away before.
+        /// Removes the changes that each program makes at the end of a file.
         byte[] fileContent(OutgoingMessage outgoing) {
             var content = outgoing.content();
             return name().startsWith("SWAKS") ? Arrays.copyOf(content, content.length - 2) : content;
@@ -160,7 +160,7 @@ class LoginIT {
         user(server, PASSWORD, "add", "alice", "--address", ALICE);
     }
 
-    private static void user(RunningServer server, String password, String... arguments) {
+    private static void user(PackagedServer server, String password, String... arguments) {
         var all = new ArrayList<>(List.of("user"));
         all.addAll(List.of(arguments));
         Program.runWithInput((password + "\n").getBytes(StandardCharsets.UTF_8), server.home(),
@@ -172,7 +172,7 @@ class LoginIT {
                 .encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static SmtpTalker secure(RunningServer server) {
+    private static SmtpTalker secure(PackagedServer server) {
         var talk = SmtpTalker.introducedTo(server.submission());
         talk.startTls();
         talk.must(250, "EHLO client.example");
@@ -187,16 +187,16 @@ class LoginIT {
                 Bytes.ascii("It is me.\r\n"));
         var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(outgoing));
 
-        Command.run(new byte[0], program.command(server, file, PASSWORD)).mustSucceed();
+        ProgramRun.of(new byte[0], program.command(server, file, PASSWORD)).mustSucceed();
 
         eventually().untilAsserted(() -> assertThat(server.mail().newMail("bob@here.example"))
                 .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(outgoing.id()))
-                .singleElement().asString().as("the trace says who vouches for it (RFC 3848)")
+                .singleElement().asString().as("the trace names the login (RFC 3848)")
                 .contains("with ESMTPSA"));
     }
 
     @Test
-    void whoDoesNotLogInCannotSend() {
+    void aClientWithoutALoginCannotSend() {
         try (var talk = SmtpTalker.introducedTo(server.submission())) {
             assertThat(talk.say("MAIL FROM:<" + ALICE + ">").toString()).startsWith("530 5.7.0");
             assertThat(talk.must(250, "EHLO client.example").lines()).as("no password in the clear")
@@ -236,12 +236,12 @@ class LoginIT {
     }
 
     @Test
-    void whoGuessesWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
+    void aGuesserWaitsLongerEachTimeAndIsThenBannedOnEachPort() throws IOException {
         var server = BENCH.server(EVERYBODY_LOGS_IN.set("submission.failed-login-delay", "10ms")
                 .set("submission.failed-logins", "3"));
         user(server, PASSWORD, "add", "alice", "--address", ALICE);
         var file = Files.writeString(BENCH.folder().resolve("message.eml"), "Subject: no\r\n\r\nno\r\n");
-        var guess = Command.run(new byte[0], MailProgram.SWAKS_PLAIN.command(server, file, "wrong"));
+        var guess = ProgramRun.of(new byte[0], MailProgram.SWAKS_PLAIN.command(server, file, "wrong"));
         assertThat(guess.exit()).isNotZero();
         assertThat(guess.out() + guess.err()).contains("535 5.7.8");
         try (var talk = secure(server)) {
@@ -249,7 +249,7 @@ class LoginIT {
             talk.must(535, plain("nobody", "wrong"));
             assertThat(talk.say(plain("alice", PASSWORD)).toString()).as("right, but too late").startsWith("421 4.7.0");
         }
-        var elsewhere = Command.run(new byte[0], MailProgram.CURL_IMPLICIT.command(server, file, PASSWORD));
+        var elsewhere = ProgramRun.of(new byte[0], MailProgram.CURL_IMPLICIT.command(server, file, PASSWORD));
         assertThat(elsewhere.exit()).isNotZero();
         assertThat(server.log()).contains("millis=10 ", "millis=20 ", "millis=40 ", "banned after failed logins")
                 .doesNotContain(PASSWORD);
@@ -289,7 +289,7 @@ class LoginIT {
     void clientsGetTheCertificateOfTheNameTheyAskForAndRenewedOnesAtOnce() throws IOException {
         var home = BENCH.home();
         for (var name : List.of("first", "second", "renewed")) {
-            Command.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+            ProgramRun.of("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                     "/CN=" + name + ".example", "-addext", "subjectAltName=DNS:" + name + ".example", "-keyout",
                     home.resolve(name + ".key").toString(), "-out", home.resolve(name + ".crt").toString())
                     .mustSucceed();
@@ -307,15 +307,15 @@ class LoginIT {
         assertThat(openssl(server, "-tls1_2").out()).contains("New, TLSv1.2,");
     }
 
-    private static String subject(RunningServer server, String name) {
+    private static String subject(PackagedServer server, String name) {
         return openssl(server, "-servername", name).out().lines().filter(line -> line.startsWith("subject="))
                 .findFirst().orElse("");
     }
 
-    private static Command.Ran openssl(RunningServer server, String... more) {
+    private static ProgramRun openssl(PackagedServer server, String... more) {
         var command = new ArrayList<>(List.of("openssl", "s_client", "-connect",
                 "127.0.0.1:" + server.port("submissions").getPort()));
         command.addAll(List.of(more));
-        return Command.run(Bytes.ascii("QUIT\r\n"), command);
+        return ProgramRun.of(Bytes.ascii("QUIT\r\n"), command);
     }
 }

@@ -3,13 +3,14 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.SystemCalls;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +20,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the kernel sees of a lone message: its 250 waits for one sync, of the log, and for no
-/// other.
+/// The system calls for a single message: its 250 waits for one sync, of the log, and for no other.
 ///
 /// Several messages come one after the other, because the index is written now and then, and such a
 /// sync may coincide with one of them. A sync that a reply waits for is there each time.
@@ -53,12 +53,12 @@ class OneSyncIT {
         return syncs.stream().filter(sync -> sync.matches(LOG));
     }
 
-    /// Deliveries rest, so nothing but these messages wants the disk. The first message makes the
+    /// Deliveries are off, so these messages alone use the disk. The first message creates the
     /// first segment, and is not watched.
     private List<List<String>> syncsBeforeEach250(int bytes) {
         var server = bench.server(Settings.quick().set("queue.deliver", "false"));
         send(server, bytes);
-        assertThat(server.queue().messages()).hasSize(1);
+        assertThat(Queue.of(server).messages()).hasSize(1);
         try (var calls = bench.keep(SystemCalls.ofSyncsAndReplies(server))) {
             for (int i = 0; i < MESSAGES; i++) {
                 send(server, bytes);
@@ -67,7 +67,7 @@ class OneSyncIT {
         }
     }
 
-    private static void send(RunningServer server, int bytes) {
+    private static void send(PackagedServer server, int bytes) {
         var body = Bytes.ascii(("x".repeat(62) + "\r\n").repeat(bytes / 64));
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of("lone", "alice@here.example", List.of("friend@far.example"), body))

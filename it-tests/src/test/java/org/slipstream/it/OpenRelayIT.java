@@ -5,24 +5,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What tests for open relays ask of a server that takes every name of its domain and relays for
-/// nobody. There is a route for everything, to a sink: whatever got through would arrive there.
+/// The addresses that open-relay tests try, with a server that accepts every name of its domain and
+/// relays for no client. There is a route for everything, to a sink: any message that got through
+/// would arrive there.
 class OpenRelayIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink anywhere;
 
     @BeforeAll
@@ -40,7 +42,7 @@ class OpenRelayIT {
             "<x@[203.0.113.9]>", "<x@[IPv6:2001:db8::9]>", "<x%far.example%here.example@here.example>",
             "<x@here.example.far.example>", "<x@xhere.example>", "<x@sub.here.example>",
             "<postmaster@far.example>", "<abuse@far.example>"})
-    void aStrangerIsRefusedWhoeverHeSaysHeIs(String recipient) {
+    void aStrangerIsRefusedWithAnySender(String recipient) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var sender : List.of("<>", "<y@far.example>", "<y@here.example>", "<postmaster@here.example>",
                     "<y@mail.here.example>", "<y@[127.0.0.1]>")) {
@@ -57,7 +59,7 @@ class OpenRelayIT {
             "<\"x\"@far.example@here.example>", "<@[127.0.0.1]:x@far.example>", "<x@far.example>@here.example",
             "<x @far.example>", "<@here.example>", "<x@[far.example]>", "<:x@far.example>", "<far.example!x>",
             "<x%far.example>"})
-    void whatIsNoAddressIsNobodys(String recipient) {
+    void textThatIsNoAddressIsRefused(String recipient) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             talk.must(250, "MAIL FROM:<>");
             assertThat(talk.say("RCPT TO:" + recipient).code()).isEqualTo(501);
@@ -78,7 +80,7 @@ class OpenRelayIT {
         }
         eventually().until(() -> server.mail().count("alice+tag@here.example")
                 + server.mail().count("alice@here.example") == 1);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(anywhere.connections()).isZero();
     }
 }

@@ -7,9 +7,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerOpenSmtpd;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -17,16 +17,16 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Mail to OpenSMTPD: a server that announces little, and one whose TLS is broken, so that mail
-/// goes in the clear where the route allows it (RFC 7435).
+/// Mail to OpenSMTPD: a server that announces few extensions, and one whose TLS is broken, so that
+/// mail goes without encryption where the route allows it (RFC 7435).
 @RequiresPeers
 class OpenSmtpdPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
-    enum House {
+    enum Variant {
         IN_THE_CLEAR, BROKEN_TLS;
 
         String domain() {
@@ -37,36 +37,36 @@ class OpenSmtpdPeerIT {
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines();
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(new PeerOpenSmtpd(house == House.BROKEN_TLS)));
-            PEERS.put(house, peer);
-            settings = settings.route("." + house.domain(), peer.route() + " tls=may");
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerOpenSmtpd(variant == Variant.BROKEN_TLS)));
+            PEERS.put(variant, peer);
+            settings = settings.route("." + variant.domain(), peer.route() + " tls=may");
         }
         server = BENCH.server(settings);
     }
 
-    private static PeerStories at(House house) {
-        return new PeerStories(server, PEERS.get(house), house.domain());
+    private static PeerStories at(Variant variant) {
+        return new PeerStories(server, PEERS.get(variant), variant.domain());
     }
 
     @ParameterizedTest
     @EnumSource
-    void everyShapeArrivesOnceAndUnchanged(House house) {
-        at(house).everyShapeArrivesOnceAndUnchanged();
-        if (house == House.BROKEN_TLS) {
-            assertThat(PEERS.get(house).log()).as("TLS was tried first").contains("SSL library error");
+    void everyShapeArrivesOnceAndUnchanged(Variant variant) {
+        at(variant).everyShapeArrivesOnceAndUnchanged();
+        if (variant == Variant.BROKEN_TLS) {
+            assertThat(PEERS.get(variant).log()).as("TLS was tried first").contains("SSL library error");
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail(House house) {
-        at(house).aRefusedRecipientIsReportedAndTheOthersHaveTheirMail();
+    void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail(Variant variant) {
+        at(variant).aRefusedRecipientIsReportedAndTheOthersHaveTheirMail();
     }
 
     @ParameterizedTest
     @EnumSource
-    void itGoesAwayInTheMiddleAndComesBack(House house) {
-        at(house).itGoesAwayInTheMiddleAndComesBack();
+    void itGoesAwayInTheMiddleAndComesBack(Variant variant) {
+        at(variant).itGoesAwayInTheMiddleAndComesBack();
     }
 }

@@ -6,13 +6,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Program;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,13 +28,13 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The operator at the command line of a server whose queue is not empty: two messages for a sink
-/// that is away, the next attempt an hour from now.
+/// The operator's commands with a queue that is not empty: two messages for a sink that is stopped,
+/// with the next attempt an hour away.
 class OperatorIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static SmtpSink far;
-    private static RunningServer server;
+    private static PackagedServer server;
     private int deliveredBefore;
 
     @BeforeAll
@@ -48,7 +49,7 @@ class OperatorIT {
         far.stop();
         send(OutgoingMessage.of("one@x", "alice@here.example", "friend@far.example"));
         send(OutgoingMessage.of("two@x", "bob@here.example", "friend@other.example"));
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(2)
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(2)
                 .allSatisfy(
                         message -> assertThat(message.path("phase").path("code").asString()).isEqualTo("retry")));
         deliveredBefore = far.messages().size();
@@ -56,8 +57,8 @@ class OperatorIT {
 
     @AfterEach
     void emptyTheQueue() {
-        server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
-        eventually().until(() -> server.queue().isEmpty());
+        Queue.of(server).messages().forEach(message -> Queue.of(server).delete(message.path("id").asString()));
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     @Test
@@ -65,7 +66,7 @@ class OperatorIT {
         var text = server.command("queue", "list").mustSucceed().out();
         assertThat(text).contains(id("alice@here.example"), id("bob@here.example"), "alice@here.example",
                 "bob@here.example");
-        assertThat(server.queue().messages()).allSatisfy(message -> {
+        assertThat(Queue.of(server).messages()).allSatisfy(message -> {
             assertThat(message.path("why").asString()).isNotBlank();
             assertThat(message.path("sizeBytes").asLong()).isPositive();
             assertThat(message.path("recipients").size()).isEqualTo(1);
@@ -124,11 +125,11 @@ class OperatorIT {
     void aHeldMessageStaysUntilItIsReleased() {
         var id = id("alice@here.example");
         server.command("queue", "hold", id).mustSucceed();
-        assertThat(server.queue().show(id).path("state").asString()).isEqualTo("held");
+        assertThat(Queue.of(server).show(id).path("state").asString()).isEqualTo("held");
         far.startAgain();
         server.command("queue", "flush").mustSucceed();
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("two@x"));
-        assertThat(server.queue().show(id).path("state").asString()).isEqualTo("held");
+        assertThat(Queue.of(server).show(id).path("state").asString()).isEqualTo("held");
         server.command("queue", "release", id).mustSucceed();
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("two@x", "one@x"));
     }
@@ -143,9 +144,9 @@ class OperatorIT {
     @Test
     void deletingEverythingNeedsAYes() {
         assertThat(server.command("queue", "delete", "--all").exit()).isEqualTo(2);
-        assertThat(server.queue().size()).isEqualTo(2);
+        assertThat(Queue.of(server).size()).isEqualTo(2);
         server.command("queue", "delete", "--all", "--yes").mustSucceed();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     @Test
@@ -207,12 +208,13 @@ class OperatorIT {
     }
 
     private String id(String sender) {
-        return server.queue().messages().stream().filter(message -> message.path("sender").asString().equals(sender))
+        return Queue.of(server).messages().stream().filter(message -> message.path("sender").asString().equals(sender))
                 .findFirst().orElseThrow().path("id").asString();
     }
 
     private List<String> senders() {
-        return server.queue().messages().stream().map((JsonNode message) -> message.path("sender").asString()).toList();
+        return Queue.of(server).messages().stream().map((JsonNode message) -> message.path("sender").asString())
+                .toList();
     }
 
     private List<String> delivered() {

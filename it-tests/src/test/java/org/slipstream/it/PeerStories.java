@@ -3,11 +3,12 @@ package org.slipstream.it;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerMail;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Shapes.Shape;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,13 +26,13 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// What must hold with every mail server that our mail may meet, whatever it offers and however
-/// many connections are used.
+/// The guarantees that hold with every mail server that receives our mail, with any extensions and
+/// any number of connections.
 ///
 /// @param server ours; its queue is empty before and after each story
 /// @param peer the other
 /// @param domain whose mail goes to the peer, as does that of all its subdomains
-record PeerStories(RunningServer server, Peer peer, String domain) {
+record PeerStories(PackagedServer server, Peer peer, String domain) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int CLIENTS = 4;
     private static final int OF_EACH_SHAPE = 3;
@@ -49,21 +50,21 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
 
     /// Of three recipients one has the mail at once, one is refused and reported, and one is put
     /// off and tried again without a second copy to the first.
-    void threeRecipientsHaveThreeFates() {
+    void threeRecipientsHaveThreeResults() {
         var there = "fates." + domain;
         var outgoing = OutgoingMessage.of("fates@" + domain, SENDER_HERE,
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
         sendAll(List.of(outgoing));
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
         onlySomebodyGotItAndNobodyIsReported(outgoing, there, reports);
-        server.queue().messages().forEach(message -> server.queue().delete(message.path("id").asString()));
+        Queue.of(server).messages().forEach(message -> Queue.of(server).delete(message.path("id").asString()));
         emptyQueue();
     }
 
-    /// For a server that cannot put a recipient off: two of three have the mail, one is refused and
+    /// For a server that cannot defer a recipient: two of three get the mail, one is refused and
     /// reported.
     void aRefusedRecipientIsReportedAndTheOthersHaveTheirMail() {
         var there = "refused." + domain;
@@ -78,7 +79,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         reported("nobody@" + there, reports);
     }
 
-    /// A server that takes nothing: every recipient is reported and nobody has mail.
+    /// A server that refuses everything: every recipient is reported and none gets mail.
     void aServerThatRefusesEverybodyIsReported() {
         var there = "nothing." + domain;
         var outgoing = OutgoingMessage.of("nothing@" + domain, SENDER_HERE,
@@ -92,40 +93,40 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         assertThat(peer.facts(there)).isEmpty();
     }
 
-    /// The server is stopped while mail flows, more mail comes, and it is back: nothing is lost,
-    /// and a second copy is there only of what the log called a possible duplicate.
+    /// The server is stopped while mail flows, more mail comes, and the server is started again: no
+    /// mail is lost, and each second copy is one that the log called a possible duplicate.
     void itGoesAwayInTheMiddleAndComesBack() {
         var there = "away." + domain;
         var before = numbered(there, 0, 40);
-        var meanwhile = numbered(there, 40, 50);
+        var during = numbered(there, 40, 50);
         var sending = Thread.startVirtualThread(() -> sendAll(before));
-        eventually().atMost(PATIENCE).until(() -> peer.facts(there).size() >= 3);
+        eventually().atMost(WAIT).until(() -> peer.facts(there).size() >= 3);
         peer.stop();
-        sendAll(meanwhile);
+        sendAll(during);
         eventually().until(() -> !sending.isAlive());
-        eventually().untilAsserted(() -> assertThat(server.queue().messages())
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .anySatisfy(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         peer.startAgain();
         emptyQueue();
-        var expected = facts(Stream.concat(before.stream(), meanwhile.stream()).toList(), there);
-        eventually().atMost(PATIENCE)
+        var expected = facts(Stream.concat(before.stream(), during.stream()).toList(), there);
+        eventually().atMost(WAIT)
                 .untilAsserted(() -> assertThat(new HashSet<>(peer.facts(there))).isEqualTo(new HashSet<>(expected)));
         long mayBeTwice = server.log().lines().filter(line -> line.contains("event=possible-duplicate")).count();
         assertThat(peer.facts(there).size() - expected.size()).as("second copies of what went to " + there)
                 .isLessThanOrEqualTo((int) mayBeTwice);
     }
 
-    /// All of them once and nothing else, at this domain.
+    /// All of these once and no others, at this domain.
     void allArriveOnce(String there, List<OutgoingMessage> messages) {
         emptyQueue();
         var expected = facts(messages, there);
-        eventually().atMost(PATIENCE).pollInterval(Duration.ofMillis(250))
+        eventually().atMost(WAIT).pollInterval(Duration.ofMillis(250))
                 .untilAsserted(() -> assertThat(peer.facts(there)).containsExactlyInAnyOrderElementsOf(expected));
     }
 
     void emptyQueue() {
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(server.queue().messages()).isEmpty());
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages()).isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     /// Several clients at once.
@@ -150,14 +151,14 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         }
     }
 
-    /// Small messages with what servers trip over: a line with a lone dot, eight bits.
+    /// Small messages that are difficult for some servers: a line with a single dot, eight bits.
     static List<OutgoingMessage> numbered(String there, int from, int to) {
         return IntStream.range(from, to).mapToObj(number -> OutgoingMessage.of("number-" + number + "@" + there,
                 "someone@client.example", List.of("friend" + number + "@" + there),
                 ("Number " + number + "\r\n.\r\nGrüße\r\n..\r\n").getBytes(StandardCharsets.UTF_8))).toList();
     }
 
-    private void onlySomebodyGotItAndNobodyIsReported(OutgoingMessage outgoing, String there, int reports) {
+    private void oneRecipientGotItAndTheRefusedOneIsReported(OutgoingMessage outgoing, String there, int reports) {
         eventually().untilAsserted(() -> assertThat(peer.facts(there))
                 .containsExactly(PeerMail.fact("somebody@" + there, outgoing.content())));
         reported("nobody@" + there, reports);
@@ -182,7 +183,7 @@ record PeerStories(RunningServer server, Peer peer, String domain) {
         List<OutgoingMessage> messages = new ArrayList<>();
         for (var outgoing : Shapes.thousand(there, there)) {
             var shape = shapeOf(outgoing);
-            boolean heavy = shape == Shape.LARGE || shape == Shape.CROWDED;
+            boolean heavy = shape == Shape.LARGE || shape == Shape.MANY_RECIPIENTS;
             if (taken.merge(shape, 1, Integer::sum) <= (heavy ? LARGE_ONES : OF_EACH_SHAPE)) {
                 messages.add(outgoing);
             }

@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// `[policy]` on the packaged program: what a stranger is told, and what the log says of it.
+/// `[policy]` with the packaged program: the replies to strangers, and the log lines about them.
 class PolicyIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -46,13 +46,13 @@ class PolicyIT {
         eventually().until(() -> server.log().contains("check=sender-domain sender=<x@nowhere.example>"));
     }
 
-    /// RFC 5782: the lists are asked for the address that a trusted client speaks for.
+    /// RFC 5782: the lists are queried for the address that a trusted client forwards.
     @Test
     void aClientThatAListKnowsIsRefusedOrTaggedButMayComplain() throws IOException {
         var dns = BENCH.keep(StubDns.start().address("7.100.51.198.refuse.example", InetAddress.ofLiteral("127.0.0.2"))
                 .address("8.100.51.198.tag.example", InetAddress.ofLiteral("127.0.0.4"))
-                // Not about the client: the list says that we ask too much, or somebody answers for
-                // every name.
+                // Such an answer is not about the client: the list refuses our queries, or a
+                // resolver answers for every name.
                 .address("9.100.51.198.refuse.example", InetAddress.ofLiteral("127.255.255.254"))
                 .address("9.100.51.198.tag.example", InetAddress.ofLiteral("203.0.113.1")));
         var server = BENCH.server(among("policy.block-lists", "refuse.example,tag.example tag",
@@ -75,7 +75,7 @@ class PolicyIT {
     }
 
     @Test
-    void whoIsNewComesBackLater() {
+    void aNewClientComesBackLater() {
         var server = BENCH.server(among("policy.greylisting", "true", "policy.greylist-delay", "500ms"));
         assertThat(rcpt(server.smtp(), "x@far.example")).startsWith("450 4.7.1 Greylisted");
         eventually().until(() -> rcpt(server.smtp(), "x@far.example").startsWith("250 "));
@@ -83,7 +83,7 @@ class PolicyIT {
     }
 
     @Test
-    void whoTalksBeforeTheGreetingIsSentAway() {
+    void aClientThatTalksBeforeTheGreetingIsDisconnected() {
         var server = BENCH.server(among("policy.greeting-delay", "5s"));
         try (var wire = SmtpTalker.to(server.smtp())) {
             wire.send("EHLO client.example\r\n");

@@ -8,9 +8,9 @@ import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.PeerPostfix;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -19,17 +19,17 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail to Postfix, whatever it offers.
+/// Mail to Postfix with every combination of extensions.
 @RequiresPeers
 class PostfixPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
-    /// What each is told to offer, what our route to it says of TLS, and the word in its log that
-    /// shows how content came.
-    enum House {
+    /// The extensions that each peer announces, the TLS policy of our route to it, and the word in
+    /// its log that shows how content came.
+    enum Variant {
 
         /// Chunks in TLS.
         EVERYTHING(PeerOffer.everything(), "encrypt", "bdat="),
@@ -40,10 +40,10 @@ class PostfixPeerIT {
         /// Commands in groups, content after DATA.
         WITHOUT_CHUNKING(PeerOffer.everything().withoutChunking(), "encrypt",
                 "data="),
-        /// Chunks are for pipelines: without one, content comes after DATA.
+        /// BDAT needs a pipeline: without PIPELINING, the content comes after DATA.
         WITHOUT_PIPELINING(PeerOffer.everything().withoutPipelining(), "may",
                 "data="),
-        /// As in 1995.
+        /// Without ESMTP extensions, as in 1995.
         BARE(
                 PeerOffer.everything().inTheClear().withoutPipelining().withoutChunking(),
                 "may",
@@ -56,7 +56,7 @@ class PostfixPeerIT {
         private final String tls;
         private final String content;
 
-        House(PeerOffer offer, String tls, String content) {
+        Variant(PeerOffer offer, String tls, String content) {
             this.offer = offer;
             this.tls = tls;
             this.content = content;
@@ -75,25 +75,25 @@ class PostfixPeerIT {
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines();
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(new PeerPostfix(house.offer)));
-            PEERS.put(house, peer);
-            settings = settings.route("." + house.domain(), house.route(peer));
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerPostfix(variant.offer)));
+            PEERS.put(variant, peer);
+            settings = settings.route("." + variant.domain(), variant.route(peer));
         }
         server = BENCH.server(settings);
     }
 
-    private static PeerStories at(House house) {
-        return new PeerStories(server, PEERS.get(house), house.domain());
+    private static PeerStories at(Variant variant) {
+        return new PeerStories(server, PEERS.get(variant), variant.domain());
     }
 
     @ParameterizedTest
     @EnumSource
-    void everyShapeArrivesOnceAndUnchanged(House house) {
-        at(house).everyShapeArrivesOnceAndUnchanged();
-        var log = PEERS.get(house);
-        eventually().untilAsserted(() -> assertThat(log.log()).as("commands used").contains(house.content));
-        if (house.offer.tls() == PeerOffer.Tls.NONE) {
+    void everyShapeArrivesOnceAndUnchanged(Variant variant) {
+        at(variant).everyShapeArrivesOnceAndUnchanged();
+        var log = PEERS.get(variant);
+        eventually().untilAsserted(() -> assertThat(log.log()).as("commands used").contains(variant.content));
+        if (variant.offer.tls() == PeerOffer.Tls.NONE) {
             assertThat(log.log()).doesNotContain("TLS connection established");
         } else {
             assertThat(log.log()).contains("TLS connection established");
@@ -102,13 +102,13 @@ class PostfixPeerIT {
 
     @ParameterizedTest
     @EnumSource
-    void threeRecipientsHaveThreeFates(House house) {
-        at(house).threeRecipientsHaveThreeFates();
+    void threeRecipientsHaveThreeResults(Variant variant) {
+        at(variant).threeRecipientsHaveThreeResults();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"EVERYTHING", "WITHOUT_CHUNKING", "BARE"})
-    void itGoesAwayInTheMiddleAndComesBack(House house) {
-        at(house).itGoesAwayInTheMiddleAndComesBack();
+    void itGoesAwayInTheMiddleAndComesBack(Variant variant) {
+        at(variant).itGoesAwayInTheMiddleAndComesBack();
     }
 }

@@ -4,7 +4,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -12,6 +12,7 @@ import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.sql.SQLException;
@@ -36,7 +37,7 @@ class PostgresIT {
                     .set("spool.index", postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "first").code()).isEqualTo(250);
             assertThat(send(server, "second").code()).isEqualTo(250);
-            assertThat(server.queue().messages()).as("a list brings the index up to the log").hasSize(2);
+            assertThat(Queue.of(server).messages()).as("a list brings the index up to the log").hasSize(2);
             assertThat(messages(postgres)).isEqualTo(2);
             assertThat(send(server, "third").code()).isEqualTo(250);
             server.kill9();
@@ -50,28 +51,29 @@ class PostgresIT {
 
             assertThat(server.stop()).isZero();
             server.startAgain();
-            assertThat(server.queue().messages()).isEmpty();
+            assertThat(Queue.of(server).messages()).isEmpty();
             assertThat(far.messages()).hasSize(3);
         }
     }
 
-    /// The log takes the mail and its outcomes, and the database gets them when it is back.
+    /// The log keeps the mail and its outcomes, and the database gets them when it is reachable
+    /// again.
     @Test
     void whileTheDatabaseIsGoneMailIsTakenAndDeliveredAndTheStatusSaysSo() throws Exception {
-        RunningServer server;
+        PackagedServer server;
         var far = bench.smtpSink();
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
             server = bench.server(Settings.quick().route("far.example", far).set("spool.index",
                     postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "before").code()).isEqualTo(250);
-            eventually().until(() -> server.queue().isEmpty());
-            assertThat(server.queue().status().path("trouble").isEmpty()).isTrue();
+            eventually().until(() -> Queue.of(server).isEmpty());
+            assertThat(Queue.of(server).status().path("trouble").isEmpty()).isTrue();
         }
         assertThat(send(server, "without").toString()).startsWith("250");
         eventually().untilAsserted(() -> assertThat(far.messages()).extracting(ReceivedMessage::id)
                 .containsExactly("before", "without"));
         eventually().untilAsserted(() -> {
-            var status = server.queue().status();
+            var status = Queue.of(server).status();
             assertThat(status.path("messages").isNull()).as("they cannot be counted: %s", status).isTrue();
             assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
         });
@@ -82,16 +84,16 @@ class PostgresIT {
 
     @Test
     void aDatabaseThatIsGoneIsToldByTheStatusMailGoesOnAndAnEmptyOneIsFilledFromTheLog() throws Exception {
-        RunningServer server;
+        PackagedServer server;
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
             server = bench.server(Settings.quick().set("queue.deliver", "false").set("spool.index",
                     postgres.getJdbcUrl("postgres", "postgres")));
             assertThat(send(server, "first").code()).isEqualTo(250);
-            assertThat(server.queue().status().path("trouble").isEmpty()).isTrue();
+            assertThat(Queue.of(server).status().path("trouble").isEmpty()).isTrue();
         }
         assertThat(send(server, "second").code()).isEqualTo(250);
         eventually().untilAsserted(() -> {
-            var status = server.queue().status();
+            var status = Queue.of(server).status();
             assertThat(status.path("messages").isNull()).as("nobody can count them: %s", status).isTrue();
             assertThat(status.path("trouble").path(0).path("what").asString()).isEqualTo("index");
         });
@@ -100,14 +102,14 @@ class PostgresIT {
         server.kill9();
         try (EmbeddedPostgres other = EmbeddedPostgres.start()) {
             server.startAgain(Settings.quick().set("queue.deliver", "false").set("spool.index",
-                    other.getJdbcUrl("postgres", "postgres")));
+                    other.getJdbcUrl("postgres", "postgres")).pairs());
             assertThat(messages(other)).isEqualTo(2);
-            assertThat(server.queue().messages()).hasSize(2);
+            assertThat(Queue.of(server).messages()).hasSize(2);
             assertThat(server.stop()).isZero();
         }
     }
 
-    private static SmtpReply send(RunningServer server, String name) {
+    private static SmtpReply send(PackagedServer server, String name) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             return talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n")));

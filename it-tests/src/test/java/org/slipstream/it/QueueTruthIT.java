@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -10,6 +10,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 import tools.jackson.databind.JsonNode;
 
 import java.time.Duration;
@@ -20,12 +21,13 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// `queue list` tells the truth about mail that waits: for whom, since when, until when.
+/// `queue list` shows the true state of mail that waits: the reason, the beginning and the end of
+/// the wait.
 class QueueTruthIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
-    private static Settings patient(SmtpSink sink) {
+    private static Settings slow(SmtpSink sink) {
         return Settings.quick().route("slow.example", sink).set("queue.minimal-backoff", "1h")
                 .set("queue.maximal-backoff", "1h");
     }
@@ -35,12 +37,12 @@ class QueueTruthIT {
     void mailForAPeerThatNeverGreetsSaysWhatItWaitsForSinceWhenAndUntilWhen() {
         var sink = BENCH.smtpSink();
         sink.change(script -> script.on(SinkPhase.CONNECT, SinkAction.stall()));
-        var server = BENCH.server(BENCH.folder().resolve("silent"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("silent"), slow(sink));
         IntStream.range(0, 40).forEach(i -> send(server, "m" + i + "@x"));
 
         eventually().untilAsserted(() -> assertThat(codes(server)).filteredOn("greeting"::equals).hasSize(1));
         assertThat(codes(server)).as("nobody else is on the wire").containsOnly("greeting", "ahead", "host-limit");
-        assertThat(server.queue().messages()).allSatisfy(message -> {
+        assertThat(Queue.of(server).messages()).allSatisfy(message -> {
             assertThat(message.path("state").asString()).isEqualTo("active");
             assertThat(message.path("nextAttempt").asString()).as("it is being tried").isEmpty();
             assertThat(message.path("attempts").asInt()).as("and has not been").isZero();
@@ -66,13 +68,13 @@ class QueueTruthIT {
     @Test
     void mailForASuspendedHostHasNotBeenTriedAndWaitsForTheEndOfTheSuspension() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("suspended"), patient(sink));
+        var server = BENCH.server(BENCH.folder().resolve("suspended"), slow(sink));
         var host = "[127.0.0.1]:" + sink.port() + "/may";
         server.command("destdb", "suspend", host, "--reason", "their disk is full", "--author", "ann", "--for", "2h")
                 .mustSucceed();
         send(server, "put-off@x");
         eventually().untilAsserted(() -> assertThat(codes(server)).containsExactly("suspended"));
-        var message = server.queue().messages().getFirst();
+        var message = Queue.of(server).messages().getFirst();
         assertThat(message.path("attempts").asInt()).isZero();
         assertThat(message.path("why").asString()).contains("suspended by ann until ", "their disk is full");
         assertThat(Instant.parse(message.path("nextAttempt").asString())).as("not the next look, in an hour")
@@ -86,10 +88,10 @@ class QueueTruthIT {
     @Test
     void mailOfAServerThatDoesNotDeliverSaysSo() {
         var sink = BENCH.smtpSink();
-        var server = BENCH.server(BENCH.folder().resolve("resting"), patient(sink).set("queue.deliver", "false"));
+        var server = BENCH.server(BENCH.folder().resolve("resting"), slow(sink).set("queue.deliver", "false"));
         send(server, "kept@x");
         assertThat(codes(server)).containsExactly("resting");
-        var message = server.queue().messages().getFirst();
+        var message = Queue.of(server).messages().getFirst();
         assertThat(message.path("why").asString()).contains("queue.deliver is false");
         assertThat(message.path("nextAttempt").asString()).isEmpty();
         assertThat(server.command("status").mustSucceed().out()).contains("queue.deliver is false");
@@ -99,19 +101,19 @@ class QueueTruthIT {
         return Instant.parse(phase.path(name).asString());
     }
 
-    private static List<String> codes(RunningServer server) {
-        return server.queue().messages().stream().map(QueueTruthIT::code).toList();
+    private static List<String> codes(PackagedServer server) {
+        return Queue.of(server).messages().stream().map(QueueTruthIT::code).toList();
     }
 
-    private static List<JsonNode> of(RunningServer server, String code) {
-        return server.queue().messages().stream().filter(message -> code(message).equals(code)).toList();
+    private static List<JsonNode> of(PackagedServer server, String code) {
+        return Queue.of(server).messages().stream().filter(message -> code(message).equals(code)).toList();
     }
 
     private static String code(JsonNode message) {
         return message.path("phase").path("code").asString();
     }
 
-    private static void send(RunningServer server, String id) {
+    private static void send(PackagedServer server, String id) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             assertThat(talk.send(OutgoingMessage.of(id, "someone@client.example", "friend@slow.example")).code())
                     .isEqualTo(250);

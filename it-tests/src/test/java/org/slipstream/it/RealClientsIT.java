@@ -6,14 +6,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.RequiresPrograms;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -28,21 +28,21 @@ import java.util.Locale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The mail programs people have: each sends one message to a mailbox here and to a domain far
-/// away, in the clear and with STARTTLS, and it arrives as it was sent.
+/// Common mail programs: each sends one message to a mailbox here and to a remote domain, with and
+/// without STARTTLS, and it arrives unchanged.
 @RequiresPrograms({"python3", "swaks", "curl"})
 class RealClientsIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final String SENDER = "someone@client.example";
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
 
-    /// How each program is told to send a file.
+    /// The programs, with the options that send a file.
     enum MailProgram {
         PYTHON_SMTPLIB, PYTHON_SMTPLIB_TLS, SWAKS, SWAKS_TLS, CURL, CURL_TLS;
 
-        List<String> command(RunningServer server, Path file, List<String> recipients) {
+        List<String> command(PackagedServer server, Path file, List<String> recipients) {
             int port = server.smtp().getPort();
             var secure = name().endsWith("_TLS");
             return switch (this) {
@@ -114,7 +114,7 @@ class RealClientsIT {
                         Bytes.ascii(".\r\n.. dots\r\n\r\n" + "long ".repeat(150) + "\r\n  the end\r\n")));
         var file = Files.write(BENCH.folder().resolve("message.eml"), program.fileContent(outgoing));
 
-        Command.run(new byte[0], program.command(server, file, outgoing.recipients())).mustSucceed();
+        ProgramRun.of(new byte[0], program.command(server, file, outgoing.recipients())).mustSucceed();
 
         MailAssert.arrives(outgoing, server.mail(), mailbox);
         eventually()
@@ -133,12 +133,13 @@ class RealClientsIT {
     @Test
     void curlAsksTheApiToo() {
         var socket = server.home().resolve("run/admin.sock").toString();
-        var answer = Command.run("curl", "-sS", "--fail", "--unix-socket", socket, "http://localhost/api/v1/status")
+        var answer = ProgramRun.of("curl", "-sS", "--fail", "--unix-socket", socket, "http://localhost/api/v1/status")
                 .mustSucceed().out();
         assertThat(JsonMapper.builder().build().readTree(answer).path("hostname").asString())
                 .isEqualTo("mail.here.example");
         assertThat(
-                Command.run("curl", "-sS", "--unix-socket", socket, "-d", "x=y", "http://localhost/api/v1/queue/flush")
+                ProgramRun
+                        .of("curl", "-sS", "--unix-socket", socket, "-d", "x=y", "http://localhost/api/v1/queue/flush")
                         .mustSucceed().out())
                 .contains("\"done\":\"flush\"");
     }
@@ -149,7 +150,7 @@ class RealClientsIT {
     void curlSendsAnOrdinaryTextFile() throws IOException {
         var file = Files.writeString(BENCH.folder().resolve("message.eml"),
                 "Subject: plain\nFrom: me@here.example\n\nIt works.\n.\n.hidden\n..\nIndeed.\n");
-        Command.run(new byte[0], List.of("curl", "smtp://127.0.0.1:" + server.smtp().getPort(), "--mail-from",
+        ProgramRun.of(new byte[0], List.of("curl", "smtp://127.0.0.1:" + server.smtp().getPort(), "--mail-from",
                 "postmaster@here.example", "--mail-rcpt", "plain@here.example", "--mail-rcpt", "plain@far.example",
                 "-T",
                 file.toString())).mustSucceed();

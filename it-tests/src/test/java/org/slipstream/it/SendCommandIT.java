@@ -4,14 +4,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Program;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
+import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +26,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class SendCommandIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
+    private static PackagedServer server;
     private static SmtpSink far;
 
     @BeforeAll
@@ -87,7 +87,7 @@ class SendCommandIT {
         assertThat(ran.err()).doesNotContain("\tat ");
     }
 
-    private static Command.Ran send(String... arguments) {
+    private static ProgramRun send(String... arguments) {
         var all = new ArrayList<>(List.of("send", "--server", "127.0.0.1:" + server.smtp().getPort()));
         all.addAll(List.of(arguments));
         return Program.run(server.home(), all.toArray(String[]::new));

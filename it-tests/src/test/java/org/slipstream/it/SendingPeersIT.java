@@ -7,12 +7,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.SendingPeer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -25,17 +25,17 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The clients that most mail comes from: Postfix, Exim and OpenSMTPD get some mail and send it on
-/// to this server, each in its own way (connections at once, pipelining, TLS, chunks where
-/// announced). All of it arrives, unchanged and once; a recipient who is not known here is refused
-/// to them and the others of his message get it.
+/// The clients that most mail comes from: Postfix, Exim and OpenSMTPD receive mail and relay it to
+/// this server, each in its own way (parallel connections, pipelining, TLS, chunks where
+/// announced). All of it arrives once and unchanged. A recipient that is not known here is refused,
+/// and the other recipients of the message get it.
 @RequiresPeers
 class SendingPeersIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Pattern MESSAGE_ID = Pattern.compile("^Message-ID: <([^>]+)>\r?$", Pattern.MULTILINE);
     private static final int MESSAGES = 30;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {

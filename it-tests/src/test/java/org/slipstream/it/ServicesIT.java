@@ -2,13 +2,14 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -17,16 +18,18 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The other doors of the house: a relay that brings mail by LMTP, and those who speak for others.
+/// The services besides SMTP: a relay that brings mail by LMTP, and proxies that forward the
+/// addresses of clients.
 @RequiresPrograms({"swaks"})
 class ServicesIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
 
     @Test
-    void aRelayBringsMailByLmtpAndHearsOfEachRecipient() {
+    void aRelayBringsMailByLmtpAndGetsAReplyForEachRecipient() {
         var server = BENCH.server(Settings.quick().set("listen.lmtp", "127.0.0.1:0"));
-        var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.port("lmtp").getPort(), "--protocol", "LMTP",
+        var sent = ProgramRun.of("swaks", "--server", "127.0.0.1:" + server.port("lmtp").getPort(), "--protocol",
+                "LMTP",
                 "--from", "someone@client.example", "--to", "alice@here.example,bob@here.example", "--h-Subject",
                 "by LMTP").mustSucceed();
         assertThat(sent.out().lines().filter(line -> line.contains("queued as"))).hasSize(2);
@@ -40,7 +43,7 @@ class ServicesIT {
     @Test
     void whereTlsIsOffNeitherStarttlsNorALoginIsOffered() {
         var server = BENCH.server(Settings.quick().set("tls.off", "smtp,submission"));
-        assertThat(server.home().resolve("tls")).as("no certificate is made that nobody needs").doesNotExist();
+        assertThat(server.home().resolve("tls")).as("no certificate is made that no port needs").doesNotExist();
         for (var port : List.of(server.smtp(), server.submission())) {
             try (var talk = SmtpTalker.introducedTo(port)) {
                 assertThat(talk.must(250, "EHLO client.example").lines()).noneMatch(
@@ -60,10 +63,10 @@ class ServicesIT {
     }
 
     @Test
-    void whomAProxySpeaksForIsJudgedAndNamed() {
+    void theClientOfAProxyIsCheckedAndNamed() {
         var server = BENCH.server(Settings.quick().set("trust.proxies", "127.0.0.1"));
         for (var version : new String[]{"1", "2"}) {
-            var sent = Command.run("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version",
+            var sent = ProgramRun.of("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version",
                     version, "--proxy-family", version.equals("1") ? "TCP4" : "AF_INET", "--proxy-source",
                     "198.51.100.7", "--proxy-source-port", "4000", "--proxy-dest", "192.0.2.25", "--proxy-dest-port",
                     "25", "--from", "someone@client.example", "--to", "alice@here.example").mustSucceed();
@@ -72,7 +75,7 @@ class ServicesIT {
         eventually().until(() -> server.mail().count("alice@here.example") == 2);
         assertThat(server.mail().newMail("alice@here.example")).allSatisfy(mail -> assertThat(
                 new String(mail, StandardCharsets.UTF_8)).contains("[198.51.100.7]").doesNotContain("127.0.0.1"));
-        var refused = Command.run("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version", "1",
+        var refused = ProgramRun.of("swaks", "--server", "127.0.0.1:" + server.smtp().getPort(), "--proxy-version", "1",
                 "--proxy-family", "TCP4", "--proxy-source", "198.51.100.7", "--proxy-source-port", "4000",
                 "--proxy-dest", "192.0.2.25", "--proxy-dest-port", "25", "--from", "someone@client.example", "--to",
                 "x@far.example");
@@ -95,10 +98,10 @@ class ServicesIT {
         }
     }
 
-    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is told to who
-    /// asked.
+    /// RFC 3461: RET, ENVID, NOTIFY and ORCPT come with the report, and success is reported to
+    /// senders that requested it.
     @Test
-    void whoAsksForAReceiptGetsOne() {
+    void aRequestedReceiptIsSent() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("receipt@x", "boss@here.example", "alice@here.example");
@@ -116,11 +119,11 @@ class ServicesIT {
                 "Original-Recipient: rfc822; Alice@old.example", "Action: delivered", "Action: relayed",
                 "Final-Recipient: rfc822; friend@far.example", "text/rfc822-headers")
                 .doesNotContain("bob@here.example");
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
-    /// RFC 3030: octets of every kind, taken in chunks, are the same in the mailbox, and go on in a
-    /// form that others can take.
+    /// RFC 3030: any octets, received in chunks, are the same in the mailbox, and are relayed in a
+    /// form that other servers accept.
     @Test
     void binaryMailAndInternationalMailGoThrough() {
         var far = BENCH.smtpSink();
@@ -150,7 +153,7 @@ class ServicesIT {
     }
 
     @Test
-    void whatIsAnnouncedIsKept() {
+    void announcedExtensionsAreServed() {
         var far = BENCH.smtpSink();
         var server = BENCH.server(Settings.quick().route("far.example", far));
         var outgoing = OutgoingMessage.of("chunks@x", "someone@client.example", "alice@here.example");

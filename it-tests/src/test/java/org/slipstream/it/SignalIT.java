@@ -2,9 +2,9 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.ProgramRun;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -17,7 +17,7 @@ class SignalIT {
     @Test
     void aHangupDoesNotEndTheServer() {
         var server = bench.server(Settings.quick());
-        Command.run("kill", "-HUP", Long.toString(server.pid())).mustSucceed();
+        ProgramRun.of("kill", "-HUP", Long.toString(server.pid())).mustSucceed();
         eventually().until(() -> server.log().contains("event=signal signal=HUP action=ignored"));
         server.command("status").mustSucceed();
         assertThat(server.stop()).isZero();

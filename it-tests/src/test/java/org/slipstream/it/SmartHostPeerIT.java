@@ -11,11 +11,12 @@ import org.slipstream.it.fixture.PeerOffer;
 import org.slipstream.it.fixture.PeerPostfix;
 import org.slipstream.it.fixture.PeerRecipe;
 import org.slipstream.it.fixture.PeerSmtpSink;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,18 +34,17 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 import static org.slipstream.it.fixture.PeerOffer.LOGIN;
 import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 
-/// Mail that leaves through a smart host: a Postfix or an Exim that takes nothing without a login,
-/// with the mechanism that each is left with, and what happens when password, certificate or eight
-/// bits are not to the other's taste.
+/// Mail through a smart host: a Postfix or an Exim that requires a login, with every mechanism it
+/// may offer, and the failures when password, certificate or eight-bit content are not accepted.
 @RequiresPeers
 class SmartHostPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer shared;
+    private static PackagedServer shared;
 
-    /// What the smart host is, and what its log says of the login.
-    enum House {
+    /// The smart hosts, and the entry in the log of each about the login.
+    enum Variant {
 
         /// The best of three.
         POSTFIX_CHOICE(new PeerPostfix(demanding("PLAIN", "LOGIN", "SCRAM-SHA-256")),
@@ -52,22 +52,22 @@ class SmartHostPeerIT {
         /// The older SCRAM is better than none.
         POSTFIX_SCRAM_SHA_1(new PeerPostfix(demanding("LOGIN", "SCRAM-SHA-1")),
                 "sasl_method=SCRAM-SHA-1"),
-        /// SCRAM shows no password, so it is the better one here most of all.
+        /// SCRAM does not disclose the password, so it is the better choice, above all without TLS.
         POSTFIX_SCRAM_IN_THE_CLEAR(
                 new PeerPostfix(demanding("PLAIN", "SCRAM-SHA-256").inTheClear()),
                 "sasl_method=SCRAM-SHA-256"),
         /// One round trip.
         POSTFIX_PLAIN(new PeerPostfix(demanding("PLAIN")),
                 "sasl_method=PLAIN"),
-        /// For the story of conversion.
+        /// For the test of conversion.
         POSTFIX_SEVEN_BITS(
                 new PeerPostfix(demanding("SCRAM-SHA-256").withoutEightBits()),
                 "sasl_method=SCRAM-SHA-256"),
-        /// Two questions and two answers.
+        /// Two challenges and two responses.
         POSTFIX_LOGIN(
                 new PeerPostfix(demanding("LOGIN")),
                 "sasl_method=LOGIN"),
-        /// PLAIN goes before LOGIN.
+        /// PLAIN is preferred to LOGIN.
         EXIM_PLAIN(
                 new PeerExim(demanding("PLAIN", "LOGIN")),
                 "A=plain:" + LOGIN),
@@ -76,18 +76,18 @@ class SmartHostPeerIT {
                 new PeerExim(
                         demanding("LOGIN").withoutPipelining()),
                 "A=login:" + LOGIN),
-        /// Nothing better, and no TLS.
+        /// Only LOGIN, and no TLS.
         EXIM_LOGIN_IN_THE_CLEAR(
                 new PeerExim(demanding("LOGIN")
                         .inTheClear()),
                 "A=login:" + LOGIN),
-        /// Says nothing of logins.
+        /// Announces no login.
         SMTP_SINK(new PeerSmtpSink(), "");
 
         private final PeerRecipe recipe;
         private final String trace;
 
-        House(PeerRecipe recipe, String trace) {
+        Variant(PeerRecipe recipe, String trace) {
             this.recipe = recipe;
             this.trace = trace;
         }
@@ -101,15 +101,16 @@ class SmartHostPeerIT {
         }
     }
 
-    /// Two of them offer no TLS and nothing but what shows the password, so that is allowed here.
+    /// Two of them offer no TLS and only mechanisms that disclose the password, so that is allowed
+    /// here.
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines().set("smarthost.login-in-the-clear", "true");
         var logins = new StringBuilder("# host login password\n");
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(house.recipe));
-            PEERS.put(house, peer);
-            settings = settings.route(house.domain(), peer.route());
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(variant.recipe));
+            PEERS.put(variant, peer);
+            settings = settings.route(variant.domain(), peer.route());
             logins.append(login(peer, PASSWORD));
         }
         shared = BENCH.server(settings.set("smarthost.credentials", file(logins.toString()).toString()));
@@ -117,18 +118,18 @@ class SmartHostPeerIT {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "POSTFIX_SEVEN_BITS")
-    void mailGoesThroughWithTheBestLoginOffered(House house) {
-        var peer = PEERS.get(house);
-        var messages = PeerStories.numbered(house.domain(), 0, 12);
-        var story = new PeerStories(shared, peer, house.domain());
+    void mailGoesThroughWithTheBestLoginOffered(Variant variant) {
+        var peer = PEERS.get(variant);
+        var messages = PeerStories.numbered(variant.domain(), 0, 12);
+        var story = new PeerStories(shared, peer, variant.domain());
         story.sendAll(messages);
-        story.allArriveOnce(house.domain(), messages);
-        assertThat(peer.log()).contains(house.trace);
+        story.allArriveOnce(variant.domain(), messages);
+        assertThat(peer.log()).contains(variant.trace);
     }
 
-    /// A wrong password, a password that would be shown without TLS (RFC 4954 section 4), a
-    /// certificate that nobody vouches for: mail waits, says why, and is there, once, after a
-    /// restart with what was missing.
+    /// A wrong password, a password that would be sent without TLS (RFC 4954 section 4), a
+    /// certificate that is not trusted: mail waits, the reason is shown, and the mail arrives once
+    /// after a restart with the right settings.
     @Test
     void mailWaitsUntilPasswordProtectionAndCertificateAreRight() {
         var mistyped = BENCH.keep(Peer.start(new PeerPostfix(PeerOffer.everything().demandingLogin("PLAIN"))));
@@ -144,11 +145,11 @@ class SmartHostPeerIT {
                 new PeerStories(server, naked, "naked.example"), new PeerStories(server, unknown, "unknown.example"));
 
         stories.forEach(story -> story.sendAll(PeerStories.numbered(story.domain(), 0, 1)));
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(3).allSatisfy(message -> {
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(3).allSatisfy(message -> {
             assertThat(message.path("state").asString()).isEqualTo("deferred");
             assertThat(message.path("why").asString()).isNotBlank();
         }));
-        assertThat(server.queue().messages()).map(message -> message.path("why").asString())
+        assertThat(Queue.of(server).messages()).map(message -> message.path("why").asString())
                 .anySatisfy(why -> assertThat(why).contains("authentication failed"));
         assertThat(stories).allSatisfy(story -> assertThat(story.peer().mail()).isEmpty());
         assertThat(naked.log()).as("the password never left").doesNotContain("authentication failed", "auth=");
@@ -156,7 +157,8 @@ class SmartHostPeerIT {
         server.stop();
         server.startAgain(settings.set("smarthost.login-in-the-clear", "true")
                 .set("smarthost.authorities", unknown.certificate().toString()).set("smarthost.credentials",
-                        file(login(mistyped, PASSWORD) + login(naked, PASSWORD)).toString()));
+                        file(login(mistyped, PASSWORD) + login(naked, PASSWORD)).toString())
+                .pairs());
         stories.forEach(story -> story.allArriveOnce(story.domain(), PeerStories.numbered(story.domain(), 0, 1)));
         assertThat(unknown.log()).contains("TLS connection established");
     }
@@ -164,9 +166,9 @@ class SmartHostPeerIT {
     /// RFC 6152 section 3: content is converted for a server that does not announce 8BITMIME.
     @Test
     void eightBitsAreConvertedForAServerThatDoesNotTakeThem() {
-        var house = House.POSTFIX_SEVEN_BITS;
-        var peer = PEERS.get(house);
-        var outgoing = new OutgoingMessage("someone@client.example", List.of("converted@" + house.domain()), """
+        var variant = Variant.POSTFIX_SEVEN_BITS;
+        var peer = PEERS.get(variant);
+        var outgoing = new OutgoingMessage("someone@client.example", List.of("converted@" + variant.domain()), """
                 From: <someone@client.example>
                 Message-ID: <eight@client.example>
                 MIME-Version: 1.0
@@ -177,7 +179,7 @@ class SmartHostPeerIT {
                 .
                 ...and a dot
                 """.replace("\n", "\r\n").getBytes(StandardCharsets.UTF_8));
-        new PeerStories(shared, peer, house.domain()).sendAll(List.of(outgoing));
+        new PeerStories(shared, peer, variant.domain()).sendAll(List.of(outgoing));
         eventually().untilAsserted(() -> assertThat(peer.mail())
                 .filteredOn(mail -> mail.recipient().startsWith("converted@")).hasSize(1));
         var converted = peer.mail().stream().filter(mail -> mail.recipient().startsWith("converted@")).findFirst();
@@ -190,7 +192,7 @@ class SmartHostPeerIT {
         return "127.0.0.1:" + peer.port() + " " + LOGIN + " " + password + "\n";
     }
 
-    /// That only its owner can read.
+    /// Readable by its owner alone.
     private static Path file(String text) {
         try {
             var file = Files.writeString(BENCH.folder().resolve("logins"), text);

@@ -8,9 +8,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerSmtpSink;
 import org.slipstream.it.fixture.RequiresPeers;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.EnumMap;
 import java.util.Locale;
@@ -22,14 +22,14 @@ class SmtpSinkPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
-    private static RunningServer server;
+    private static PackagedServer server;
 
-    enum House {
-        PIPELINING(), WITHOUT_PIPELINING("-p"), CLOSED_DOOR("-f", "RCPT");
+    enum Variant {
+        PIPELINING(), WITHOUT_PIPELINING("-p"), REFUSING("-f", "RCPT");
 
         private final String[] flags;
 
-        House(String... flags) {
+        Variant(String... flags) {
             this.flags = flags;
         }
 
@@ -41,33 +41,33 @@ class SmtpSinkPeerIT {
     @BeforeAll
     static void start() {
         var settings = Settings.quick().sendingLongLines();
-        for (var house : House.values()) {
-            var peer = BENCH.keep(Peer.start(new PeerSmtpSink(house.flags)));
-            PEERS.put(house, peer);
-            settings = settings.route("." + house.domain(), peer.route());
+        for (var variant : Variant.values()) {
+            var peer = BENCH.keep(Peer.start(new PeerSmtpSink(variant.flags)));
+            PEERS.put(variant, peer);
+            settings = settings.route("." + variant.domain(), peer.route());
         }
         server = BENCH.server(settings);
     }
 
-    private static PeerStories at(House house) {
-        return new PeerStories(server, PEERS.get(house), house.domain());
+    private static PeerStories at(Variant variant) {
+        return new PeerStories(server, PEERS.get(variant), variant.domain());
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLOSED_DOOR")
-    void everyShapeArrivesOnceAndUnchanged(House house) {
-        at(house).everyShapeArrivesOnceAndUnchanged();
+    void everyShapeArrivesOnceAndUnchanged(Variant variant) {
+        at(variant).everyShapeArrivesOnceAndUnchanged();
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLOSED_DOOR")
-    void itGoesAwayInTheMiddleAndComesBack(House house) {
-        at(house).itGoesAwayInTheMiddleAndComesBack();
+    void itGoesAwayInTheMiddleAndComesBack(Variant variant) {
+        at(variant).itGoesAwayInTheMiddleAndComesBack();
     }
 
-    /// With pipelining, content may be on its way before the first refusal is heard.
+    /// With pipelining, content may be on its way before the first refusal is read.
     @Test
     void aServerThatRefusesEverybodyIsReported() {
-        at(House.CLOSED_DOOR).aServerThatRefusesEverybodyIsReported();
+        at(Variant.REFUSING).aServerThatRefusesEverybodyIsReported();
     }
 }

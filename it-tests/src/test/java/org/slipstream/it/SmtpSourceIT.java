@@ -3,10 +3,11 @@ package org.slipstream.it;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.it.fixture.Command;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.util.List;
 
@@ -24,10 +25,10 @@ class SmtpSourceIT {
     @CsvSource({"1, 50, ''", "20, 400, ''", "200, 1000, ''", "20, 400, -d"})
     void everyMessageArrivesOnce(int sessions, int messages, String flag) {
         var server = BENCH.server(Settings.quick().set("limits.connections-per-client", "250"));
-        Command.run(new byte[0], List.of("smtp-source", flag.isEmpty() ? "-4" : flag, "-s", String.valueOf(sessions),
+        ProgramRun.of(new byte[0], List.of("smtp-source", flag.isEmpty() ? "-4" : flag, "-s", String.valueOf(sessions),
                 "-m", String.valueOf(messages), "-l", "4096", "-f", "someone@client.example", "-t",
                 "alice@here.example", "inet:127.0.0.1:" + server.smtp().getPort())).mustSucceed();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         eventually().until(() -> server.mail().count("alice@here.example") == messages);
     }
 }

@@ -5,12 +5,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
 
@@ -18,16 +19,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// Each known way to end a message for some servers and not for others, with a second message
-/// behind it (CVE-2023-51764 and its family). From a stranger the server takes neither, and hangs
-/// up. From a known client it takes one message at most, which holds all of it, and the next server
-/// gets one as well. What we send ourselves is in mta-smtp-out's tests and `ThousandShapesIT`.
+/// behind it (CVE-2023-51764 and its family). From a stranger the server accepts neither, and
+/// disconnects. From a known client it accepts one message at most, which holds all of it, and the
+/// next server gets one as well. The sending side is tested in mta-smtp-out and in
+/// `ThousandShapesIT`.
 class SmugglingIT {
     private static final String SECOND = "MAIL FROM:<forged@here.example>\r\nRCPT TO:<victim@here.example>\r\nDATA\r\n"
             + "forged\r\n.\r\nQUIT\r\n";
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static RunningServer server;
-    private static RunningServer trusting;
+    private static PackagedServer server;
+    private static PackagedServer trusting;
     private static SmtpSink next;
 
     @BeforeAll
@@ -93,7 +95,7 @@ class SmugglingIT {
         return end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
     }
 
-    /// One after all of these, so that the mailboxes can be looked into.
+    /// A message after all of these, after which the mailboxes can be read.
     @AfterAll
     static void andNothingHasArrived() {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
@@ -104,6 +106,6 @@ class SmugglingIT {
         assertThat(server.mail().count("outer@here.example")).isZero();
         assertThat(server.mail().count("victim@here.example")).isZero();
         // The outcome is recorded after the file is in the mailbox.
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 }

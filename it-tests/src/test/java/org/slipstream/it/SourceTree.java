@@ -51,10 +51,10 @@ record SourceTree(Path root) {
         return lines(path -> path.endsWith(".java"));
     }
 
-    /// Pages for readers. Decision records and the changelog are history, so they keep the words of
-    /// their time.
+    /// Pages for readers, decision records included. The changelog is history, so it keeps the words
+    /// of its time.
     List<Line> pages() {
-        return lines(path -> path.endsWith(".md") && !path.startsWith("docs/adr/") && !path.equals("CHANGELOG.md")
+        return lines(path -> path.endsWith(".md") && !path.equals("CHANGELOG.md")
                 && !path.startsWith(".github/") && !path.contains("/src/test/"));
     }
 

@@ -6,13 +6,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,13 +29,13 @@ import java.util.TreeMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A spool that somebody or something has damaged: the damaged message is set aside and reported,
-/// the rest runs (limits.md, promise 4).
+/// A damaged spool: the damaged message is set aside and reported, the rest runs (limits.md,
+/// promise 4).
 class SpoolDamageIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
     private SmtpSink far;
-    private RunningServer server;
+    private PackagedServer server;
 
     @BeforeEach
     void start() {
@@ -60,7 +60,7 @@ class SpoolDamageIT {
 
         eventually().untilAsserted(() -> assertThat(delivered()).containsExactly("sound"));
         eventually().untilAsserted(
-                () -> assertThat(server.queue().status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
+                () -> assertThat(Queue.of(server).status().path("corrupt").asInt()).as("set aside").isEqualTo(3));
         for (var id : List.of(withoutRecipients, oddState, flippedBit)) {
             assertThat(server.log().lines().filter(line -> line.contains("queue=" + id)))
                     .as("it is reported with its id").anyMatch(line -> line.matches(".* (WARN|ERROR) .*"));
@@ -90,9 +90,9 @@ class SpoolDamageIT {
     /// Sends a message and gives its queue id when its first attempt has failed.
     private String waiting(String name) {
         send(name);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).isNotEmpty()
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).isNotEmpty()
                 .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
-        return server.queue().messages().getLast().path("id").asString();
+        return Queue.of(server).messages().getLast().path("id").asString();
     }
 
     private void send(String name) {
@@ -106,8 +106,8 @@ class SpoolDamageIT {
         return far.messages().stream().map(ReceivedMessage::id).toList();
     }
 
-    /// A queue id as the register has it: Crockford's 32 digits are the lower case digits and
-    /// letters without i, l, o, u.
+    /// A queue id as the index has it: Crockford's 32 digits are the decimal digits and lower-case
+    /// characters without i, l, o, u.
     private static long number(String id) {
         return id.chars().mapToLong("0123456789abcdefghjkmnpqrstvwxyz"::indexOf).reduce(0,
                 (all, digit) -> all * 32 + digit);
@@ -126,7 +126,7 @@ class SpoolDamageIT {
         try (var connection = DriverManager.getConnection(url, "sa", "");
                 var statement = connection.createStatement()) {
             assertThat(statement.executeUpdate(change)).isPositive();
-            // The server has told this database to stay open when its last user leaves.
+            // The server has configured this database to stay open when its last user leaves.
             statement.execute("shutdown");
         }
     }
@@ -145,7 +145,7 @@ class SpoolDamageIT {
         }
     }
 
-    /// Of every file of the spool; the lock is nobody's data.
+    /// The contents of every file of the spool, except the lock, which holds no data.
     private Map<String, String> digests() throws IOException {
         var digests = new TreeMap<String, String>();
         try (var files = Files.walk(server.home().resolve("spool"))) {

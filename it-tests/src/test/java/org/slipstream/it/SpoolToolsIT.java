@@ -6,13 +6,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.Queue;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,13 +22,13 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// The register is gone, or mail has to move: what an operator does, and what the server does
-/// without one.
+/// The index is missing, or mail has to move: the commands of the operator, and the behaviour of
+/// the server without them.
 class SpoolToolsIT {
     @RegisterExtension
     final Workbench bench = new Workbench();
     private SmtpSink far;
-    private RunningServer server;
+    private PackagedServer server;
 
     @BeforeEach
     void start() {
@@ -88,8 +88,8 @@ class SpoolToolsIT {
         Files.delete(server.home().resolve("spool/box/0000000001.segment"));
 
         server.startAgain();
-        assertThat(server.queue().status().path("corrupt").asInt()).isEqualTo(1);
-        assertThat(server.queue().messages()).hasSize(1);
+        assertThat(Queue.of(server).status().path("corrupt").asInt()).isEqualTo(1);
+        assertThat(Queue.of(server).messages()).hasSize(1);
         assertThat(server.log()).contains("event=message-set-aside", "segment 1 is missing");
         assertThat(server.stop()).isZero();
 
@@ -108,7 +108,7 @@ class SpoolToolsIT {
         eventually().untilAsserted(
                 () -> assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("kept"));
         eventually().untilAsserted(() -> assertThat(server.mail().count("alice@here.example")).isEqualTo(1));
-        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+        assertThat(Queue.of(server).status().path("corrupt").asInt()).isZero();
     }
 
     @Test
@@ -131,7 +131,7 @@ class SpoolToolsIT {
         assertThat(repaired.exit()).isEqualTo(1);
         assertThat(repaired.out()).contains("from <alice@here.example> to <friend@far.example> is set aside");
         server.startAgain();
-        assertThat(server.queue().status().path("corrupt").asInt()).isEqualTo(1);
+        assertThat(Queue.of(server).status().path("corrupt").asInt()).isEqualTo(1);
         waiting("new");
     }
 
@@ -140,7 +140,7 @@ class SpoolToolsIT {
             assertThat(talk.send(OutgoingMessage.of(name, "alice@here.example", List.of("friend@far.example"),
                     Bytes.ascii("Text of " + name + ".\r\n"))).code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).isNotEmpty()
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).isNotEmpty()
                 .allSatisfy(message -> assertThat(Queue.lastReply(message)).isNotBlank()));
     }
 }

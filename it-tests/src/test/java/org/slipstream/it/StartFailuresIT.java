@@ -2,13 +2,14 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.Command;
 import org.slipstream.it.fixture.MailAssert;
 import org.slipstream.it.fixture.Program;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -21,8 +22,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A server that cannot start says why in one sentence, ends with the right code, and leaves
-/// everything as it was.
+/// A server that cannot start prints the reason in one sentence, exits with the documented code,
+/// and changes nothing.
 class StartFailuresIT {
     private static final int WRONG_USAGE = 2;
     private static final int WRONG_CONFIGURATION = 3;
@@ -90,7 +91,7 @@ class StartFailuresIT {
         }
     }
 
-    /// A start that fails right behind the warning, so that nothing has to be stopped.
+    /// A start that fails right after the warning, so that no server has to be stopped.
     @Test
     void aLimitOfOpenFilesBelowWhatTheSettingsAllowIsToldWithBothFigures() throws IOException {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -99,7 +100,7 @@ class StartFailuresIT {
                     .set("limits.connections", "1500").arguments());
             var line = new ArrayList<>(List.of("bash", "-c", "ulimit -n 3000; exec \"$0\" \"$@\""));
             line.addAll(Program.commandLine(bench.home(), arguments.toArray(String[]::new)));
-            var ran = Command.run(new byte[0], line);
+            var ran = ProgramRun.of(new byte[0], line);
             assertThat(ran.err()).containsPattern(
                     "WARN +event=open-files-too-few limit=3000 needed=3[0-9]{3} .*limits\\.connections");
         }
@@ -107,7 +108,7 @@ class StartFailuresIT {
 
     @Test
     void aFolderThatCannotBeWrittenIsNamed() throws IOException {
-        // Root may write anywhere, so something that is no folder stands in its way.
+        // Root may write anywhere, so a file that is no folder blocks the path.
         var home = bench.home();
         Files.writeString(home.resolve("spool"), "I am a file.");
         var ran = run(home, Settings.quick());
@@ -141,7 +142,7 @@ class StartFailuresIT {
         }
         MailAssert.arrives(outgoing, first.mail(), "alice@here.example");
         // The first one's port and token are still those in its home.
-        eventually().until(() -> first.queue().isEmpty());
+        eventually().until(() -> Queue.of(first).isEmpty());
     }
 
     @Test
@@ -152,15 +153,15 @@ class StartFailuresIT {
         assertThat(ran.out() + ran.err()).contains("none.crt").doesNotContain("\tat ");
     }
 
-    private static Command.Ran run(Path home, Settings settings) {
+    private static ProgramRun run(Path home, Settings settings) {
         var arguments = new ArrayList<>(List.of("run"));
         arguments.addAll(settings.arguments());
         return Program.run(home, arguments.toArray(String[]::new));
     }
 
-    /// On standard error, among log lines perhaps: no stack trace, and last the sentence for the
+    /// On standard error, possibly among log lines: no stack trace, and last the sentence for the
     /// operator.
-    private static void oneSentence(Command.Ran ran, int exit) {
+    private static void oneSentence(ProgramRun ran, int exit) {
         assertThat(ran.exit()).as(ran.err()).isEqualTo(exit);
         assertThat(ran.out()).doesNotContain("ready");
         assertThat(ran.err().strip()).doesNotContain("\tat ", "Caused by").isNotEmpty();

@@ -2,7 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -11,6 +11,7 @@ import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -18,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// SIGTERM while clients and peers take their time. The times of the steps are those of
-/// `ShutdownTest`; here the process ends in an orderly way, and what was cut is written down.
+/// SIGTERM while clients and peers are slow. The times of the steps are those of `ShutdownTest`;
+/// here the process exits in order, and interrupted deliveries are recorded.
 class StopIT {
-    /// Ten are promised, nineteen were seen; a busy machine may take some more.
-    private static final int PATIENCE_SECONDS = 16;
+    /// Ten seconds are promised, nineteen were measured; a busy machine may take longer.
+    private static final int TIMEOUT_SECONDS = 16;
 
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -31,7 +32,7 @@ class StopIT {
     void slowClientsAndSlowPeersTogetherHaveTenSeconds() {
         SmtpSink far = bench.smtpSink();
         far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.usual().holds()));
-        RunningServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
+        PackagedServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far));
         try (SmtpTalker quick = SmtpTalker.introducedTo(server.smtp());
                 SmtpTalker slow = SmtpTalker.introducedTo(server.smtp())) {
             for (int i = 1; i <= 3; i++) {
@@ -39,17 +40,17 @@ class StopIT {
                         quick.send(OutgoingMessage.of("held" + i + "@x", "a@client.example", "b@far.example")).code())
                         .isEqualTo(250);
             }
-            eventually().until(() -> far.connections() > 0 && server.queue().size() == 3);
+            eventually().until(() -> far.connections() > 0 && Queue.of(server).size() == 3);
             slow.must(250, "MAIL FROM:<a@client.example>");
             slow.must(250, "RCPT TO:<b@far.example>");
             slow.must(354, "DATA");
-            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+            int exit = CompletableFuture.supplyAsync(server::stop).orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
             assertThat(exit).isZero();
         }
         assertThat(server.log()).contains("event=possible-duplicate", "server is shutting down");
         far.release();
         server.startAgain();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).extracting(ReceivedMessage::id).contains("held1@x", "held2@x", "held3@x");
     }
 }

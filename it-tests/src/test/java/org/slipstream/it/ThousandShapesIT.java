@@ -3,13 +3,14 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Shapes;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// A thousand messages of the shapes that the public sends, from several clients at once, half to
+/// A thousand messages of the shapes that public mail has, from several clients at once, half to
 /// mailboxes here, half to a sink: each recipient gets each of its messages exactly once and
 /// unchanged.
 class ThousandShapesIT {
@@ -38,16 +39,16 @@ class ThousandShapesIT {
         sendAll(server, messages);
 
         eventually().atMost(Duration.ofSeconds(120)).pollInterval(Duration.ofMillis(250))
-                .until(() -> server.queue().isEmpty());
+                .until(() -> Queue.of(server).isEmpty());
         var arrivedFar = far.messages().stream().flatMap(mail -> mail.recipients().stream()
                 .map(recipient -> recipient + " " + Bytes.digest(Trace.of(mail.content()).original()))).toList();
         assertThat(arrivedFar).containsExactlyInAnyOrderElementsOf(expected(messages, "far.example"));
         assertThat(arrivedHere(server, messages))
                 .containsExactlyInAnyOrderElementsOf(expected(messages, "here.example"));
-        assertThat(server.queue().status().path("corrupt").asInt()).isZero();
+        assertThat(Queue.of(server).status().path("corrupt").asInt()).isZero();
     }
 
-    private static void sendAll(RunningServer server, List<OutgoingMessage> messages) {
+    private static void sendAll(PackagedServer server, List<OutgoingMessage> messages) {
         var troubles = new ConcurrentLinkedQueue<String>();
         var left = new ConcurrentLinkedQueue<>(messages);
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -58,7 +59,7 @@ class ThousandShapesIT {
         assertThat(troubles).isEmpty();
     }
 
-    private static void client(RunningServer server, ConcurrentLinkedQueue<OutgoingMessage> left,
+    private static void client(PackagedServer server, ConcurrentLinkedQueue<OutgoingMessage> left,
             ConcurrentLinkedQueue<String> troubles) {
         try (var talk = SmtpTalker.introducedTo(server.smtp())) {
             for (var outgoing = left.poll(); outgoing != null; outgoing = left.poll()) {
@@ -81,7 +82,7 @@ class ThousandShapesIT {
         return all;
     }
 
-    private static List<String> arrivedHere(RunningServer server, List<OutgoingMessage> messages) {
+    private static List<String> arrivedHere(PackagedServer server, List<OutgoingMessage> messages) {
         return messages.stream().flatMap(outgoing -> recipientsIn(outgoing, "here.example")).distinct()
                 .flatMap(mailbox -> server.mail().newMail(mailbox).stream()
                         .map(mail -> mailbox + " " + Bytes.digest(Trace.of(mail).original())))

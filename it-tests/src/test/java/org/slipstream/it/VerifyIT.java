@@ -4,7 +4,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slipstream.it.fixture.RunningServer;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -12,17 +11,18 @@ import org.slipstream.testkit.ReceivedMessage;
 import org.slipstream.testkit.SinkAction;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// An operator asks whether mail for an address would be taken, and no message is sent.
+/// An operator verifies an address, and no message is sent.
 @Tag("FI-07")
 class VerifyIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static SmtpSink far;
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -30,7 +30,7 @@ class VerifyIT {
         server = BENCH.server(Settings.quick().route("far.example", far));
     }
 
-    private static String verdict(String address, int exit) {
+    private static String result(String address, int exit) {
         var answer = server.command("verify", address);
         assertThat(answer.exit()).isEqualTo(exit);
         return answer.out();
@@ -40,9 +40,9 @@ class VerifyIT {
     void theHostOfTheAddressIsAskedAndGetsNoMessage() {
         far.change(script -> script.onRecipient("gone@*", SinkAction.reply("550 5.1.1 no such user")));
         far.change(script -> script.onRecipient("full@*", SinkAction.reply("452 4.2.2 mailbox full")));
-        assertThat(verdict("ann@far.example", 0)).contains("deliverable", "smtp:");
-        assertThat(verdict("gone@far.example", 1)).contains("undeliverable", "550 5.1.1 no such user");
-        assertThat(verdict("full@far.example", 1)).contains("unknown", "452 4.2.2 mailbox full");
+        assertThat(result("ann@far.example", 0)).contains("deliverable", "smtp:");
+        assertThat(result("gone@far.example", 1)).contains("undeliverable", "550 5.1.1 no such user");
+        assertThat(result("full@far.example", 1)).contains("unknown", "452 4.2.2 mailbox full");
         assertThat(far.messages()).isEmpty();
 
         // The connection of the probes carries mail, too.

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.MailAssert;
-import org.slipstream.it.fixture.RunningServer;
+import org.slipstream.it.fixture.Queue;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
@@ -15,6 +15,7 @@ import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -25,13 +26,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.arrives;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Mail that cannot go now stays, says why, and goes when it can. One server for all; a domain with
-/// a sink of its own for each test, and each leaves the queue empty.
+/// Mail that cannot be delivered now stays in the queue, shows the reason, and is delivered later.
+/// All tests share one server; each has a domain with a sink of its own and leaves the queue empty.
 class WaitingMailIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<String, SmtpSink> SINKS = new HashMap<>();
-    private static RunningServer server;
+    private static PackagedServer server;
 
     @BeforeAll
     static void start() {
@@ -50,7 +51,7 @@ class WaitingMailIT {
         far.stop();
         var outgoing = OutgoingMessage.of("waiting@x", "someone@client.example", "friend@away.example");
         send(outgoing);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement().satisfies(message -> {
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).singleElement().satisfies(message -> {
             assertThat(message.path("state").asString()).isEqualTo("deferred");
             assertThat(message.path("attempts").asInt()).isPositive();
             assertThat(message.path("why").asString()).isNotBlank();
@@ -58,7 +59,7 @@ class WaitingMailIT {
         }));
         far.startAgain();
         arrives(outgoing, far);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     @Test
@@ -69,14 +70,14 @@ class WaitingMailIT {
                 List.of("now@partly.example", "later@partly.example"),
                 Bytes.ascii("Now and later.\r\n"));
         send(outgoing);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).singleElement()
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("why").asString()).contains("greylisted")));
         assertThat(far.messages()).singleElement()
                 .satisfies(mail -> assertThat(mail.recipients()).containsExactly("now@partly.example"));
         far.follow(SinkScript.smtp());
         eventually().untilAsserted(() -> assertThat(far.messages()).hasSize(2).last()
                 .satisfies(mail -> assertThat(mail.recipients()).containsExactly("later@partly.example")));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     /// At most one extra copy for each final reply that was lost (limits.md, promise 2).
@@ -85,11 +86,11 @@ class WaitingMailIT {
         var far = SINKS.get("lost.example");
         far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.close().applies(1)));
         send(OutgoingMessage.of("twice@x", "someone@client.example", "friend@lost.example"));
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).extracting(ReceivedMessage::id).containsExactly("twice@x", "twice@x");
     }
 
-    /// For maintenance: mail is taken in and kept.
+    /// For maintenance: mail is accepted and kept.
     @Test
     void aServerThatDoesNotDeliverKeepsWhatComesUntilOneDoes() {
         var far = BENCH.smtpSink();
@@ -100,13 +101,13 @@ class WaitingMailIT {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
         keeper.command("queue", "flush").mustSucceed();
-        assertThat(keeper.queue().messages()).singleElement()
+        assertThat(Queue.of(keeper).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isZero());
         assertThat(keeper.stop()).isZero();
         assertThat(far.connections()).isZero();
-        keeper.startAgain(settings);
+        keeper.startAgain(settings.pairs());
         arrives(outgoing, far);
-        eventually().until(() -> keeper.queue().isEmpty());
+        eventually().until(() -> Queue.of(keeper).isEmpty());
     }
 
     @Test
@@ -115,15 +116,15 @@ class WaitingMailIT {
         far.stop();
         var outgoing = OutgoingMessage.of("restart@x", "someone@client.example", "friend@restart.example");
         send(outgoing);
-        eventually().untilAsserted(() -> assertThat(server.queue().messages()).hasSize(1));
-        var id = server.queue().messages().getFirst().path("id").asString();
+        eventually().untilAsserted(() -> assertThat(Queue.of(server).messages()).hasSize(1));
+        var id = Queue.of(server).messages().getFirst().path("id").asString();
         assertThat(server.stop()).isZero();
         server.startAgain();
-        assertThat(server.queue().messages()).singleElement()
+        assertThat(Queue.of(server).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("id").asString()).isEqualTo(id));
         far.startAgain();
         arrives(outgoing, far);
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
     }
 
     /// A transfer in progress may end before the server does (limits.md, promise 8).
@@ -139,7 +140,7 @@ class WaitingMailIT {
         far.release();
         eventually().until(() -> !stopping.isAlive());
         server.startAgain();
-        eventually().until(() -> server.queue().isEmpty());
+        eventually().until(() -> Queue.of(server).isEmpty());
         assertThat(far.messages()).hasSize(1);
         MailAssert.unchangedOnTheWire(outgoing.content(), far.messages().getFirst().content());
     }

@@ -1,3 +1,3 @@
-/// The packaged program as its users meet it. Every test starts real processes; none sees a class
-/// of ours.
+/// The packaged program as its users meet it. Every test starts real processes; none uses a class
+/// of the program.
 package org.slipstream.it;

@@ -133,7 +133,7 @@ class AdminServerTest {
     }
 
     @Test
-    void whatFitsIsCountedPieceByPiece() throws Exception {
+    void matchingMessagesAreCountedInPortions() throws Exception {
         for (int i = 1; i <= 5; i++) {
             operations.put(i, "b@far.example");
         }
@@ -205,11 +205,11 @@ class AdminServerTest {
     @Test
     void troubleIsPartOfTheStatusAndUnknownCountsAreNull() throws Exception {
         assertThat(json(call("GET", "status")).get("trouble").isEmpty()).isTrue();
-        operations.trouble = List.of(new Operations.TroubleView("register", "2026-11-21T10:00:00Z",
+        operations.trouble = List.of(new Operations.TroubleView("index", "2026-11-21T10:00:00Z",
                 "new mail is refused with 451 until it can be written", "input/output error"));
         JsonNode status = json(call("GET", "status"));
         assertThat(status.get("messages").isNull()).isTrue();
-        assertThat(status.get("trouble").get(0).get("what").asString()).isEqualTo("register");
+        assertThat(status.get("trouble").get(0).get("what").asString()).isEqualTo("index");
         assertThat(status.get("trouble").get(0).get("since").asString()).isEqualTo("2026-11-21T10:00:00Z");
     }
 
@@ -249,7 +249,7 @@ class AdminServerTest {
     }
 
     @Test
-    void whatIsNotThereIsSaidInASentence() throws Exception {
+    void unknownResourcesAreReportedInASentence() throws Exception {
         assertThat(error(call("GET", "queue/" + new QueueId(1)), 404)).contains("no such message");
         assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 404)).contains("no such message");
         assertThat(error(call("GET", "queue/not-an-id"), 400)).contains("not a queue id");

@@ -94,7 +94,7 @@ class HttpTest {
     /// A random request is answered in JSON or not at all; the server answers the next client in
     /// any case.
     @Test
-    void whateverComesNoAnswerIsAnythingButJson() throws IOException {
+    void everyAnswerIsJsonForAnyRequest() throws IOException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String whole = STATUS + "Content-Length: 3\r\nConnection: close\r\n\r\nabc";

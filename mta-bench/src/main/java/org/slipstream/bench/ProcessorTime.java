@@ -16,8 +16,8 @@ import java.util.List;
 /// Operations by second of processor time, of all threads of the process, compiler and collector
 /// included.
 ///
-/// On a machine that others work on, the score by the clock says more about the others than about
-/// the code: `-prof org.slipstream.bench.ProcessorTime`.
+/// On a shared machine, the score by the clock depends on the other load more than on the code:
+/// `-prof org.slipstream.bench.ProcessorTime`.
 public final class ProcessorTime implements InternalProfiler {
     private final OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private long before;

@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/// How many selections a second, with 100, 10,000 and 100,000 jobs in the list?
+/// Measures selections per second with 100, 10,000 and 100,000 jobs in the list.
 ///
 /// Nine messages of ten are singles, the others have up to 2,000 entries; a hundred deliveries run
 /// at once to a thousand destinations. One operation is one selection with all that belongs to it:
@@ -44,9 +44,9 @@ import java.util.stream.IntStream;
 /// singles would leave sooner than they come, the list would fill with large messages, and memory
 /// would grow as long as the benchmark runs.
 ///
-/// With `blocked` as many jobs more stand in front and wait for one slow destination, at which
-/// every fiftieth selection finds one delivery done: what the original's search would step over one
-/// by one.
+/// With `blocked` the same number of jobs stands in front and waits for one slow destination, at
+/// which every fiftieth selection finds one delivery done: Postfix's search would step over these
+/// jobs one by one.
 ///
 /// Collector and object headers are those of the server (`./mta run`).
 @State(Scope.Thread)
@@ -61,7 +61,7 @@ public class Selections {
     private static final int DESTINATIONS = 1_000;
     private static final int MOST_ENTRIES = 2_100;
 
-    /// The id of a message says its size.
+    /// The id of a message holds its size.
     private static final int SIZES = MOST_ENTRIES + 1;
     private static final Gate OPEN = (_, _) -> Gate.GateAnswer.FREE;
 

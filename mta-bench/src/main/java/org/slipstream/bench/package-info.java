@@ -1,3 +1,2 @@
-/// Benchmarks: of the parts, with JMH, and of the packaged server; what they said last is in
-/// `docs/performance.md`.
+/// Benchmarks with JMH. The last results are in `docs/performance.md`.
 package org.slipstream.bench;

@@ -12,8 +12,7 @@ import java.util.Collection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The benchmark runs, so that it is there when it is wanted. How fast it says we are is nobody's
-/// business here.
+/// Verifies that the benchmark runs. Its speed is not measured here.
 class SelectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"false", "true"})

@@ -15,7 +15,7 @@ class AddressPatternTest {
     @CsvSource({"news@example.org,news@Example.ORG", "*@example.org,ann@example.org", "*@*,a@b",
             "n*s@*.example.org,news@a.b.example.org", "*news*@*,daily-news@x", "*@ex*.org,a@example.org",
             "a*a*b@x,aaab@x", "*@[192.0.2.1],a@[192.0.2.1]", "'\"ann *\"@x','\"ann lee\"@x'", "a.*@x,a.b.c@x"})
-    void whatAStarLeavesOpenFits(String pattern, String address) {
+    void aStarMatchesAnyText(String pattern, String address) {
         assertThat(AddressPattern.parse(pattern).orElseThrow().matches(Address.of(address))).isTrue();
     }
 
@@ -30,7 +30,7 @@ class AddressPatternTest {
     @ValueSource(strings = {"", "*", "news", "@", "@x", "a@", "<a@x>", "a b@x", "a@b c", "a@*..x", ".a@x", "\"a@x",
             "a@x\n",
             "a@-*"})
-    void whatCanBeNoAddressIsNoPattern(String text) {
+    void textThatCanBeNoAddressIsNoPattern(String text) {
         assertThat(AddressPattern.parse(text)).isEmpty();
     }
 

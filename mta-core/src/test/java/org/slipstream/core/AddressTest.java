@@ -16,7 +16,7 @@ class AddressTest {
     @ValueSource(strings = {"john@example.org", "a.b+tag@example.org", "o'brien@x.example", "x@[192.0.2.1]",
             "x@[IPv6:2001:db8::1]", "grün@bücher.example", "root@localhost", "\"john doe\"@example.org",
             "\"a@b\"@example.org", "\"\\\"\"@example.org"})
-    void whatIsReadIsWrittenTheSame(String text) {
+    void parsedTextIsWrittenTheSame(String text) {
         assertThat(Address.parse(text)).hasValueSatisfying(address -> assertThat(address).hasToString(text));
     }
 
@@ -25,7 +25,7 @@ class AddressTest {
             "a b@c.example", "a@b..example", "a@-b.example", "a@b-.example", "a@b c", "\"open@b.example",
             "\"\"@b.example",
             "a@[", "a@[]", "a@[1 2]", "a<b@c.example", "\"a\"b\"@c.example", "\"a\\\"@c.example", "a@b.example\r"})
-    void whatIsNoAddressIsRefused(String text) {
+    void textThatIsNoAddressIsRefused(String text) {
         assertThat(Address.parse(text)).isEmpty();
     }
 

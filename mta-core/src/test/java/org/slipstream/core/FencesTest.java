@@ -33,14 +33,14 @@ class FencesTest {
                         .or(type(ConcurrentHashMap.class))
                         // Types of settings.
                         .or(type(Duration.class)).or(type(Path.class))
-                        // A noun as well, and the only way to say how a long lies in an array.
+                        // A primitive of the JDK, and the only way to read a long from an array.
                         .or(type(ByteOrder.class))
                         // Required for transfers by the kernel.
                         .or(type(FileChannel.class)))
                 .check(OURS);
     }
 
-    /// What two modules compute alike stands in a package of its own, as a pure function.
+    /// Functions that two modules need have a package of their own and are pure.
     @Test
     void sharedFunctionsHaveNoInputButTheirArguments() {
         classes().that().resideInAnyPackage("org.slipstream.core.sasl", "org.slipstream.core.text").should()

@@ -41,7 +41,7 @@ final class LostMail {
     }
 
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {
-        Ingest ingest = new Ingest(spool, book, _ -> {});
+        Ingest ingest = new Ingest(spool::draft, book, _ -> {});
         return new Reporter(spool, ingest::submit, config.hostname(), Wiring.contact(config),
                 config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
     }

@@ -69,7 +69,7 @@ final class Wiring {
     Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived) {
         this.config = config;
         this.book = new AddressBook(config, new ThisMachine());
-        this.ingest = new Ingest(spool, book, arrived);
+        this.ingest = new Ingest(spool::draft, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
                 contact(config),

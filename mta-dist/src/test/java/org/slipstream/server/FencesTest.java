@@ -30,7 +30,7 @@ class FencesTest {
                 .resideInAPackage("org.slipstream.server.cli..").check(DIST);
     }
 
-    /// Else `--help` would load half of the server.
+    /// Otherwise `--help` would load half of the server.
     @Test
     void theCommandLineKnowsTheServerOnlyByItsSettingsItsFilesAndItsApi() {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
@@ -51,7 +51,7 @@ class FencesTest {
 
     /// `user add` asks whether there is a mailbox.
     @Test
-    void ofTheDoorTheCommandLineKnowsTheAddressBookAlone() {
+    void ofTheIntakeTheCommandLineUsesTheAddressBookAlone() {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat(
                 resideInAPackage("org.slipstream.server.intake..")
                         .and(not(belongToAnyOf(AddressBook.class))))

@@ -12,7 +12,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The placement gets what `mta.toml` says.
+/// The placement gets the settings of `mta.toml`.
 class PlacementRulesTest {
     @TempDir
     Path home;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What `check` finds, a start refuses, in the same words, and the other way round.
+/// A start refuses exactly the mistakes that `check` finds, in the same words.
 class PreparationTest {
     private static final String HEAD = """
             hostname = "mx.here.example"
@@ -111,7 +111,7 @@ class PreparationTest {
                 .hasMessageContaining("192.0.2.1");
     }
 
-    /// A server of this home that runs would hold it.
+    /// A running server of this home would hold it.
     @Test
     void aPortThatIsTakenIsNoMistakeOfTheSettings() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

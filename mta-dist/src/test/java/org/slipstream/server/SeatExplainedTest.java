@@ -15,8 +15,8 @@ import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `queue show` on a whole server whose peer takes a connection and says nothing: the message that
-/// waits tells where it would go.
+/// `queue show` on a whole server whose peer accepts a connection and sends nothing: the waiting
+/// message shows its seat.
 class SeatExplainedTest {
     /// More than may queue on the one connection.
     private static final int BEHIND = 8;

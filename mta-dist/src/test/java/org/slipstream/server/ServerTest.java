@@ -17,7 +17,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Starting and stopping; what a running server does is told by the integration tests.
+/// Start and stop. The integration tests cover the running server.
 class ServerTest {
     @TempDir
     Path home;

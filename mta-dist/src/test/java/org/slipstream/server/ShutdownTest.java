@@ -12,7 +12,7 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A stop with a clock that the steps themselves turn.
+/// A stop with a clock that the steps themselves move.
 class ShutdownTest {
     private final SimulatedClock clock = new SimulatedClock();
     private final List<String> seen = Collections.synchronizedList(new ArrayList<>());
@@ -29,7 +29,7 @@ class ShutdownTest {
     }
 
     @Test
-    void whatIsQuickLeavesItsTimeToTheOthers() {
+    void quickStepsLeaveTheirTimeToTheOthers() {
         push("spool", 0, 1);
         push("connections", 1_500, 5_000);
         push("ports", 2_500, 1);
@@ -52,11 +52,11 @@ class ShutdownTest {
         over.countDown();
     }
 
-    /// A step that would take this long but keeps to its patience.
+    /// A step that would take this long but ends at its time limit.
     private void push(String name, long keptBackMillis, long wouldTakeMillis) {
-        shutdown.push(name, Duration.ofMillis(keptBackMillis), patience -> {
-            seen.add(name + " " + patience.toMillis());
-            clock.advanceMillis(Math.min(wouldTakeMillis, patience.toMillis()));
+        shutdown.push(name, Duration.ofMillis(keptBackMillis), limit -> {
+            seen.add(name + " " + limit.toMillis());
+            clock.advanceMillis(Math.min(wouldTakeMillis, limit.toMillis()));
         });
     }
 }

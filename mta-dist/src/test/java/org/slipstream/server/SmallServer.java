@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A whole server in this process, with one client that sends and one operator who asks.
+/// A whole server in this process, with one client and one operator.
 record SmallServer(Server server, ApiClient operator) implements AutoCloseable {
     private static final Pattern QUEUED = Pattern.compile("queued as ([0-9a-z]+)");
 

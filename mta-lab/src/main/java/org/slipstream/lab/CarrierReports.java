@@ -10,51 +10,51 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/// The reports of the carriers of a simulated world, in the events of the queue manager.
-record CarrierReports(Consumer<QmgrEvent> answers) {
-    static final String OURS = "local";
+/// The reports of carriers in a simulated world, as events for the queue manager.
+record CarrierReports(Consumer<QmgrEvent> events) {
+    static final String LOCAL = "local";
 
     void ready(long connection) {
-        answers.accept(new QmgrEvent.ConnectionReady(connection));
+        events.accept(new QmgrEvent.ConnectionReady(connection));
     }
 
     void failed(long connection, Reply reason, String remote) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote));
+        events.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote));
     }
 
-    /// No connection was tried, for a reason of our own.
+    /// No connection was tried: this server caused the failure.
     void failedHere(long connection, Reply reason) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, OURS, true, OptionalLong.empty()));
+        events.accept(new QmgrEvent.ConnectionFailed(connection, reason, LOCAL, true, OptionalLong.empty()));
     }
 
     void answered(QmgrOrder.Deliver deliver, List<RecipientOutcome> outcomes) {
         done(new DeliveryResult.Answered(deliver.delivery().number(), deliver.connection(), outcomes, true));
     }
 
-    /// @param mayHaveArrived the whole content was sent
+    /// @param mayHaveArrived whether the whole content was sent
     void unanswered(QmgrOrder.Deliver deliver, Reply reason, String remote, boolean mayHaveArrived) {
         done(new DeliveryResult.Unanswered(deliver.delivery().number(), deliver.connection(), reason, remote,
                 mayHaveArrived));
     }
 
-    /// The connection is as good as before.
+    /// This server caused the failure; the connection can still be used.
     void failedHere(QmgrOrder.Deliver deliver, Reply reason, DeliveryResult.Scope scope) {
         done(new DeliveryResult.OwnFailure(deliver.delivery().number(), deliver.connection(), reason, scope, true));
     }
 
     private void done(DeliveryResult result) {
-        answers.accept(new QmgrEvent.DeliveryDone(result));
+        events.accept(new QmgrEvent.DeliveryDone(result));
     }
 
     void lost(long connection, String reason) {
-        answers.accept(new QmgrEvent.ConnectionLost(connection, reason));
+        events.accept(new QmgrEvent.ConnectionLost(connection, reason));
     }
 
     void depth(long connection, int deliveries) {
-        answers.accept(new QmgrEvent.ConnectionDepth(connection, deliveries));
+        events.accept(new QmgrEvent.ConnectionDepth(connection, deliveries));
     }
 
     void pipelinesBadly(long connection, String what) {
-        answers.accept(new QmgrEvent.PipelinesBadly(connection, what));
+        events.accept(new QmgrEvent.PipelinesBadly(connection, what));
     }
 }

@@ -2,7 +2,7 @@ package org.slipstream.lab;
 
 import java.util.random.RandomGenerator;
 
-/// How long something takes, in milliseconds: always the same, or by chance.
+/// The duration of a step in milliseconds, fixed or random.
 public sealed interface Latency {
     long millis(RandomGenerator chance);
 
@@ -17,7 +17,7 @@ public sealed interface Latency {
         }
     }
 
-    /// Anything between the two, both included, equally often.
+    /// A uniform distribution over the whole milliseconds of a range, with both ends.
     record Uniform(long leastMillis, long mostMillis) implements Latency {
         @Override
         public long millis(RandomGenerator chance) {
@@ -25,8 +25,8 @@ public sealed interface Latency {
         }
     }
 
-    /// Exponential distribution: the times of a server whose clients arrive independently of each
-    /// other.
+    /// An exponential distribution. Servers whose clients arrive independently of each other have
+    /// such times.
     record Exponential(long meanMillis) implements Latency {
         @Override
         public long millis(RandomGenerator chance) {

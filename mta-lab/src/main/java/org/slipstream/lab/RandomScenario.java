@@ -4,14 +4,14 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.lab.Scenario.Addressee;
-import org.slipstream.lab.Scenario.Deed;
 import org.slipstream.lab.Scenario.Fault;
-import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.Outage;
 import org.slipstream.lab.Scenario.OwnServer;
+import org.slipstream.lab.Scenario.ReplyScript;
+import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
-import org.slipstream.lab.Scenario.SimulatedPlace;
+import org.slipstream.lab.Scenario.SimulatedRecipient;
+import org.slipstream.lab.Scenario.TimedCommand;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
@@ -35,8 +35,8 @@ import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.IntStream;
 
-/// Worlds by the thousand, each from a seed: small enough to be over quickly, tight enough in their
-/// limits that things meet which rarely meet.
+/// Random worlds, each made from a seed. A world is small, so that it runs quickly, and has tight
+/// limits, so that rare combinations of events become frequent.
 public final class RandomScenario {
     private static final long SECOND = 1_000;
     private static final long MINUTE = 60 * SECOND;
@@ -51,9 +51,9 @@ public final class RandomScenario {
         return new RandomScenario(seed).make(seed);
     }
 
-    /// Worlds in which a domain has up to three hosts of two preferences, domains share hosts, and
-    /// connections carry several deliveries in every other world. Each host has its own outages,
-    /// limits and distance.
+    /// A world in which a domain has up to three hosts of two preferences and domains share hosts.
+    /// In every other world a connection carries several deliveries. Each host has its own outages,
+    /// limits and round-trip time.
     public static Scenario withHosts(long seed) {
         return new RandomScenario(~seed).makeWithHosts(seed);
     }
@@ -61,15 +61,16 @@ public final class RandomScenario {
     private Scenario makeWithHosts(long seed) {
         QmgrConfig config = config().withSpacedStarts(random.nextBoolean());
         SequencedMap<String, ServerProfile> hosts = hosts();
-        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(number -> place(number, hosts))
+        List<SimulatedDomain> domains = IntStream.rangeClosed(0, between(1, 6))
+                .mapToObj(number -> target(number, hosts))
                 .toList();
         List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 12); i > 0; i--) {
-            mails.add(mail(mails.size() + 1, places));
+            mails.add(mail(mails.size() + 1, domains));
         }
         List<Long> crashes = one(6) ? List.of((long) between(1, (int) (20 * MINUTE))) : List.of();
-        return new Scenario(seed, config, random.nextBoolean(), mails, places, fallibleHouse(),
-                one(3) ? deeds(mails, places) : List.of(), crashes, rules(config, seed % 2 == 0));
+        return new Scenario(seed, config, random.nextBoolean(), mails, domains, fallibleServer(),
+                one(3) ? commands(mails, domains) : List.of(), crashes, rules(config, seed % 2 == 0));
     }
 
     private SequencedMap<String, ServerProfile> hosts() {
@@ -86,10 +87,11 @@ public final class RandomScenario {
         return hosts;
     }
 
-    private SimulatedPlace place(int number, SequencedMap<String, ServerProfile> hosts) {
+    private SimulatedDomain target(int number, SequencedMap<String, ServerProfile> hosts) {
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(6)) {
-            return new SimulatedPlace(domain, new Route.Local(domain), 0, false, ServerProfile.taking(between(1, 500)));
+            return new SimulatedDomain(domain, new Route.Local(domain), 0, false,
+                    ServerProfile.taking(between(1, 500)));
         }
         List<String> names = new ArrayList<>(hosts.keySet());
         Collections.shuffle(names, random);
@@ -98,44 +100,45 @@ public final class RandomScenario {
                 .sorted(Comparator.comparingInt(Route.Host::preference)).toList();
         SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
         chosen.forEach(host -> servers.put(host.name(), hosts.get(host.name())));
-        return new SimulatedPlace(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0,
+        return new SimulatedDomain(domain, new Route.Smtp(domain, chosen), one(6) ? between(1, 3) : 0,
                 number > 0 && one(12),
                 servers);
     }
 
     private PlaceRules rules(QmgrConfig config, boolean deep) {
-        PlaceRules rules = Brains.production(config)
+        PlaceRules rules = QueueManagers.production(config)
                 .with(new PlaceRules.Depth(deep ? between(2, 4) : 1, deep ? 50 : 1, one(3) ? 2 : 1));
         rules = one(2) ? rules : rules.with(new Shares(between(1, 3), between(0, 10)), new Shares(1, 0));
         return one(3) ? rules.with(PlaceRules.Unproven.UNLIMITED) : rules;
     }
 
-    private OwnServer fallibleHouse() {
-        OwnServer house = house();
-        return new OwnServer(house.writeMillis(), house.readMillis(), house.dnsMillis(), house.reportFailures(),
-                house.arrivalsMissed(), house.reportsUnwanted(), house.connectTimeoutMillis(),
-                house.greetingTimeoutMillis(), one(4) ? 0.1 : 0);
+    private OwnServer fallibleServer() {
+        OwnServer ownServer = ownServer();
+        return new OwnServer(ownServer.writeMillis(), ownServer.readMillis(), ownServer.dnsMillis(),
+                ownServer.reportFailures(),
+                ownServer.arrivalsMissed(), ownServer.reportsUnwanted(), ownServer.connectTimeoutMillis(),
+                ownServer.greetingTimeoutMillis(), one(4) ? 0.1 : 0);
     }
 
     private Scenario make(long seed) {
-        // Every other world has spaced starts, and every third one no second expiry, without a
-        // difference to its chance.
+        // Every other world has spaced starts and every third one no second expiry. Both follow from
+        // the seed and draw no random number.
         QmgrConfig config = config().withSpacedStarts(seed % 2 == 0)
                 .withSecondExpiry(Optional.of(Duration.ofMillis(seed % 3 * 30 * MINUTE)));
-        List<SimulatedPlace> places = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::place).toList();
+        List<SimulatedDomain> domains = IntStream.rangeClosed(0, between(1, 6)).mapToObj(this::target).toList();
         List<SimulatedMail> mails = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
-            mails.add(mail(mails.size() + 1, places));
+            mails.add(mail(mails.size() + 1, domains));
         }
         List<Long> crashes = one(4) ? List.of((long) between(1, (int) (20 * MINUTE))) : List.of();
-        return new Scenario(seed, config, random.nextBoolean(), mails, places, house(),
-                one(3) ? deeds(mails, places) : List.of(),
+        return new Scenario(seed, config, random.nextBoolean(), mails, domains, ownServer(),
+                one(3) ? commands(mails, domains) : List.of(),
                 crashes);
     }
 
     private QmgrConfig config() {
         long minimal = between(10, 60) * SECOND;
-        // The order of these draws is the meaning of a seed.
+        // The order of these draws defines the world of a seed, so unused draws stay.
         int active = between(1, 20);
         long maximal = minimal * between(4, 40);
         long delayNotice = one(3) ? 0 : 20 * MINUTE;
@@ -160,8 +163,8 @@ public final class RandomScenario {
                 .withLanes(lanes).withMemory(memory).withPolicy(order).withFeedback(variant);
     }
 
-    /// Settings at which preemption, blockers, empty pools and dead destinations are daily bread
-    /// for messages of a few recipients.
+    /// Settings with which preemptions, blockers, empty pools and dead destinations are frequent
+    /// even for messages of a few recipients.
     private TransportSettings transport() {
         int limit = one(5) ? 0 : between(1, 4);
         return new TransportSettings(one(2) ? between(1, 2) : between(1, 8), between(1, 5), limit, feedback(),
@@ -182,18 +185,18 @@ public final class RandomScenario {
         };
     }
 
-    private SimulatedPlace place(int number) {
-        // The first is the senders' own.
+    private SimulatedDomain target(int number) {
+        // The first domain is that of the senders.
         String domain = number == 0 ? "sender.example" : "d" + number + ".example";
         if (one(4)) {
-            return new SimulatedPlace(domain, new Route.Smtp("[relay.example]:25",
+            return new SimulatedDomain(domain, new Route.Smtp("[relay.example]:25",
                     List.of(new Route.Host("relay.example", 25, 0))), 0, false, RELAY);
         }
         Route route = one(4)
                 ? new Route.Local(domain)
                 : new Route.Smtp(domain, List.of(new Route.Host("mx." + domain, 25, 10)));
         boolean troubled = one(2);
-        return new SimulatedPlace(domain, route, troubled && one(3) ? between(1, 3) : 0,
+        return new SimulatedDomain(domain, route, troubled && one(3) ? between(1, 3) : 0,
                 troubled && number > 0 && one(8),
                 troubled
                         ? troubledServer()
@@ -201,7 +204,7 @@ public final class RandomScenario {
                                 Integer.MAX_VALUE, 0, Long.MAX_VALUE));
     }
 
-    // Several domains share it, so it is the same for all.
+    // Several domains share the relay, so they all have the same profile of it.
     private static final ServerProfile RELAY = ServerProfile.of(100, 500, List.of(), Integer.MAX_VALUE, 0,
             Long.MAX_VALUE);
 
@@ -227,35 +230,35 @@ public final class RandomScenario {
         return List.of(new Outage(from, to, one(2) ? Fault.REFUSES : any(Fault.values())));
     }
 
-    private SimulatedMail mail(long id, List<SimulatedPlace> places) {
-        List<Addressee> recipients = new ArrayList<>();
+    private SimulatedMail mail(long id, List<SimulatedDomain> domains) {
+        List<SimulatedRecipient> recipients = new ArrayList<>();
         int most = one(5) ? 30 : one(3) ? 8 : 3;
         for (int i = between(1, most); i > 0; i--) {
-            SimulatedPlace place = places.get(random.nextInt(places.size()));
-            recipients.add(new Addressee(Address.of("u" + i + "@" + place.domain()), fortune()));
+            SimulatedDomain target = domains.get(random.nextInt(domains.size()));
+            recipients.add(new SimulatedRecipient(Address.of("u" + i + "@" + target.domain()), script()));
         }
         Optional<Address> sender = one(6) ? Optional.empty() : Optional.of(Address.of("s" + id + "@sender.example"));
         return new SimulatedMail(new QueueId(id), one(3) ? 0 : between(0, (int) (15 * MINUTE)), sender, recipients);
     }
 
-    private Fortune fortune() {
+    private ReplyScript script() {
         return switch (between(0, 9)) {
-            case 0 -> new Fortune.Refused();
-            case 1 -> new Fortune.Late(between(1, 4));
-            case 2 -> one(3) ? new Fortune.Never() : new Fortune.Welcome();
-            default -> new Fortune.Welcome();
+            case 0 -> new ReplyScript.Refused();
+            case 1 -> new ReplyScript.Late(between(1, 4));
+            case 2 -> one(3) ? new ReplyScript.Never() : new ReplyScript.Welcome();
+            default -> new ReplyScript.Welcome();
         };
     }
 
-    private OwnServer house() {
+    private OwnServer ownServer() {
         return new OwnServer(between(0, 20), between(0, 50), between(0, 500), one(4) ? 0.3 : 0, one(4) ? 0.3 : 0, 0.25,
                 between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
-    private List<Deed> deeds(List<SimulatedMail> mails, List<SimulatedPlace> places) {
-        List<Deed> deeds = new ArrayList<>();
+    private List<TimedCommand> commands(List<SimulatedMail> mails, List<SimulatedDomain> domains) {
+        List<TimedCommand> commands = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
-            // Now and then a message that is not there.
+            // Sometimes a message that does not exist.
             QueueId id = new QueueId(between(1, mails.size() + 1));
             OperatorCommand command = switch (between(0, 6)) {
                 case 0 -> new OperatorCommand.Delete(id);
@@ -263,15 +266,15 @@ public final class RandomScenario {
                 case 3, 4 -> new OperatorCommand.Release(id);
                 case 5 -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
                 default -> new OperatorCommand.Flush(Optional.empty(),
-                        one(2) ? Optional.empty() : Optional.of(places.get(random.nextInt(places.size())).domain()));
+                        one(2) ? Optional.empty() : Optional.of(domains.get(random.nextInt(domains.size())).domain()));
             };
-            // Most of them soon after the message came, while it is still busy.
+            // Most commands come soon after the arrival, while the message is being delivered.
             long at = one(3) || id.value() > mails.size()
                     ? between(0, (int) (20 * MINUTE))
                     : mails.get((int) id.value() - 1).arrivalMillis() + between(0, (int) (20 * SECOND));
-            deeds.add(new Deed(at, command));
+            commands.add(new TimedCommand(at, command));
         }
-        return deeds;
+        return commands;
     }
 
     private <E> E any(E[] all) {

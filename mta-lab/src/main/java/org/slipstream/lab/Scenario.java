@@ -13,77 +13,78 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// The description of a simulated world. Times are milliseconds since its beginning.
+/// The description of a simulated world. All times are milliseconds since its start.
 ///
-/// @param seed of the world's own chance: which delivery breaks, which report fails
-/// @param batching events of one instant are absorbed together before the queue manager chooses, as
-///     its loop does
-/// @param deeds commands of operators
-/// @param crashesMillis when the server is killed and started again at once
+/// @param seed of the random numbers of the world, for example which delivery fails
+/// @param batching whether events of the same time are absorbed together before the queue manager
+///     chooses, as its loop does
+/// @param commands of operators
+/// @param crashesMillis times at which the server is killed and restarted at once
 /// @param placement rules of the placement for deliveries by SMTP
 public record Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
-        List<SimulatedPlace> places,
-        OwnServer house, List<Deed> deeds, List<Long> crashesMillis, PlaceRules placement) {
+        List<SimulatedDomain> domains,
+        OwnServer ownServer, List<TimedCommand> commands, List<Long> crashesMillis, PlaceRules placement) {
     public Scenario {
         mails = List.copyOf(mails);
-        places = List.copyOf(places);
-        deeds = List.copyOf(deeds);
+        domains = List.copyOf(domains);
+        commands = List.copyOf(commands);
         crashesMillis = List.copyOf(crashesMillis);
     }
 
-    /// With one delivery at a time on each connection, as Postfix has it ([Brains#oneAtATime]).
+    /// One delivery at a time on each connection, as in Postfix ([QueueManagers#oneAtATime]).
     public Scenario(long seed, QmgrConfig config, boolean batching, List<SimulatedMail> mails,
-            List<SimulatedPlace> places,
-            OwnServer house,
-            List<Deed> deeds, List<Long> crashesMillis) {
-        this(seed, config, batching, mails, places, house, deeds, crashesMillis, Brains.oneAtATime(config));
+            List<SimulatedDomain> domains,
+            OwnServer ownServer,
+            List<TimedCommand> commands, List<Long> crashesMillis) {
+        this(seed, config, batching, mails, domains, ownServer, commands, crashesMillis,
+                QueueManagers.oneAtATime(config));
     }
 
     public Scenario with(PlaceRules rules) {
-        return new Scenario(seed, config, batching, mails, places, house, deeds, crashesMillis, rules);
+        return new Scenario(seed, config, batching, mails, domains, ownServer, commands, crashesMillis, rules);
     }
 
-    /// A message, and what the servers answer for each of its recipients.
-    public record SimulatedMail(QueueId id, long arrivalMillis, Optional<Address> sender, List<Addressee> recipients) {
+    /// A message, with the replies that servers give for each of its recipients.
+    public record SimulatedMail(QueueId id, long arrivalMillis, Optional<Address> sender,
+            List<SimulatedRecipient> recipients) {
         public SimulatedMail {
             recipients = List.copyOf(recipients);
         }
     }
 
-    public record Addressee(Address address, Fortune fortune) {}
+    public record SimulatedRecipient(Address address, ReplyScript script) {}
 
-    /// The reply of a recipient's server.
-    public sealed interface Fortune {
-        record Welcome() implements Fortune {}
+    /// The replies of a server for one recipient.
+    public sealed interface ReplyScript {
+        record Welcome() implements ReplyScript {}
 
         /// 5xx.
-        record Refused() implements Fortune {}
+        record Refused() implements ReplyScript {}
 
-        /// 4xx so many times, then welcome.
-        record Late(int times) implements Fortune {}
+        /// 4xx for this number of attempts, then accepted.
+        record Late(int times) implements ReplyScript {}
 
         /// 4xx at each attempt.
-        record Never() implements Fortune {}
+        record Never() implements ReplyScript {}
     }
 
     /// A domain and the servers behind it.
     ///
-    /// @param dnsFailures questions that time out before one is answered
-    /// @param nowhere there is no such domain
-    /// @param servers by [#names] of the route. A name that several places have stands for the same
-    ///     server in all of them
-    public record SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere,
+    /// @param dnsFailures queries that time out before one is answered
+    /// @param missing whether DNS says that the domain does not exist
+    /// @param servers by [#names] of the route; domains with a name in common share that server
+    public record SimulatedDomain(String domain, Route route, int dnsFailures, boolean missing,
             SequencedMap<String, ServerProfile> servers) {
-        public SimulatedPlace {
+        public SimulatedDomain {
             servers = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(servers));
             if (!servers.keySet().containsAll(names(route))) {
                 throw new IllegalArgumentException("no server for each of " + names(route) + ": " + servers.keySet());
             }
         }
 
-        /// @param server each host of the route is one of this kind
-        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, ServerProfile server) {
-            this(domain, route, dnsFailures, nowhere, alike(route, server));
+        /// @param server the profile of every host of the route
+        public SimulatedDomain(String domain, Route route, int dnsFailures, boolean missing, ServerProfile server) {
+            this(domain, route, dnsFailures, missing, alike(route, server));
         }
 
         private static SequencedMap<String, ServerProfile> alike(Route route, ServerProfile server) {
@@ -92,63 +93,63 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
             return servers;
         }
 
-        /// The hosts of a route, best first; where it has none, transport and next hop.
+        /// The hosts of a route, best first; for a route without hosts, transport and next hop.
         static List<String> names(Route route) {
             return route instanceof Route.Smtp smtp
                     ? smtp.hosts().stream().map(Route.Host::name).toList()
                     : List.of(route.transport() + "/" + route.nextHop());
         }
 
-        /// The best one.
+        /// The server of the best host.
         public ServerProfile server() {
             return servers.firstEntry().getValue();
         }
 
-        /// @param outages when no server answers there
-        /// @param connectionLimit more connections than this are turned away
+        /// @param outages times without an answer
+        /// @param connectionLimit further connections get a 421
         /// @param breaks share of deliveries in which the connection breaks
-        /// @param patienceMillis the server hangs up on a connection that has been idle for this
-        ///     long
-        public SimulatedPlace(String domain, Route route, int dnsFailures, boolean nowhere, long connectMillis,
-                long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long patienceMillis) {
-            this(domain, route, dnsFailures, nowhere,
-                    ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks, patienceMillis));
+        /// @param idleTimeoutMillis the server closes a connection that has been idle for this long
+        public SimulatedDomain(String domain, Route route, int dnsFailures, boolean missing, long connectMillis,
+                long deliverMillis, List<Outage> outages, int connectionLimit, double breaks, long idleTimeoutMillis) {
+            this(domain, route, dnsFailures, missing,
+                    ServerProfile.of(connectMillis, deliverMillis, outages, connectionLimit, breaks,
+                            idleTimeoutMillis));
         }
 
-        /// A recipient that is accepted at all is delivered at the first attempt.
+        /// Whether every recipient that the script accepts is delivered at the first attempt.
         public boolean isReliable() {
-            return dnsFailures == 0 && !nowhere && servers.values().stream().allMatch(ServerProfile::isReliable);
+            return dnsFailures == 0 && !missing && servers.values().stream().allMatch(ServerProfile::isReliable);
         }
     }
 
-    /// A time in which a server is out of order.
+    /// A time in which a server has a fault.
     public record Outage(long fromMillis, long toMillis, Fault fault) {
         public Outage(long fromMillis, long toMillis) {
             this(fromMillis, toMillis, Fault.REFUSES);
         }
     }
 
-    /// In which way a server is out of order.
+    /// The kind of an outage.
     public enum Fault {
-        /// Connections are refused at once, sessions break.
+        /// Connections are refused at once and sessions break.
         REFUSES,
-        /// No answer: connections run into their time limit, sessions break.
+        /// Connections time out and sessions break.
         SILENT,
-        /// Connections are made and no greeting comes; sessions go on.
+        /// Connections are made, but no greeting comes. Sessions continue.
         NO_GREETING,
-        /// The greeting is a 421; sessions go on.
+        /// The greeting is a 421. Sessions continue.
         TURNS_AWAY
     }
 
-    /// Our own side.
+    /// The simulated server itself: its disk, its DNS client and its timeouts.
     ///
-    /// @param writeMillis one change of the spool, one after the other
+    /// @param writeMillis for each change of the spool; changes are made one after the other
     /// @param reportFailures share of reports that cannot be written
-    /// @param arrivalsMissed share of arrivals that the inbox refuses
-    /// @param reportsUnwanted share of reports that their receiver never takes
-    /// @param connectTimeoutMillis how long a connection may take to be made
-    /// @param greetingTimeoutMillis how long a server may take to greet
-    /// @param ownFailures share of connections and deliveries that fail for a reason of our own
+    /// @param arrivalsMissed share of arrivals for which the inbox of the queue manager is full
+    /// @param reportsUnwanted share of reports that are deferred at each attempt
+    /// @param connectTimeoutMillis for the connection
+    /// @param greetingTimeoutMillis for the greeting
+    /// @param ownFailures share of connections and deliveries that fail because of this server
     public record OwnServer(long writeMillis, long readMillis, long dnsMillis, double reportFailures,
             double arrivalsMissed, double reportsUnwanted, long connectTimeoutMillis, long greetingTimeoutMillis,
             double ownFailures) {
@@ -165,5 +166,6 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
         }
     }
 
-    public record Deed(long atMillis, QmgrEvent.OperatorCommand command) {}
+    /// A command of an operator and its time.
+    public record TimedCommand(long atMillis, QmgrEvent.OperatorCommand command) {}
 }

@@ -7,10 +7,10 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.lab.Scenario.Fortune;
 import org.slipstream.lab.Scenario.OwnServer;
+import org.slipstream.lab.Scenario.ReplyScript;
+import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
-import org.slipstream.lab.Scenario.SimulatedPlace;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -28,12 +28,12 @@ import java.util.random.RandomGenerator;
 /// DNS and the connections to the servers of the world, each with its latencies, outages and
 /// limits.
 ///
-/// A connection does what a real carrier does. Deliveries are sent when they are ordered and
-/// answered in their order, each a round trip and its own time after the server is free for it. A
-/// connection that breaks gives back each delivery without an answer; its first one, and those
-/// behind it that were sent completely, may have arrived.
+/// A connection behaves as a carrier of the server does. Deliveries are sent when they are ordered
+/// and answered in that order. A reply takes a round trip and the delivery time, counted from the
+/// end of the delivery before. A connection that breaks returns its deliveries without a reply. The
+/// content of each of them may have arrived if it was sent completely.
 final class SimulatedNetwork {
-    private static final long HANG_UP_NEWS_MILLIS = 40;
+    private static final long CLOSE_NOTICE_MILLIS = 40;
     private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
     private static final Reply ABORTED = Reply.of(451, "4.3.2", "aborted");
     private static final Reply NO_SOCKET = Reply.of(451, "4.3.0", "too many open files");
@@ -43,10 +43,10 @@ final class SimulatedNetwork {
         OPENING, IDLE, BUSY
     }
 
-    /// A delivery that was sent and is not answered.
+    /// A delivery that was sent and has no reply yet.
     ///
-    /// @param breaks the connection breaks instead of the answer
-    /// @param failsHere its content cannot be read
+    /// @param breaks whether the connection breaks instead of the reply
+    /// @param failsHere whether its content cannot be read
     private record Transfer(QmgrOrder.Deliver deliver, long sentMillis, boolean breaks, boolean failsHere) {}
 
     static final class SimulatedConnection {
@@ -54,24 +54,24 @@ final class SimulatedNetwork {
         final Route route;
         final String host;
         final ServerProfile server;
-        final SimulatedServer door;
-        final PipeEstimate depth;
+        final SimulatedServer admission;
+        final DepthEstimate depth;
         final Deque<Transfer> underWay = new ArrayDeque<>();
         TransferPhase phase = TransferPhase.OPENING;
         long idleSinceMillis;
         long serverFreeMillis;
-        boolean confused;
+        boolean desynchronized;
 
-        SimulatedConnection(long number, Route route, Site site, PipeEstimate depth) {
+        SimulatedConnection(long number, Route route, NetworkHost networkHost, DepthEstimate depth) {
             this.number = number;
             this.route = route;
-            this.host = site.name();
-            this.server = site.server();
-            this.door = site.door();
+            this.host = networkHost.name();
+            this.server = networkHost.server();
+            this.admission = networkHost.admission();
             this.depth = depth;
         }
 
-        /// It opens for this destination, or delivers to it.
+        /// Whether the connection opens for this destination or delivers to it.
         boolean serves(Route other) {
             return phase == TransferPhase.OPENING
                     ? isSame(route, other)
@@ -83,94 +83,94 @@ final class SimulatedNetwork {
         }
     }
 
-    /// The knowledge of the servers about one message: attempts and copies by recipient.
-    private static final class Ledger {
+    /// Attempts and copies of one message by recipient, as the servers count them.
+    private static final class RecipientCounts {
         final SimulatedMail mail;
         final int[] attempts;
         final int[] copies;
-        final int[] doubts;
+        final int[] unconfirmed;
 
-        Ledger(SimulatedMail mail) {
+        RecipientCounts(SimulatedMail mail) {
             this.mail = mail;
             this.attempts = new int[mail.recipients().size() + 1];
             this.copies = new int[mail.recipients().size() + 1];
-            this.doubts = new int[mail.recipients().size() + 1];
+            this.unconfirmed = new int[mail.recipients().size() + 1];
         }
     }
 
-    private record Site(String name, ServerProfile server, SimulatedServer door) {}
+    private record NetworkHost(String name, ServerProfile server, SimulatedServer admission) {}
 
-    private final Clockwork clock;
+    private final EventList clock;
     private final RandomGenerator chance;
-    private final Map<String, SimulatedPlace> byDomain = new TreeMap<>();
-    private final Map<String, Site> sites = new TreeMap<>();
-    private final Map<String, Integer> questions = new TreeMap<>();
-    private final Map<QueueId, Ledger> ledgers = new TreeMap<>();
-    private final OwnServer house;
+    private final Map<String, SimulatedDomain> byDomain = new TreeMap<>();
+    private final Map<String, NetworkHost> hosts = new TreeMap<>();
+    private final Map<String, Integer> queries = new TreeMap<>();
+    private final Map<QueueId, RecipientCounts> countsById = new TreeMap<>();
+    private final OwnServer ownServer;
     private final PlaceRules rules;
     final Map<Long, SimulatedConnection> connections = new TreeMap<>();
-    private int life;
+    private int generation;
 
-    SimulatedNetwork(Scenario scenario, Clockwork clock, RandomGenerator chance) {
+    SimulatedNetwork(Scenario scenario, EventList clock, RandomGenerator chance) {
         this.clock = clock;
         this.chance = chance;
-        this.house = scenario.house();
+        this.ownServer = scenario.ownServer();
         this.rules = scenario.placement();
-        for (SimulatedPlace place : scenario.places()) {
-            byDomain.put(place.domain(), place);
-            place.servers().forEach(this::site);
+        for (SimulatedDomain target : scenario.domains()) {
+            byDomain.put(target.domain(), target);
+            target.servers().forEach(this::host);
         }
     }
 
-    private void site(String name, ServerProfile server) {
-        Site known = sites.computeIfAbsent(name,
-                _ -> new Site(name, server, new SimulatedServer(server, house, clock, chance)));
+    private void host(String name, ServerProfile server) {
+        NetworkHost known = hosts.computeIfAbsent(name,
+                _ -> new NetworkHost(name, server, new SimulatedServer(server, ownServer, clock, chance)));
         if (!known.server().equals(server)) {
             throw new IllegalArgumentException(name + " is two servers: " + known.server() + " and " + server);
         }
     }
 
     void expect(SimulatedMail mail) {
-        ledgers.put(mail.id(), new Ledger(mail));
+        countsById.put(mail.id(), new RecipientCounts(mail));
     }
 
-    SimulatedPlace place(String domain) {
+    SimulatedDomain target(String domain) {
         return byDomain.get(domain);
     }
 
-    /// Copies that arrived.
+    /// The number of copies that arrived.
     int copies(QueueId id, int number) {
-        return ledgers.containsKey(id) ? ledgers.get(id).copies[number] : 0;
+        return countsById.containsKey(id) ? countsById.get(id).copies[number] : 0;
     }
 
-    /// How often the content was sent to this recipient's server completely and no answer came.
-    int doubts(QueueId id, int number) {
-        return ledgers.containsKey(id) ? ledgers.get(id).doubts[number] : 0;
+    /// The number of copies that were sent completely and got no reply.
+    int unconfirmed(QueueId id, int number) {
+        return countsById.containsKey(id) ? countsById.get(id).unconfirmed[number] : 0;
     }
 
     void crash() {
-        life++;
+        generation++;
         connections.clear();
-        sites.values().forEach(site -> site.door().crash());
+        hosts.values().forEach(host -> host.admission().crash());
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
-        SimulatedPlace place = byDomain.get(find.domain());
-        int asked = questions.merge(find.domain(), 1, Integer::sum);
-        later(house.dnsMillis(), () -> answer.accept(place.nowhere()
+        SimulatedDomain target = byDomain.get(find.domain());
+        int asked = queries.merge(find.domain(), 1, Integer::sum);
+        later(ownServer.dnsMillis(), () -> answer.accept(target.missing()
                 ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(550, "5.1.2", "no such domain"))
-                : asked <= place.dnsFailures()
+                : asked <= target.dnsFailures()
                         ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(451, "4.4.3", "DNS timeout"))
-                        : new QmgrEvent.RouteKnown(find.domain(), place.route())));
+                        : new QmgrEvent.RouteKnown(find.domain(), target.route())));
     }
 
     // ---- connections
 
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
-        Site site = sites.get(SimulatedPlace.names(open.route()).getFirst());
-        SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), site,
-                new PipeEstimate(site.server().wire().roundTripMillis(), rules.depth().first(), rules.depth().most()));
+        NetworkHost host = hosts.get(SimulatedDomain.names(open.route()).getFirst());
+        SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), host,
+                new DepthEstimate(host.server().path().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
         if (isOurFault()) {
             later(1, () -> {
@@ -180,10 +180,10 @@ final class SimulatedNetwork {
             });
             return;
         }
-        // Answers come after the order, however quick the server is.
-        later(0, () -> site.door().call(new SimulatedServer.SimulatedCaller() {
+        // Answers come after the order, even without latency.
+        later(0, () -> host.admission().arrive(new SimulatedServer.SimulatedClient() {
             @Override
-            public boolean isThere() {
+            public boolean isOpen() {
                 return connections.get(connection.number) == connection;
             }
 
@@ -191,8 +191,8 @@ final class SimulatedNetwork {
             public void greeted() {
                 becomeIdle(connection, reports);
                 reports.ready(connection.number);
-                if (connection.server.wire().depth() > 0) {
-                    reports.depth(connection.number, connection.server.wire().depth());
+                if (connection.server.path().depth() > 0) {
+                    reports.depth(connection.number, connection.server.path().depth());
                 }
             }
 
@@ -205,7 +205,7 @@ final class SimulatedNetwork {
     }
 
     private boolean isOurFault() {
-        return house.ownFailures() > 0 && chance.nextDouble() < house.ownFailures();
+        return ownServer.ownFailures() > 0 && chance.nextDouble() < ownServer.ownFailures();
     }
 
     void close(QmgrOrder.Close close, Consumer<QmgrEvent> answer) {
@@ -215,16 +215,16 @@ final class SimulatedNetwork {
         }
         if (connection.phase == TransferPhase.OPENING) {
             connections.remove(connection.number);
-            // A carrier that is cut while it opens says so.
+            // A carrier that is aborted while it opens reports a failure.
             later(1, () -> new CarrierReports(answer).failedHere(connection.number, ABORTED));
         } else {
-            leave(connection);
+            disconnect(connection);
         }
     }
 
-    private void leave(SimulatedConnection connection) {
+    private void disconnect(SimulatedConnection connection) {
         connections.remove(connection.number);
-        connection.door.left();
+        connection.admission.sessionEnded();
     }
 
     // ---- deliveries
@@ -233,9 +233,10 @@ final class SimulatedNetwork {
         CarrierReports reports = new CarrierReports(answer);
         SimulatedConnection connection = connections.get(deliver.connection());
         if (connection == null) {
-            // The server hung up while the order was on its way. A carrier answers each order all
-            // the same.
-            later(1, () -> reports.unanswered(deliver, RESET, SimulatedPlace.names(deliver.route()).getFirst(), false));
+            // The server has closed the connection. A carrier reports a result for each order in
+            // this case too.
+            later(1, () -> reports.unanswered(deliver, RESET, SimulatedDomain.names(deliver.route()).getFirst(),
+                    false));
             return;
         }
         ServerProfile server = connection.server;
@@ -243,24 +244,23 @@ final class SimulatedNetwork {
         boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
         long millis = server.delivery().millis(chance)
                 + server.perRecipient().millis(chance) * deliver.recipients().size();
-        connection.confused |= !server.wire().pipelines() && !connection.underWay.isEmpty();
+        connection.desynchronized |= !server.path().pipelines() && !connection.underWay.isEmpty();
         connection.underWay.add(new Transfer(deliver, clock.now(), breaks, isOurFault()));
-        long way = server.wire().roundTripMillis() / 2;
+        long way = server.path().roundTripMillis() / 2;
         connection.serverFreeMillis = Math.max(clock.now() + way, connection.serverFreeMillis) + millis;
-        later(connection.serverFreeMillis - way + server.wire().roundTripMillis() - clock.now(),
+        later(connection.serverFreeMillis - way + server.path().roundTripMillis() - clock.now(),
                 () -> replies(connection, reports));
     }
 
-    /// The first delivery without an answer is answered now, unless the connection has ended or
-    /// does so.
+    /// The server replies to the first delivery, unless the connection has ended or breaks now.
     private void replies(SimulatedConnection connection, CarrierReports reports) {
         if (connections.get(connection.number) != connection) {
             return;
         }
-        if (connection.confused) {
+        if (connection.desynchronized) {
             reports.pipelinesBadly(connection.number, "replies are mixed up");
         }
-        if (connection.confused || connection.underWay.element().breaks() || connection.door.isDown()) {
+        if (connection.desynchronized || connection.underWay.element().breaks() || connection.admission.isDown()) {
             breaks(connection, reports);
             return;
         }
@@ -274,43 +274,43 @@ final class SimulatedNetwork {
         } else {
             reports.answered(first.deliver(), outcomes(connection, first.deliver()));
         }
-        if (connection.server.wire().depth() == 0 && connection.depth.answered(clock.now() - first.sentMillis())) {
+        if (connection.server.path().depth() == 0 && connection.depth.answered(clock.now() - first.sentMillis())) {
             reports.depth(connection.number, connection.depth.depth());
         }
     }
 
     private void breaks(SimulatedConnection connection, CarrierReports reports) {
-        leave(connection);
+        disconnect(connection);
         boolean first = true;
         for (Transfer each : connection.underWay) {
             boolean sent = !each.failsHere() && chance.nextInt(first ? 2 : 4) == 0;
             if (sent) {
-                doubt(connection, each.deliver(), first && chance.nextBoolean());
+                countUnconfirmed(connection, each.deliver(), first && chance.nextBoolean());
             }
             reports.unanswered(each.deliver(), RESET, connection.host, sent);
             first = false;
         }
     }
 
-    /// @param arrives the server has it and the answer is lost
-    private void doubt(SimulatedConnection connection, QmgrOrder.Deliver deliver, boolean arrives) {
-        Ledger ledger = ledgers.get(deliver.id());
-        deliver.recipients().forEach(each -> ledger.doubts[each.number()]++);
+    /// @param arrives whether the server has the content and its reply is lost
+    private void countUnconfirmed(SimulatedConnection connection, QmgrOrder.Deliver deliver, boolean arrives) {
+        RecipientCounts counts = countsById.get(deliver.id());
+        deliver.recipients().forEach(each -> counts.unconfirmed[each.number()]++);
         if (arrives) {
             outcomes(connection, deliver);
         }
     }
 
     private List<RecipientOutcome> outcomes(SimulatedConnection connection, QmgrOrder.Deliver deliver) {
-        Ledger ledger = ledgers.get(deliver.id());
+        RecipientCounts counts = countsById.get(deliver.id());
         List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
             int number = recipient.number();
-            Reply reply = reply(connection.server, ledger.mail.recipients().get(number - 1).fortune(),
-                    ++ledger.attempts[number]);
+            Reply reply = reply(connection.server, counts.mail.recipients().get(number - 1).script(),
+                    ++counts.attempts[number]);
             Outcome outcome = Outcome.of(reply, connection.host);
             if (outcome instanceof Outcome.Delivered) {
-                ledger.copies[number]++;
+                counts.copies[number]++;
             }
             outcomes.add(new RecipientOutcome(number, outcome));
         }
@@ -320,7 +320,7 @@ final class SimulatedNetwork {
         return outcomes;
     }
 
-    private Reply reply(ServerProfile server, Fortune fortune, int attempt) {
+    private Reply reply(ServerProfile server, ReplyScript fortune, int attempt) {
         Reply later = Reply.of(450, "4.2.0", "try later");
         if (server.deferrals() > 0 && chance.nextDouble() < server.deferrals()) {
             return later;
@@ -329,10 +329,10 @@ final class SimulatedNetwork {
             return Reply.of(550, "5.7.1", "not here");
         }
         return switch (fortune) {
-            case Fortune.Welcome _ -> Reply.of(250, "2.0.0", "ok");
-            case Fortune.Refused _ -> Reply.of(550, "5.1.1", "no such user");
-            case Fortune.Late late -> attempt <= late.times() ? later : Reply.of(250, "2.0.0", "ok");
-            case Fortune.Never _ -> later;
+            case ReplyScript.Welcome _ -> Reply.of(250, "2.0.0", "ok");
+            case ReplyScript.Refused _ -> Reply.of(550, "5.1.1", "no such user");
+            case ReplyScript.Late late -> attempt <= late.times() ? later : Reply.of(250, "2.0.0", "ok");
+            case ReplyScript.Never _ -> later;
         };
     }
 
@@ -341,25 +341,25 @@ final class SimulatedNetwork {
     private void becomeIdle(SimulatedConnection connection, CarrierReports reports) {
         connection.phase = TransferPhase.IDLE;
         connection.idleSinceMillis = clock.now();
-        if (connection.server.patienceMillis() < Long.MAX_VALUE) {
-            later(connection.server.patienceMillis(), () -> hangUp(connection, reports));
+        if (connection.server.idleTimeoutMillis() < Long.MAX_VALUE) {
+            later(connection.server.idleTimeoutMillis(), () -> closeIdle(connection, reports));
         }
     }
 
-    private void hangUp(SimulatedConnection connection, CarrierReports reports) {
+    private void closeIdle(SimulatedConnection connection, CarrierReports reports) {
         boolean stillIdle = connections.get(connection.number) == connection && connection.phase == TransferPhase.IDLE
-                && connection.idleSinceMillis + connection.server.patienceMillis() <= clock.now();
+                && connection.idleSinceMillis + connection.server.idleTimeoutMillis() <= clock.now();
         if (stillIdle) {
-            leave(connection);
-            later(HANG_UP_NEWS_MILLIS, () -> reports.lost(connection.number, "peer hung up"));
+            disconnect(connection);
+            later(CLOSE_NOTICE_MILLIS, () -> reports.lost(connection.number, "closed by the server"));
         }
     }
 
-    private void later(long millis, Runnable deed) {
-        int livesNow = life;
+    private void later(long millis, Runnable action) {
+        int thisGeneration = generation;
         clock.after(millis, () -> {
-            if (life == livesNow) {
-                deed.run();
+            if (generation == thisGeneration) {
+                action.run();
             }
         });
     }

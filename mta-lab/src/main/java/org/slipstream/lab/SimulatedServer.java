@@ -11,10 +11,13 @@ import java.util.random.RandomGenerator;
 /// The admission of connections by one [ServerProfile]: which connections get a session, which
 /// wait, and which get a 421.
 ///
-/// A connection passes three stages. *Made*: the operating system of the server answers, unless the
-/// server is down or its connection queue is full; then the client's patience decides. *Let in*: a
-/// session is free; otherwise the connection waits in the queue, if there is one, and the client
-/// knows nothing but that no greeting comes. *Greeted*.
+/// A connection has three stages.
+///
+/// 1. *Connected*: the operating system of the server accepts, unless the server is down or its
+///    connection queue is full. Then the client times out.
+/// 2. *Admitted*: a session is free. Otherwise the connection waits in the queue, if there is one,
+///    and no greeting comes.
+/// 3. *Greeted*: the greeting was sent.
 final class SimulatedServer {
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
@@ -22,10 +25,10 @@ final class SimulatedServer {
     private static final Reply TOO_MANY = Reply.of(421, "4.7.0", "too many connections");
     private static final long MINUTE = 60_000;
 
-    /// A client that wants to be greeted.
-    interface SimulatedCaller {
-        /// False when the client has closed in the meantime.
-        boolean isThere();
+    /// A client that waits for its greeting.
+    interface SimulatedClient {
+        /// Whether the client has not closed yet.
+        boolean isOpen();
 
         void greeted();
 
@@ -33,17 +36,17 @@ final class SimulatedServer {
     }
 
     private final ServerProfile server;
-    private final OwnServer house;
+    private final OwnServer ownServer;
     private final RandomGenerator chance;
-    private final Clockwork clock;
-    private final Deque<SimulatedCaller> waiting = new ArrayDeque<>();
+    private final EventList clock;
+    private final Deque<SimulatedClient> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
     private int sessions;
-    private int life;
+    private int generation;
 
-    SimulatedServer(ServerProfile server, OwnServer house, Clockwork clock, RandomGenerator chance) {
+    SimulatedServer(ServerProfile server, OwnServer ownServer, EventList clock, RandomGenerator chance) {
         this.server = server;
-        this.house = house;
+        this.ownServer = ownServer;
         this.clock = clock;
         this.chance = chance;
     }
@@ -51,41 +54,41 @@ final class SimulatedServer {
     void crash() {
         waiting.clear();
         sessions = 0;
-        life++;
+        generation++;
     }
 
-    boolean suffers(Fault fault) {
+    boolean hasFault(Fault fault) {
         return server.outages().stream()
                 .anyMatch(o -> o.fault() == fault && o.fromMillis() <= clock.now() && clock.now() < o.toMillis());
     }
 
-    /// Sessions break while it is so.
+    /// Whether sessions break now.
     boolean isDown() {
-        return !server.outages().isEmpty() && (suffers(Fault.REFUSES) || suffers(Fault.SILENT));
+        return !server.outages().isEmpty() && (hasFault(Fault.REFUSES) || hasFault(Fault.SILENT));
     }
 
-    void call(SimulatedCaller caller) {
-        after(server.connect().millis(chance) + server.wire().roundTripMillis(), caller, () -> connect(caller));
+    void arrive(SimulatedClient client) {
+        after(server.connect().millis(chance) + server.path().roundTripMillis(), client, () -> connect(client));
     }
 
-    private void connect(SimulatedCaller caller) {
+    private void connect(SimulatedClient client) {
         boolean full = sessions >= server.sessions();
-        if (suffers(Fault.REFUSES)) {
-            caller.failed(REFUSED);
-        } else if (suffers(Fault.SILENT) || full && server.queue() > 0 && waiting.size() >= server.queue()) {
-            after(house.connectTimeoutMillis(), caller, () -> caller.failed(TIMED_OUT));
-        } else if (suffers(Fault.NO_GREETING)) {
-            after(house.greetingTimeoutMillis(), caller, () -> caller.failed(NO_GREETING));
-        } else if (suffers(Fault.TURNS_AWAY) || isTooOften() || full && server.queue() == 0) {
-            after(greetingMillis(), caller, () -> caller.failed(TOO_MANY));
+        if (hasFault(Fault.REFUSES)) {
+            client.failed(REFUSED);
+        } else if (hasFault(Fault.SILENT) || full && server.queue() > 0 && waiting.size() >= server.queue()) {
+            after(ownServer.connectTimeoutMillis(), client, () -> client.failed(TIMED_OUT));
+        } else if (hasFault(Fault.NO_GREETING)) {
+            after(ownServer.greetingTimeoutMillis(), client, () -> client.failed(NO_GREETING));
+        } else if (hasFault(Fault.TURNS_AWAY) || exceedsRate() || full && server.queue() == 0) {
+            after(greetingMillis(), client, () -> client.failed(TOO_MANY));
         } else if (full) {
-            queue(caller);
+            queue(client);
         } else {
-            letIn(caller);
+            admit(client);
         }
     }
 
-    private boolean isTooOften() {
+    private boolean exceedsRate() {
         if (server.connectionsPerMinute() == Integer.MAX_VALUE) {
             return false;
         }
@@ -99,63 +102,63 @@ final class SimulatedServer {
         return false;
     }
 
-    private void queue(SimulatedCaller caller) {
-        waiting.add(caller);
-        after(house.greetingTimeoutMillis(), caller, () -> {
-            if (waiting.remove(caller)) {
-                caller.failed(NO_GREETING);
+    private void queue(SimulatedClient client) {
+        waiting.add(client);
+        after(ownServer.greetingTimeoutMillis(), client, () -> {
+            if (waiting.remove(client)) {
+                client.failed(NO_GREETING);
             }
         });
     }
 
-    // EHLO and its answer take a round trip.
+    // EHLO and its reply take a round trip.
     private long greetingMillis() {
-        return server.greeting().millis(chance) + server.wire().roundTripMillis();
+        return server.greeting().millis(chance) + server.path().roundTripMillis();
     }
 
-    private void letIn(SimulatedCaller caller) {
+    private void admit(SimulatedClient client) {
         sessions++;
         long millis = greetingMillis();
         if (millis == 0) {
-            caller.greeted();
+            client.greeted();
             return;
         }
-        int livesNow = life;
+        int thisGeneration = generation;
         clock.after(millis, () -> {
-            if (caller.isThere()) {
-                caller.greeted();
-            } else if (life == livesNow) {
-                left();
+            if (client.isOpen()) {
+                client.greeted();
+            } else if (generation == thisGeneration) {
+                sessionEnded();
             }
         });
     }
 
-    /// A session is over. A waiting client is admitted a moment later: this is called while orders
-    /// are carried out, and answers come after orders.
-    void left() {
+    /// Ends a session. A waiting client is admitted by a later event at the same time, because orders
+    /// are being executed now and answers come after all orders.
+    void sessionEnded() {
         sessions--;
         if (!waiting.isEmpty()) {
-            clock.after(0, this::letWaitingIn);
+            clock.after(0, this::admitWaiting);
         }
     }
 
-    private void letWaitingIn() {
+    private void admitWaiting() {
         while (!waiting.isEmpty() && sessions < server.sessions()) {
-            SimulatedCaller next = waiting.remove();
-            if (next.isThere()) {
-                letIn(next);
+            SimulatedClient next = waiting.remove();
+            if (next.isOpen()) {
+                admit(next);
             }
         }
     }
 
-    // A step that takes no time happens at once: one thing less in the clockwork.
-    private void after(long millis, SimulatedCaller caller, Runnable deed) {
+    // A step without latency runs at once and needs no entry in the event list.
+    private void after(long millis, SimulatedClient client, Runnable action) {
         if (millis == 0) {
-            deed.run();
+            action.run();
         } else {
             clock.after(millis, () -> {
-                if (caller.isThere()) {
-                    deed.run();
+                if (client.isOpen()) {
+                    action.run();
                 }
             });
         }

@@ -19,8 +19,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// The spool, with one writer that makes changes one after the other, each of which takes its time.
-/// A crash loses the changes that were not made yet and nothing else.
+/// The simulated spool. One writer makes the changes one after the other, and each takes the same
+/// time. A crash loses the changes that are not yet made, and nothing else.
 final class SimulatedSpool {
     enum SimulatedState {
         OPEN, DELIVERED, FAILED, REPORTED
@@ -33,8 +33,8 @@ final class SimulatedSpool {
         long nextMillis;
         boolean held;
 
-        /// Leased, deferred or held since it came in.
-        boolean putOff;
+        /// Whether the message was leased, deferred or held since its arrival.
+        boolean postponed;
         boolean delayNotified;
         int attempts;
 
@@ -51,12 +51,12 @@ final class SimulatedSpool {
         }
 
         QueueName queue() {
-            return putOff ? QueueName.DEFERRED : QueueName.INCOMING;
+            return postponed ? QueueName.DEFERRED : QueueName.INCOMING;
         }
 
-        void putOff(long untilMillis) {
+        void postpone(long untilMillis) {
             nextMillis = untilMillis;
-            putOff = true;
+            postponed = true;
         }
 
         boolean concerns(String domain) {
@@ -74,25 +74,25 @@ final class SimulatedSpool {
         }
     }
 
-    private final Clockwork clock;
-    private final Scenario.OwnServer house;
-    private final Referee referee;
+    private final EventList clock;
+    private final Scenario.OwnServer ownServer;
+    private final InvariantChecker invariants;
     final Map<QueueId, SpoolRow> rows = new TreeMap<>();
 
-    /// Rows that are gone, as they were when they went, and why.
+    /// Removed rows in their last state. [#reasons] has the reason of each removal.
     final Map<QueueId, SpoolRow> removed = new LinkedHashMap<>();
     final Map<QueueId, String> reasons = new LinkedHashMap<>();
     private long writerFreeMillis;
-    private int life;
+    private int generation;
 
-    SimulatedSpool(Clockwork clock, Scenario.OwnServer house, Referee referee) {
+    SimulatedSpool(EventList clock, Scenario.OwnServer ownServer, InvariantChecker invariants) {
         this.clock = clock;
-        this.house = house;
-        this.referee = referee;
+        this.ownServer = ownServer;
+        this.invariants = invariants;
     }
 
     void crash() {
-        life++;
+        generation++;
         writerFreeMillis = clock.now();
     }
 
@@ -110,7 +110,7 @@ final class SimulatedSpool {
                     .sorted(Comparator.comparingLong(row -> row.nextMillis)).toList();
             List<SpoolRow> found = due.subList(0, Math.min(scan.limit(), due.size()));
             List<MessageSummary> summaries = found.stream().map(SpoolRow::summary).toList();
-            found.forEach(row -> row.putOff(scan.leaseUntilMillis()));
+            found.forEach(row -> row.postpone(scan.leaseUntilMillis()));
             OptionalLong next = queue.stream().filter(row -> !found.contains(row) && !row.held)
                     .mapToLong(row -> row.nextMillis).min();
             answer.accept(new QmgrEvent.ScanDone(summaries, due.size() > found.size(), next));
@@ -118,9 +118,9 @@ final class SimulatedSpool {
     }
 
     void read(QmgrOrder.ReadRecipients read, Consumer<QmgrEvent> answer) {
-        int livesNow = life;
-        clock.after(house.readMillis(), () -> {
-            if (life == livesNow) {
+        int thisGeneration = generation;
+        clock.after(ownServer.readMillis(), () -> {
+            if (generation == thisGeneration) {
                 answer.accept(batch(read));
             }
         });
@@ -147,8 +147,8 @@ final class SimulatedSpool {
             SpoolRow row = rows.get(record.id());
             for (RecipientOutcome each : record.outcomes()) {
                 int i = each.number() - 1;
-                referee.require(row.states[i] == SimulatedState.OPEN,
-                        () -> "settled twice: " + record.id() + " " + each + " after " + row.last[i]);
+                invariants.require(row.states[i] == SimulatedState.OPEN,
+                        () -> "recorded twice: " + record.id() + " " + each + " after " + row.last[i]);
                 row.last[i] = each.outcome();
                 row.states[i] = switch (each.outcome()) {
                     case Outcome.Delivered _ -> SimulatedState.DELIVERED;
@@ -179,20 +179,20 @@ final class SimulatedSpool {
     }
 
     void defer(QmgrOrder.Defer defer, Consumer<QmgrEvent> answer) {
-        file(defer.id(), row -> row.putOff(defer.nextAttemptMillis()), answer);
+        file(defer.id(), row -> row.postpone(defer.nextAttemptMillis()), answer);
     }
 
     void hold(QmgrOrder.SetHold hold, Consumer<QmgrEvent> answer) {
         file(hold.id(), row -> {
             row.held = hold.held();
-            row.putOff = true;
+            row.postponed = true;
             row.nextMillis = hold.held() ? row.nextMillis : Math.min(row.nextMillis, clock.now());
         }, answer);
     }
 
     void remove(QmgrOrder.Remove remove, Consumer<QmgrEvent> answer) {
         file(remove.id(), row -> {
-            referee.removed(row, remove.reason());
+            invariants.removed(row, remove.reason());
             rows.remove(remove.id());
             removed.put(remove.id(), row);
             reasons.put(remove.id(), remove.reason());
@@ -207,8 +207,8 @@ final class SimulatedSpool {
         });
     }
 
-    // A message that an operator deleted or named wrongly is not there; the spool answers all the
-    // same.
+    // An operator may have deleted the message or named one that does not exist. The spool answers
+    // in this case too.
     private void file(QueueId id, Consumer<SpoolRow> change, Consumer<QmgrEvent> answer) {
         write(() -> {
             Optional.ofNullable(rows.get(id)).ifPresent(change);
@@ -217,10 +217,10 @@ final class SimulatedSpool {
     }
 
     private void write(Runnable change) {
-        writerFreeMillis = Math.max(clock.now(), writerFreeMillis) + house.writeMillis();
-        int livesNow = life;
+        writerFreeMillis = Math.max(clock.now(), writerFreeMillis) + ownServer.writeMillis();
+        int thisGeneration = generation;
         clock.at(writerFreeMillis, () -> {
-            if (life == livesNow) {
+            if (generation == thisGeneration) {
                 change.run();
             }
         });

@@ -1,7 +1,7 @@
 package org.slipstream.lab;
 
-/// Something happened in a simulation that must not be, or that cannot happen in the present state.
-/// The text has the time, the event, and the state of the queue manager.
+/// A simulation was stopped because an invariant was violated or an impossible event occurred. The
+/// message has the time, the event, and the state of the queue manager.
 public final class SimulationStoppedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -7,44 +7,44 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 
-/// Translates the transport names of a file, which are free, to the kinds of route that there are,
-/// which are four. Keeps their alphabetical order, because the order of service sorts by it.
+/// Maps the transport names of a file, which are free, to the four kinds of route. The map keeps the
+/// alphabetical order, because the order of service sorts by the name of the transport.
 public final class TransportNames {
-    /// As many transports as there are kinds of route.
+    /// The greatest number of transports, one for each kind of route.
     public static final int MOST = 4;
 
     private static final List<String> KINDS = List.of("discard", "lmtp", "local", "smtp");
 
-    private final List<String> theirs;
-    private final List<String> ours;
+    private final List<String> names;
+    private final List<String> kinds;
 
-    public TransportNames(Collection<String> names) {
-        theirs = new ArrayList<>(new TreeSet<>(names));
-        if (theirs.size() > KINDS.size()) {
-            throw new IllegalArgumentException("more than " + KINDS.size() + " transports: " + theirs);
+    public TransportNames(Collection<String> namesInFile) {
+        names = new ArrayList<>(new TreeSet<>(namesInFile));
+        if (names.size() > KINDS.size()) {
+            throw new IllegalArgumentException("more than " + KINDS.size() + " transports: " + names);
         }
-        ours = KINDS.subList(KINDS.size() - theirs.size(), KINDS.size());
+        kinds = KINDS.subList(KINDS.size() - names.size(), KINDS.size());
     }
 
     public boolean knows(String name) {
-        return theirs.contains(name);
+        return names.contains(name);
     }
 
-    public String ours(String name) {
-        int index = theirs.indexOf(name);
+    public String kind(String name) {
+        int index = names.indexOf(name);
         if (index < 0) {
             throw new IllegalArgumentException("no settings for transport " + name);
         }
-        return ours.get(index);
+        return kinds.get(index);
     }
 
-    public String theirs(String name) {
-        return theirs.get(ours.indexOf(name));
+    public String inFile(String kind) {
+        return names.get(kinds.indexOf(kind));
     }
 
-    /// The one that goes by SMTP, to hosts.
+    /// The transport that uses SMTP and hosts.
     public String last() {
-        return theirs.getLast();
+        return names.getLast();
     }
 
     public boolean hasHosts(String name) {
@@ -52,7 +52,7 @@ public final class TransportNames {
     }
 
     public Route route(String transport, String nextHop) {
-        return switch (ours(transport)) {
+        return switch (kind(transport)) {
             case "discard" -> new Route.Discard(nextHop);
             case "lmtp" -> new Route.Lmtp(nextHop);
             case "local" -> new Route.Local(nextHop);

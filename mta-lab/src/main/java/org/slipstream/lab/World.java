@@ -2,9 +2,9 @@ package org.slipstream.lab;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
-import org.slipstream.lab.Scenario.Addressee;
-import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
@@ -21,50 +21,50 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/// A simulated world for one queue manager: a spool, DNS and a network that carry out its orders
-/// and answer each after its time.
+/// A simulated world for one queue manager: a spool, DNS and a network that execute its orders and
+/// answer each after its latency.
 ///
-/// Time jumps to whatever comes first, a planned happening or the queue manager's alarm. All chance
-/// comes from the scenario's seed and all order from the clockwork, so a scenario has one course of
-/// events: its transcript.
+/// Time jumps to the next scheduled action or to the alarm of the queue manager, whichever is
+/// earlier. All random numbers come from the seed of the scenario, and the event list defines the
+/// order of events. So the transcript of a scenario is always the same.
 public final class World {
-    private static final long MOST_EVENTS = 100_000;
+    private static final long MAX_EVENTS = 100_000;
 
     private final Scenario scenario;
-    private final Witness witness;
-    private final Clockwork clock = new Clockwork();
+    private final WorldObserver observer;
+    private final EventList clock = new EventList();
     private final Random chance;
-    private final Referee referee;
+    private final InvariantChecker invariants;
     private final SimulatedSpool spool;
     private final SimulatedNetwork network;
     private final List<QmgrEvent> arrived = new ArrayList<>();
     private Optional<Consumer<String>> transcript = Optional.empty();
     private DestDb hosts;
-    private QueueManager brain;
+    private QueueManager queueManager;
     private long events;
-    private long mostEvents = MOST_EVENTS;
+    private long maxEvents = MAX_EVENTS;
     private long nextId;
     private long tickets;
     private Optional<QmgrEvent> last = Optional.empty();
 
     public World(Scenario scenario) {
-        this(scenario, Witness.NOBODY);
+        this(scenario, WorldObserver.NONE);
     }
 
-    /// @param witness sees all of it
-    public World(Scenario scenario, Witness witness) {
+    /// @param observer of all events, decisions and orders
+    public World(Scenario scenario, WorldObserver observer) {
         this.scenario = scenario;
-        this.witness = witness;
+        this.observer = observer;
         this.chance = new Random(scenario.seed());
-        this.referee = new Referee(scenario.config(), scenario.placement());
-        this.spool = new SimulatedSpool(clock, scenario.house(), referee);
+        this.invariants = new InvariantChecker(scenario.config(), scenario.placement());
+        this.spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
         this.network = new SimulatedNetwork(scenario, clock, chance);
-        referee.watch(spool, network);
+        invariants.attach(spool, network);
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
-        boot();
-        scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrives(mail)));
-        scenario.deeds().forEach(deed -> clock.at(deed.atMillis(),
-                () -> tell(new QmgrEvent.Operator(deed.command(), ++tickets))));
+        start();
+        scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
+        scenario.commands().forEach(action -> clock.at(action.atMillis(),
+                () -> post(new QmgrEvent.Operator(action.command(), ++tickets))));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
@@ -76,75 +76,75 @@ public final class World {
 
     /// Sets the number of events after which a run is stopped as endless.
     public World atMost(long worldEvents) {
-        mostEvents = worldEvents;
+        maxEvents = worldEvents;
         return this;
     }
 
-    /// The fate of one recipient.
-    public enum Fate {
+    /// The state of one recipient at the end of a run.
+    public enum FinalState {
         DELIVERED, FAILED, REPORTED, OPEN, DELETED
     }
 
-    /// Runs until every message is gone or held.
+    /// Runs until every message is removed or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that
-    ///     cannot, with the state
+    /// @throws SimulationStoppedException when an invariant is violated or an impossible event
+    ///     occurs
     public World run() {
         return run(Long.MAX_VALUE);
     }
 
-    /// Runs until then, or until every message is gone or held.
+    /// Runs until this time, or until every message is removed or held.
     ///
-    /// @throws SimulationStoppedException when something is that must not be, or happens that
-    ///     cannot, with the state
+    /// @throws SimulationStoppedException when an invariant is violated or an impossible event
+    ///     occurs
     public World run(long untilMillis) {
         try {
-            live(untilMillis);
+            loop(untilMillis);
         } catch (ImpossibleEventException impossible) {
             throw new SimulationStoppedException(
                     "an event that cannot happen: " + impossible.getMessage() + "\n" + state(), impossible);
         } catch (AssertionError forbidden) {
             throw new SimulationStoppedException(forbidden.getMessage() + "\n" + state(), forbidden);
         } catch (RuntimeException broken) {
-            throw new SimulationStoppedException("the queue manager broke: " + broken + "\n" + state(), broken);
+            throw new SimulationStoppedException("the queue manager failed: " + broken + "\n" + state(), broken);
         }
         return this;
     }
 
-    private void live(long untilMillis) {
+    private void loop(long untilMillis) {
         while (!isOver()) {
-            // A brain that has just been started asks for an alarm in the past; time does not run
-            // backwards.
-            long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
+            // A queue manager that has just started asks for an alarm in the past; time does not go
+            // back.
+            long alarm = Math.max(clock.now(), queueManager.nextAlarmMillis());
             if (Math.min(clock.nextMillis(), alarm) > untilMillis) {
                 return;
             }
             if (clock.nextMillis() <= alarm) {
-                clock.tick();
+                clock.runNext();
             } else {
-                referee.require(alarm < Long.MAX_VALUE,
-                        () -> "messages wait and nothing is planned: " + spool.rows.keySet());
+                invariants.require(alarm < Long.MAX_VALUE,
+                        () -> "messages wait and no event is scheduled: " + spool.rows.keySet());
                 clock.advance(alarm);
-                tell(new QmgrEvent.Alarm());
+                post(new QmgrEvent.Alarm());
             }
             if (!scenario.batching() || clock.nextMillis() > clock.now()) {
                 deliverEvents();
             }
         }
-        referee.end(brain, clock.now());
+        invariants.end(queueManager, clock.now());
     }
 
-    /// The state of the queue manager, for the message of a failure.
+    /// The state of the queue manager, for the text of a failure.
     private String state() {
         try {
-            return pictured();
+            return describe();
         } catch (RuntimeException broken) {
-            return "at " + clock.now() + " ms, after " + last + "; the state cannot be shown: " + broken;
+            return "at " + clock.now() + " ms, after " + last + "; the state cannot be read: " + broken;
         }
     }
 
-    private String pictured() {
-        QmgrSnapshot snapshot = brain.snapshot(clock.now());
+    private String describe() {
+        QmgrSnapshot snapshot = queueManager.snapshot(clock.now());
         StringBuilder text = new StringBuilder("at " + clock.now() + " ms, after " + events + " events, the last: "
                 + last.map(Object::toString).orElse("none"));
         snapshot.messages().forEach(message -> text.append("\n  queue=").append(message.id()).append(" waiting=")
@@ -164,38 +164,38 @@ public final class World {
         return events;
     }
 
-    /// The fate of each recipient of a message of the scenario.
-    public List<Fate> fates(QueueId id) {
+    /// The state of each recipient of a message of the scenario.
+    public List<FinalState> states(QueueId id) {
         SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         boolean deleted = "deleted".equals(spool.reasons.get(id));
-        List<Fate> fates = new ArrayList<>();
+        List<FinalState> states = new ArrayList<>();
         for (SimulatedState state : row.states) {
-            fates.add(switch (state) {
-                case OPEN -> deleted ? Fate.DELETED : Fate.OPEN;
-                case DELIVERED -> Fate.DELIVERED;
-                case FAILED -> Fate.FAILED;
-                case REPORTED -> Fate.REPORTED;
+            states.add(switch (state) {
+                case OPEN -> deleted ? FinalState.DELETED : FinalState.OPEN;
+                case DELIVERED -> FinalState.DELIVERED;
+                case FAILED -> FinalState.FAILED;
+                case REPORTED -> FinalState.REPORTED;
             });
         }
-        return fates;
+        return states;
     }
 
     public boolean isHeld(QueueId id) {
         return spool.rows.containsKey(id) && spool.rows.get(id).held;
     }
 
-    /// Copies that reached this recipient.
+    /// The number of copies that this recipient received.
     public int copies(QueueId id, int number) {
         return network.copies(id, number);
     }
 
-    /// How often the content was sent to this recipient's server completely and no answer came:
-    /// each may be a copy.
-    public int doubts(QueueId id, int number) {
-        return network.doubts(id, number);
+    /// The number of copies that were sent completely and got no reply. The recipient may have
+    /// received each of them.
+    public int unconfirmed(QueueId id, int number) {
+        return network.unconfirmed(id, number);
     }
 
-    /// The last reply that was recorded for this recipient.
+    /// The last reply recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
         SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
         return Optional.ofNullable(row.last[number - 1]).map(outcome -> outcome.reply());
@@ -207,14 +207,14 @@ public final class World {
 
     private boolean isOver() {
         return clock.nextMillis() == Long.MAX_VALUE && arrived.isEmpty()
-                && spool.rows.values().stream().allMatch(row -> row.held) && brain.isQuiet()
-                && brain.snapshot(clock.now()).messages().isEmpty();
+                && spool.rows.values().stream().allMatch(row -> row.held) && queueManager.isQuiet()
+                && queueManager.snapshot(clock.now()).messages().isEmpty();
     }
 
-    private void boot() {
+    private void start() {
         hosts = new DestDb(scenario.placement().memory());
-        brain = Brains.of(scenario.config(), scenario.placement(), hosts,
-                new Random(scenario.seed()), chance, witness);
+        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts,
+                new Random(scenario.seed()), chance, observer);
     }
 
     private void crash() {
@@ -222,19 +222,19 @@ public final class World {
         arrived.clear();
         spool.crash();
         network.crash();
-        referee.crash();
-        boot();
+        invariants.crash();
+        start();
     }
 
-    private void arrives(SimulatedMail mail) {
+    private void arrive(SimulatedMail mail) {
         network.expect(mail);
         var summary = spool.commit(mail);
-        tell(chance.nextDouble() < scenario.house().arrivalsMissed()
+        post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
                 ? new QmgrEvent.ArrivalsMissed()
                 : new QmgrEvent.MessageQueued(summary));
     }
 
-    private void tell(QmgrEvent event) {
+    private void post(QmgrEvent event) {
         arrived.add(event);
     }
 
@@ -248,31 +248,31 @@ public final class World {
         for (QmgrEvent event : batch) {
             events++;
             last = Optional.of(event);
-            referee.require(events < mostEvents, () -> "no end after " + events + " events");
+            invariants.require(events < maxEvents, () -> "no end after " + events + " events");
             transcript.ifPresent(lines -> lines.accept(clock.now() + " " + event));
-            referee.happens(event, clock.now());
-            witness.happened(clock.now(), event);
+            invariants.happened(event, clock.now());
+            observer.happened(clock.now(), event);
             if (scenario.batching()) {
-                brain.absorb(event, clock.now(), orders::add);
+                queueManager.absorb(event, clock.now(), orders::add);
             } else {
-                brain.step(event, clock.now(), orders::add);
+                queueManager.step(event, clock.now(), orders::add);
             }
             carryOut(orders);
         }
         if (scenario.batching()) {
-            brain.pump(clock.now(), orders::add);
+            queueManager.pump(clock.now(), orders::add);
             carryOut(orders);
         }
-        referee.look(brain.snapshot(clock.now()));
-        referee.wakes(brain, clock.now());
-        witness.settled(clock.now(), hosts);
+        invariants.check(queueManager.snapshot(clock.now()));
+        invariants.checkOverlooked(queueManager, clock.now());
+        observer.settled(clock.now(), hosts);
     }
 
     private void carryOut(List<QmgrOrder> orders) {
         for (QmgrOrder order : orders) {
             transcript.ifPresent(lines -> lines.accept("    " + order));
-            referee.ordered(order, clock.now());
-            witness.ordered(clock.now(), order);
+            invariants.ordered(order, clock.now());
+            observer.ordered(clock.now(), order);
             carryOut(order);
         }
         orders.clear();
@@ -280,49 +280,49 @@ public final class World {
 
     private void carryOut(QmgrOrder order) {
         switch (order) {
-            case QmgrOrder.Scan scan -> spool.scan(scan, this::tell);
-            case QmgrOrder.ReadRecipients read -> spool.read(read, this::tell);
-            case QmgrOrder.FindRoute find -> network.find(find, this::tell);
-            case QmgrOrder.Open open -> network.open(open, this::tell);
-            case QmgrOrder.Deliver deliver -> network.deliver(deliver, this::tell);
-            case QmgrOrder.Close close -> network.close(close, this::tell);
-            case QmgrOrder.RecordOutcome record -> spool.record(record, this::tell);
+            case QmgrOrder.Scan scan -> spool.scan(scan, this::post);
+            case QmgrOrder.ReadRecipients read -> spool.read(read, this::post);
+            case QmgrOrder.FindRoute find -> network.find(find, this::post);
+            case QmgrOrder.Open open -> network.open(open, this::post);
+            case QmgrOrder.Deliver deliver -> network.deliver(deliver, this::post);
+            case QmgrOrder.Close close -> network.close(close, this::post);
+            case QmgrOrder.RecordOutcome record -> spool.record(record, this::post);
             case QmgrOrder.Notify notify -> report(notify);
-            case QmgrOrder.Defer defer -> spool.defer(defer, this::tell);
-            case QmgrOrder.Remove remove -> spool.remove(remove, this::tell);
-            case QmgrOrder.SetHold hold -> spool.hold(hold, this::tell);
-            case QmgrOrder.MakeDue due -> spool.makeDue(due, this::tell);
+            case QmgrOrder.Defer defer -> spool.defer(defer, this::post);
+            case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
+            case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
+            case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
-                // The referee counts the answers.
+                // The invariants count these answers.
             }
         }
     }
 
-    // A report is a message of its own with the null sender; it enters the spool before the answer
-    // is given.
+    // A report is a message with the null sender. The report is in the spool before the answer is
+    // sent.
     private void report(QmgrOrder.Notify notify) {
-        if (chance.nextDouble() < scenario.house().reportFailures()) {
-            clock.after(scenario.house().readMillis(),
-                    alive(() -> tell(new QmgrEvent.Notified(notify.id(), notify.kind(), false))));
+        if (chance.nextDouble() < scenario.ownServer().reportFailures()) {
+            clock.after(scenario.ownServer().readMillis(),
+                    unlessCrashed(() -> post(new QmgrEvent.Notified(notify.id(), notify.kind(), false))));
             return;
         }
-        clock.after(scenario.house().readMillis(), alive(() -> {
-            Fortune fortune = chance.nextDouble() < scenario.house().reportsUnwanted()
-                    ? new Fortune.Never()
-                    : new Fortune.Welcome();
+        clock.after(scenario.ownServer().readMillis(), unlessCrashed(() -> {
+            ReplyScript script = chance.nextDouble() < scenario.ownServer().reportsUnwanted()
+                    ? new ReplyScript.Never()
+                    : new ReplyScript.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
-            arrives(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
-                    List.of(new Addressee(sender, fortune))));
-            spool.reported(notify, this::tell);
+            arrive(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
+                    List.of(new SimulatedRecipient(sender, script))));
+            spool.reported(notify, this::post);
         }));
     }
 
-    // A task that began before a crash does not end after it.
-    private Runnable alive(Runnable deed) {
-        QueueManager asker = brain;
+    // A task that began before a crash has no effect after it.
+    private Runnable unlessCrashed(Runnable action) {
+        QueueManager manager = queueManager;
         return () -> {
-            if (brain == asker) {
-                deed.run();
+            if (queueManager == manager) {
+                action.run();
             }
         };
     }

@@ -1,8 +1,8 @@
-/// The brain in a simulated world.
+/// The queue manager of the server in a simulated world.
 ///
-/// [org.slipstream.lab.World] is a heap of things that happen at their times. Every order of the
-/// queue manager schedules its answer through a simulated spool, DNS and network; time is a number
-/// that jumps from one event to the next. The same [org.slipstream.lab.Scenario] gives the same
-/// transcript, byte for byte. [org.slipstream.lab.Referee] watches every order and every event, and
-/// knows what must never be.
+/// A [org.slipstream.lab.World] runs the events of an [org.slipstream.lab.EventList]. Each order of
+/// the queue manager schedules its answer through a simulated spool, DNS and network. Time jumps
+/// from one event to the next. The same [org.slipstream.lab.Scenario] gives the same transcript,
+/// byte for byte. The [org.slipstream.lab.InvariantChecker] checks every order and every event
+/// against the invariants of the queue manager.
 package org.slipstream.lab;

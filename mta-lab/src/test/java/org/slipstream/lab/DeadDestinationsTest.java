@@ -17,23 +17,22 @@ import java.util.TreeSet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A server that is down costs its mail one round of failures. Whatever else waits for it, or
-/// arrives meanwhile, is deferred with the reason of those failures, and no connection is tried for
-/// it.
+/// A server that is down causes one round of failures. All other mail for that server is deferred
+/// with the reason of those failures, and no connection is tried.
 class DeadDestinationsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 500 : 150;
     private static final String SUSPENDED = "delivery temporarily suspended: ";
 
-    /// Remembers who is dead, and judges what is done for them.
-    private static final class Undertaker implements Witness {
+    /// Records the dead destinations and checks the orders for them.
+    private static final class DeadDestinationCheck implements WorldObserver {
         private final Set<String> dead = new TreeSet<>();
         private Optional<QmgrEvent> last = Optional.empty();
         private int deaths;
-        private int spared;
-        private int told;
+        private int untried;
+        private int withReason;
 
-        /// A server that was killed has forgotten who was dead.
-        void hears(String line) {
+        /// The queue manager forgets dead destinations when the server is killed.
+        void read(String line) {
             if (line.endsWith("*** crash")) {
                 dead.clear();
             }
@@ -45,19 +44,20 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths++;
-                dead.add(name(line));
+                dead.add(name(destination));
             } else if (figures.window() > 0 || event == FeedbackEvent.TIMER_REVIVE_FORGET) {
-                dead.remove(name(line));
+                dead.remove(name(destination));
             }
         }
 
-        // With a window for each recipient the dead one is a recipient, whose next hop may well be
-        // called.
-        private static String name(DestinationQueue line) {
-            return line.transport() + "/" + line.key();
+        // A transport with a window for each recipient has dead recipients. Their next hop may still
+        // be used.
+        private static String name(DestinationQueue destination) {
+            return destination.transport() + "/" + destination.key();
         }
 
         @Override
@@ -66,21 +66,22 @@ class DeadDestinationsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
-            assertThat(dead).as("who is spared a try").contains(name(line));
-            spared += recipients.size();
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
+            assertThat(dead).as("the destination of mail that was deferred without an attempt")
+                    .contains(name(destination));
+            untried += recipients.size();
         }
 
         @Override
         public void ordered(long nowMillis, QmgrOrder order) {
-            // An entry that was chosen before the death and lost its connection is moved to
-            // another.
+            // An entry that was chosen before the destination was dead, and then lost its
+            // connection, is moved to another connection.
             if (order instanceof QmgrOrder.Open open && !(last.orElseThrow() instanceof QmgrEvent.ConnectionLost)) {
-                assertThat(dead).as("a dead destination is called: " + open)
+                assertThat(dead).as("a connection to a dead destination: " + open)
                         .doesNotContain(open.route().transport() + "/" + open.route().nextHop());
             }
             if (order instanceof QmgrOrder.RecordOutcome record) {
-                told += (int) record.outcomes().stream()
+                withReason += (int) record.outcomes().stream()
                         .filter(each -> each.outcome().reply().text().startsWith(SUSPENDED)).count();
             }
         }
@@ -91,23 +92,23 @@ class DeadDestinationsTest {
     @Tag("PF-22")
     void theMailOfADeadDestinationIsDeferredWithTheReasonAndWithoutAConnect() {
         int deaths = 0;
-        int spared = 0;
+        int untried = 0;
         for (long seed = 1; seed <= WORLDS; seed++) {
             Scenario scenario = RandomScenario.of(seed);
-            Undertaker undertaker = new Undertaker();
+            DeadDestinationCheck check = new DeadDestinationCheck();
             try {
-                new World(scenario, undertaker).transcribe(undertaker::hears).run();
-                if (scenario.deeds().isEmpty() && scenario.crashesMillis().isEmpty()) {
-                    assertThat(undertaker.told).as("recipients who are told why").isEqualTo(undertaker.spared);
+                new World(scenario, check).transcribe(check::read).run();
+                if (scenario.commands().isEmpty() && scenario.crashesMillis().isEmpty()) {
+                    assertThat(check.withReason).as("recipients with the reason").isEqualTo(check.untried);
                 }
             } catch (RuntimeException | AssertionError trouble) {
                 throw new AssertionError("world of seed " + seed + ": " + trouble.getMessage(), trouble);
             }
-            deaths += undertaker.deaths;
-            spared += undertaker.spared;
+            deaths += check.deaths;
+            untried += check.untried;
         }
-        // Else the worlds were too kind to say anything.
+        // With fewer, the worlds would prove nothing.
         assertThat(deaths).isGreaterThan(WORLDS / 5);
-        assertThat(spared).isGreaterThan(WORLDS / 5);
+        assertThat(untried).isGreaterThan(WORLDS / 5);
     }
 }

@@ -15,20 +15,20 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 class FencesTest {
-    private static final JavaClasses ROOM = new ClassFileImporter()
+    private static final JavaClasses LAB = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.slipstream.lab");
     private static final Set<String> CLOCKS = Set.of("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime",
             "java.lang.Math.random");
 
     @Test
-    void theClassesAreReallyRead() {
-        assertThat(ROOM.get(World.class).getMethodCallsFromSelf()).isNotEmpty();
+    void theClassesAreImported() {
+        assertThat(LAB.get(World.class).getMethodCallsFromSelf()).isNotEmpty();
     }
 
     @Test
-    void theLabSeesTheBrainAndItsNounsOnly() {
+    void theLabDependsOnTheQueueManagerAndItsTypesOnly() {
         noClasses().should()
-                .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
+                .dependOnClassesThat(describe("another module or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.lab")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr.place")
@@ -36,19 +36,19 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.tomlj")
                         && !c.getPackageName().equals("org.slipstream.core")
                         && !c.getPackageName().equals("org.slipstream.core.text") && !c.isPrimitive() && !c.isArray()))
-                .check(ROOM);
+                .check(LAB);
         noClasses().that().resideOutsideOfPackage("org.slipstream.lab.golden").and()
-                .doNotHaveSimpleName("SceneSeries").should().dependOnClassesThat()
+                .doNotHaveSimpleName("RunSeries").should().dependOnClassesThat()
                 .resideInAPackage("tools.jackson..").because("only recorded traces and exported series are JSON")
-                .check(ROOM);
-        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scene").should().dependOnClassesThat()
-                .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(ROOM);
-        noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(ROOM);
+                .check(LAB);
+        noClasses().that().resideOutsideOfPackage("org.slipstream.lab.scenario").should().dependOnClassesThat()
+                .resideInAPackage("org.tomlj..").because("only scenario files are TOML").check(LAB);
+        noClasses().should().dependOnClassesThat().resideInAPackage("..qmgr.run..").check(LAB);
     }
 
     @Test
     void packagesHaveNoCycles() {
-        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(ROOM);
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(LAB);
     }
 
     @Test
@@ -56,13 +56,13 @@ class FencesTest {
         noClasses().should()
                 .dependOnClassesThat(resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..")
                         .and(describe("more than an amount of time", c -> !c.isEquivalentTo(Duration.class))))
-                .check(ROOM);
+                .check(LAB);
         noClasses().that().doNotHaveSimpleName("Golden").and().doNotHaveSimpleName("GoldenFile").and()
                 .doNotHaveSimpleName("GoldenIndex").should()
-                .dependOnClassesThat().resideInAPackage("java.nio.file..").because("worlds live in memory").check(ROOM);
+                .dependOnClassesThat().resideInAPackage("java.nio.file..").because("worlds live in memory").check(LAB);
         noClasses().should().callMethodWhere(describe("reads a clock",
-                call -> CLOCKS.contains(call.getTargetOwner().getName() + "." + call.getName()))).check(ROOM);
-        noClasses().should().dependOnClassesThat(describe("iterates by chance",
-                c -> c.getName().equals("java.util.HashMap") || c.getName().equals("java.util.HashSet"))).check(ROOM);
+                call -> CLOCKS.contains(call.getTargetOwner().getName() + "." + call.getName()))).check(LAB);
+        noClasses().should().dependOnClassesThat(describe("has a random iteration order",
+                c -> c.getName().equals("java.util.HashMap") || c.getName().equals("java.util.HashSet"))).check(LAB);
     }
 }

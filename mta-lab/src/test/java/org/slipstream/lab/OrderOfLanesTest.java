@@ -1,7 +1,7 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
-import org.slipstream.lab.Scenario.SimulatedPlace;
+import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.io.IOException;
@@ -12,14 +12,15 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The placement gives the order of deliveries that its predecessor gave, at the same times, in
-/// 3,000 random worlds (a quarter of them without `-Dslipstream.long=true`) where every destination
-/// has one host and every connection carries one delivery at a time.
+/// The placement gives the same order of deliveries as its predecessor, the lanes, at the same
+/// times. The worlds are random; every destination has one host and every connection carries one
+/// delivery at a time. There are 3,000 worlds, and a quarter of them without
+/// `-Dslipstream.long=true`.
 ///
-/// The predecessor, the lanes, was a plain seating beside the placement; the recorded traces of
-/// Postfix and the studies were played with it. Its orders were written down before it was deleted,
-/// each world's as a length and a hash. Connections that fail are left out: what becomes of those
-/// changed on purpose.
+/// The lanes were a simple seating beside the placement. The recorded traces of Postfix and the
+/// studies used them. The file has a length and a hash of the orders of each world, recorded before
+/// the lanes were deleted. Failed connections are left out, because their handling has changed on
+/// purpose.
 class OrderOfLanesTest {
     private static final Path RECORD = Path.of("src/test/resources/order-of-lanes.txt");
 
@@ -30,7 +31,7 @@ class OrderOfLanesTest {
         List<String> recorded = Boolean.getBoolean("slipstream.long") ? all : all.subList(0, all.size() / 4);
         List<String> lines = new ArrayList<>();
         for (long seed = 1; seed <= recorded.size(); seed++) {
-            List<String> order = deliveries(calm(RandomScenario.of(seed)));
+            List<String> order = deliveries(withoutFailures(RandomScenario.of(seed)));
             lines.add(seed + " " + order.size() + " " + Integer.toHexString(order.hashCode()));
         }
         assertThat(lines).isEqualTo(recorded);
@@ -38,7 +39,7 @@ class OrderOfLanesTest {
 
     private static List<String> deliveries(Scenario scenario) {
         List<String> lines = new ArrayList<>();
-        new World(scenario, new Witness() {
+        new World(scenario, new WorldObserver() {
             @Override
             public void ordered(long nowMillis, QmgrOrder order) {
                 if (order instanceof QmgrOrder.Deliver d) {
@@ -50,15 +51,16 @@ class OrderOfLanesTest {
         return lines;
     }
 
-    private static Scenario calm(Scenario wild) {
-        List<SimulatedPlace> places = wild.places().stream().map(OrderOfLanesTest::calm).toList();
-        return new Scenario(wild.seed(), wild.config(), wild.batching(), wild.mails(), places, wild.house(),
-                wild.deeds(), wild.crashesMillis());
+    private static Scenario withoutFailures(Scenario scenario) {
+        List<SimulatedDomain> domains = scenario.domains().stream().map(OrderOfLanesTest::withoutFailures).toList();
+        return new Scenario(scenario.seed(), scenario.config(), scenario.batching(), scenario.mails(), domains,
+                scenario.ownServer(),
+                scenario.commands(), scenario.crashesMillis());
     }
 
-    private static SimulatedPlace calm(SimulatedPlace place) {
-        ServerProfile s = place.server();
-        return new SimulatedPlace(place.domain(), place.route(), place.dnsFailures(), place.nowhere(),
+    private static SimulatedDomain withoutFailures(SimulatedDomain target) {
+        ServerProfile s = target.server();
+        return new SimulatedDomain(target.domain(), target.route(), target.dnsFailures(), target.missing(),
                 new ServerProfile(s.connect(), s.greeting(), s.delivery(), s.perRecipient(), Integer.MAX_VALUE, 0,
                         Integer.MAX_VALUE, 0, s.deferrals(), s.refusals(), Long.MAX_VALUE, List.of()));
     }

@@ -5,10 +5,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
-import org.slipstream.lab.Scenario.Fortune;
+import org.slipstream.lab.Scenario.ReplyScript;
+import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.lab.Scenario.SimulatedMail;
-import org.slipstream.lab.Scenario.SimulatedPlace;
-import org.slipstream.lab.World.Fate;
+import org.slipstream.lab.World.FinalState;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.flow.Destination;
@@ -24,15 +24,15 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random small worlds with one host for a destination and one delivery at a time on a connection,
-/// on all cores: 2,000, or 10,000 with `-Dslipstream.long=true`. In each of them every message
-/// comes to the end that its script has for it. To look at one: `-Dslipstream.seed=N` runs that
-/// seed alone and prints its transcript.
+/// Small random worlds with one host for a destination and one delivery at a time on a connection.
+/// In each world every message reaches the state that its script implies. There are 2,000 worlds,
+/// or 10,000 with `-Dslipstream.long=true`, on all cores. `-Dslipstream.seed=N` runs one seed and
+/// prints its transcript.
 class RandomWorldsTest {
     private static final int WORLDS = Boolean.getBoolean("slipstream.long") ? 10_000 : 2_000;
 
-    /// Counts what is supposed to happen in that number of worlds.
-    private static final class Variety implements Witness {
+    /// Counts events that must occur in this number of worlds.
+    private static final class Variety implements WorldObserver {
         final LongAdder events = new LongAdder();
         final LongAdder preemptions = new LongAdder();
         final LongAdder recursions = new LongAdder();
@@ -58,7 +58,8 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+        public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+                Destination.FlowFigures figures) {
             if (event == FeedbackEvent.FAIL_DEAD) {
                 deaths.increment();
             } else if (event == FeedbackEvent.SUSPEND) {
@@ -67,7 +68,7 @@ class RandomWorldsTest {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue destination, List<Recipient> recipients) {
             untried.increment();
         }
     }
@@ -76,7 +77,7 @@ class RandomWorldsTest {
     void everyMessageComesToItsEndInEveryWorld() {
         Long only = Long.getLong("slipstream.seed");
         if (only != null) {
-            play(only, Witness.NOBODY, true);
+            run(only, WorldObserver.NONE, true);
             return;
         }
         Variety variety = new Variety();
@@ -96,9 +97,9 @@ class RandomWorldsTest {
         assertThat(variety.partialReads.sum()).as("messages read in part").isGreaterThan(WORLDS / 2);
     }
 
-    private static Optional<AssertionError> trouble(long seed, Witness witness) {
+    private static Optional<AssertionError> trouble(long seed, WorldObserver observer) {
         try {
-            play(seed, witness, false);
+            run(seed, observer, false);
             return Optional.empty();
         } catch (RuntimeException | AssertionError trouble) {
             return Optional.of(new AssertionError("world of seed " + seed + ": " + trouble.getMessage()
@@ -119,24 +120,24 @@ class RandomWorldsTest {
         return lines.toString();
     }
 
-    private static void play(long seed, Witness witness, boolean aloud) {
+    private static void run(long seed, WorldObserver observer, boolean verbose) {
         Scenario scenario = RandomScenario.of(seed);
-        play(scenario, new World(scenario, witness), aloud);
+        run(scenario, new World(scenario, observer), verbose);
     }
 
-    static void play(Scenario scenario, World world, boolean aloud) {
-        if (aloud) {
+    static void run(Scenario scenario, World world, boolean verbose) {
+        if (verbose) {
             world.transcribe(System.out::println);
         }
         world.run();
         Set<QueueId> touched = new TreeSet<>();
         Set<QueueId> deleted = new TreeSet<>();
-        scenario.deeds().forEach(deed -> {
-            switch (deed.command()) {
+        scenario.commands().forEach(command -> {
+            switch (command.command()) {
                 case OperatorCommand.Hold(QueueId id) -> touched.add(id);
                 case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
                 case OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _ -> {
-                    // Makes nothing worse.
+                    // These commands lose no mail.
                 }
             }
         });
@@ -146,41 +147,41 @@ class RandomWorldsTest {
     }
 
     private static void check(Scenario scenario, World world, SimulatedMail mail, boolean touched, boolean deleted) {
-        List<Fate> fates = world.fates(mail.id());
-        for (int i = 0; i < fates.size(); i++) {
+        List<FinalState> states = world.states(mail.id());
+        for (int i = 0; i < states.size(); i++) {
             int number = i + 1;
-            Fate fate = fates.get(i);
+            FinalState state = states.get(i);
             int copies = world.copies(mail.id(), number);
             String who = "recipient " + number + " of " + mail.id() + ", " + mail.recipients().get(i);
-            int doubts = world.doubts(mail.id(), number);
+            int unconfirmed = world.unconfirmed(mail.id(), number);
             assertThat(copies).as("copies for " + who)
-                    .isLessThanOrEqualTo(1 + scenario.crashesMillis().size() + doubts);
-            if (fate == Fate.DELIVERED) {
+                    .isLessThanOrEqualTo(1 + scenario.crashesMillis().size() + unconfirmed);
+            if (state == FinalState.DELIVERED) {
                 assertThat(copies).as(who).isPositive();
-            } else if (scenario.crashesMillis().isEmpty() && doubts == 0) {
+            } else if (scenario.crashesMillis().isEmpty() && unconfirmed == 0) {
                 assertThat(copies).as(who).isZero();
             }
-            if (fate == Fate.OPEN) {
+            if (state == FinalState.OPEN) {
                 assertThat(world.isHeld(mail.id())).as(who + " is open and not held").isTrue();
             }
             if (!touched && !deleted) {
-                assertThat(fate).as(who).isIn(expected(scenario, mail, i));
+                assertThat(state).as(who).isIn(expected(scenario, mail, i));
             }
         }
     }
 
-    private static List<Fate> expected(Scenario scenario, SimulatedMail mail, int i) {
-        SimulatedPlace place = scenario.places().stream()
+    private static List<FinalState> expected(Scenario scenario, SimulatedMail mail, int i) {
+        SimulatedDomain target = scenario.domains().stream()
                 .filter(p -> p.domain().equals(mail.recipients().get(i).address().domainKey())).findFirst()
                 .orElseThrow();
-        Fate failed = mail.sender().isPresent() ? Fate.REPORTED : Fate.FAILED;
-        // A server that has no sockets left, again and again, may keep a message until it expires.
-        if (!place.isReliable() || scenario.house().ownFailures() > 0) {
-            return List.of(Fate.DELIVERED, failed);
+        FinalState failed = mail.sender().isPresent() ? FinalState.REPORTED : FinalState.FAILED;
+        // A server that repeatedly has no sockets may keep a message until it expires.
+        if (!target.isReliable() || scenario.ownServer().ownFailures() > 0) {
+            return List.of(FinalState.DELIVERED, failed);
         }
-        return switch (mail.recipients().get(i).fortune()) {
-            case Fortune.Welcome _,Fortune.Late _ -> List.of(Fate.DELIVERED);
-            case Fortune.Refused _,Fortune.Never _ -> List.of(failed);
+        return switch (mail.recipients().get(i).script()) {
+            case ReplyScript.Welcome _,ReplyScript.Late _ -> List.of(FinalState.DELIVERED);
+            case ReplyScript.Refused _,ReplyScript.Never _ -> List.of(failed);
         };
     }
 }

@@ -2,7 +2,7 @@ package org.slipstream.lab;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slipstream.lab.Mailing.Result;
+import org.slipstream.lab.MailingExperiment.Result;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.place.PlaceRules;
 
@@ -19,19 +19,19 @@ import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A mailing of a thousand deliveries over twenty connections, 1.2 seconds each, and a letter to
-/// the same place every second; with and without spaced starts, and with other servers.
+/// A mailing of a thousand deliveries of 1.2 seconds over twenty connections, and a single message to
+/// the same destination every second; with and without spaced starts, and with other servers.
 ///
-/// `docs/studies.md` carries the table. When it fails after a change that is meant:
+/// `docs/studies.md` has the table. After an intended change, this command writes it:
 /// `mvn -pl mta-lab test -Dtest=SpacedStartsTest -Dslipstream.golden=write`.
 class SpacedStartsTest {
     private static final Path PAGE = Path.of("../docs/studies.md");
     private static final int RUNS = 3;
 
-    /// What several runs gave, by seed; the same seeds in all rows.
+    /// The results of several runs, by seed. All rows use the same seeds.
     private record Row(String label, boolean spaced, List<Result> alone, List<Result> mixed) {
-        static Row of(String label, Mailing mailing, Function<QmgrConfig, PlaceRules> rules, boolean spaced) {
-            Mailing one = mailing.spaced(spaced);
+        static Row of(String label, MailingExperiment mailing, Function<QmgrConfig, PlaceRules> rules, boolean spaced) {
+            MailingExperiment one = mailing.spaced(spaced);
             List<Result> alone = seeds().mapToObj(seed -> one.alone(seed, rules)).toList();
             return new Row(label, spaced, alone,
                     seeds().mapToObj(seed -> one.mixed(seed, rules, alone.get((int) seed - 1))).toList());
@@ -53,7 +53,7 @@ class SpacedStartsTest {
             return mixedSeconds() / aloneSeconds();
         }
 
-        double letterWait(double percent) {
+        double singleWait(double percent) {
             return mean(mixed, result -> result.percentile(percent));
         }
 
@@ -63,9 +63,9 @@ class SpacedStartsTest {
 
         String line() {
             return String.format(Locale.ROOT, "%-34s %-6s %8.1f %8.1f %8.3f %8.0f %5.0f %5.0f %5.0f", label,
-                    spaced ? "spaced" : "plain", aloneSeconds(), mixedSeconds(), inflation(), letterWait(50),
-                    letterWait(90),
-                    letterWait(99), letterWait(100));
+                    spaced ? "spaced" : "plain", aloneSeconds(), mixedSeconds(), inflation(), singleWait(50),
+                    singleWait(90),
+                    singleWait(99), singleWait(100));
         }
     }
 
@@ -73,24 +73,25 @@ class SpacedStartsTest {
 
     private static List<Row> rows() {
         List<Row> rows = new ArrayList<>();
-        add(rows, "always 1.2 s", Mailing.USUAL, Brains::oneAtATime);
-        add(rows, "the same, placed by the ladder", Mailing.USUAL, SpacedStartsTest::placed);
-        add(rows, "four places, 20 connections each", Mailing.USUAL.with(4, 20), Brains::oneAtATime);
-        add(rows, "one place, 4 connections, 1.2 s", Mailing.USUAL.to(400).with(1, 4).letterEach(4_000),
-                Brains::oneAtATime);
-        add(rows, "0.6 to 1.8 s", Mailing.USUAL.taking(new Latency.Uniform(300, 900)), Brains::oneAtATime);
-        add(rows, "exponential, 1.2 s on average", Mailing.USUAL.taking(new Latency.Exponential(600)),
-                Brains::oneAtATime);
+        add(rows, "always 1.2 s", MailingExperiment.USUAL, QueueManagers::oneAtATime);
+        add(rows, "the same, with the placement rules", MailingExperiment.USUAL, SpacedStartsTest::placed);
+        add(rows, "four destinations, 20 connections", MailingExperiment.USUAL.with(4, 20), QueueManagers::oneAtATime);
+        add(rows, "one destination, 4 conn., 1.2 s", MailingExperiment.USUAL.to(400).with(1, 4).singleEach(4_000),
+                QueueManagers::oneAtATime);
+        add(rows, "0.6 to 1.8 s", MailingExperiment.USUAL.taking(new Latency.Uniform(300, 900)),
+                QueueManagers::oneAtATime);
+        add(rows, "exponential, 1.2 s on average", MailingExperiment.USUAL.taking(new Latency.Exponential(600)),
+                QueueManagers::oneAtATime);
         return rows;
     }
 
-    private static void add(List<Row> rows, String label, Mailing mailing, Function<QmgrConfig, PlaceRules> rules) {
+    private static void add(List<Row> rows, String label, MailingExperiment mailing,
+            Function<QmgrConfig, PlaceRules> rules) {
         rows.add(Row.of(label, mailing, rules, false));
         rows.add(Row.of(label, mailing, rules, true));
     }
 
-    /// As the server has it, but for one delivery at a time on a connection, which is what a slow
-    /// server is sent.
+    /// The rules of the server with one delivery at a time on a connection, as for a slow server.
     private static PlaceRules placed(QmgrConfig config) {
         return PlaceRules.defaults().with(PlaceRules.Depth.ONE).withWorkers(100, 20)
                 .with(new PlaceRules.Idle(2, Duration.ofMillis(2_000), Duration.ofMillis(300_000)));
@@ -102,8 +103,8 @@ class SpacedStartsTest {
     }
 
     @Test
-    void aMessageFindsAConnectionAtOnceAndTheMailingHardlyNotices() {
-        for (String label : List.of("always 1.2 s", "the same, placed by the ladder")) {
+    void aMessageGetsAConnectionAtOnceAndTheMailingIsHardlySlower() {
+        for (String label : List.of("always 1.2 s", "the same, with the placement rules")) {
             Row spaced = row(label, true);
             for (int run = 0; run < RUNS; run++) {
                 assertThat(spaced.mixed().get(run).median()).as(label).isLessThanOrEqualTo(50);
@@ -111,7 +112,7 @@ class SpacedStartsTest {
                 assertThat(spaced.mixed().get(run).mailingMillis() / (double) spaced.alone().get(run).mailingMillis())
                         .as(label).isLessThanOrEqualTo(1.05);
             }
-            assertThat(row(label, false).letterWait(50)).as("it does not come of itself").isGreaterThan(200);
+            assertThat(row(label, false).singleWait(50)).as("the wait without spacing").isGreaterThan(200);
         }
     }
 
@@ -129,25 +130,25 @@ class SpacedStartsTest {
     void noMessageWaitsLongerForIt() {
         for (Row spaced : ROWS.stream().filter(Row::spaced).toList()) {
             Row plain = row(spaced.label(), false);
-            assertThat(spaced.letterWait(50)).as(spaced.label()).isLessThanOrEqualTo(plain.letterWait(50) + 10);
-            assertThat(spaced.letterWait(99)).as(spaced.label()).isLessThanOrEqualTo(plain.letterWait(99) * 1.25);
+            assertThat(spaced.singleWait(50)).as(spaced.label()).isLessThanOrEqualTo(plain.singleWait(50) + 10);
+            assertThat(spaced.singleWait(99)).as(spaced.label()).isLessThanOrEqualTo(plain.singleWait(99) * 1.25);
         }
     }
 
-    /// More letters than connections can carry: a fifth of what the mailing makes passes it paid in
-    /// slots, a fifth while it waits for its turns, and not more.
+    /// More single messages than the connections can carry. A fifth of the deliveries of the mailing
+    /// passes it for slots, a fifth while it waits for its turns, and no more.
     @Test
-    void aStreamOfMessagesDoesNotLiveOnTheMailing() {
-        Mailing flood = Mailing.USUAL.to(400).letterEach(25);
+    void aStreamOfMessagesTakesABoundedShareOfTheMailing() {
+        MailingExperiment flood = MailingExperiment.USUAL.to(400).singleEach(25);
         for (Latency latency : List.of(Latency.of(600), new Latency.Exponential(600))) {
-            Mailing spaced = flood.taking(latency);
-            long alone = spaced.alone(1, Brains::oneAtATime).mailingMillis();
-            assertThat(spaced.mixed(1, Brains::oneAtATime).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
+            MailingExperiment spaced = flood.taking(latency);
+            long alone = spaced.alone(1, QueueManagers::oneAtATime).mailingMillis();
+            assertThat(spaced.mixed(1, QueueManagers::oneAtATime).mailingMillis()).isLessThanOrEqualTo(alone * 3 / 2);
         }
     }
 
-    /// PF-11: a window grows only when what runs comes near it, and spread starts keep what runs
-    /// low for a while.
+    /// PF-11: a window grows only when the number of deliveries under way comes near it, and spaced
+    /// starts keep that number low at first.
     @Test
     @Tag("PF-11")
     void theWindowStillGrows() {
@@ -155,19 +156,19 @@ class SpacedStartsTest {
         Result spaced = row("always 1.2 s", true).alone().getFirst();
         assertThat(spaced.wideMillis()).isLessThanOrEqualTo(plain.wideMillis() + 1_200);
 
-        Mailing large = Mailing.USUAL.with(1, 60);
-        assertThat(large.alone(1, Brains::oneAtATime).wideMillis())
-                .isLessThanOrEqualTo(large.spaced(false).alone(1, Brains::oneAtATime).wideMillis() + 2_400);
+        MailingExperiment large = MailingExperiment.USUAL.with(1, 60);
+        assertThat(large.alone(1, QueueManagers::oneAtATime).wideMillis())
+                .isLessThanOrEqualTo(large.spaced(false).alone(1, QueueManagers::oneAtATime).wideMillis() + 2_400);
     }
 
-    /// Not a single decision is another one, so nothing that the throughput of quick mail hangs on
-    /// has changed.
+    /// No decision differs, so the throughput of quick mail is unchanged.
     @Test
     void forAQuickServerEverythingIsAsWithoutSpacing() {
-        for (Mailing quick : List.of(Mailing.USUAL.taking(Latency.of(2)).letterEach(20),
-                Mailing.USUAL.taking(Latency.of(90)).letterEach(100), Mailing.USUAL.to(200).with(1, 1))) {
-            Result plain = quick.spaced(false).mixed(1, Brains::oneAtATime);
-            Result spaced = quick.spaced(true).mixed(1, Brains::oneAtATime);
+        for (MailingExperiment quick : List.of(MailingExperiment.USUAL.taking(Latency.of(2)).singleEach(20),
+                MailingExperiment.USUAL.taking(Latency.of(90)).singleEach(100),
+                MailingExperiment.USUAL.to(200).with(1, 1))) {
+            Result plain = quick.spaced(false).mixed(1, QueueManagers::oneAtATime);
+            Result spaced = quick.spaced(true).mixed(1, QueueManagers::oneAtATime);
             assertThat(spaced.waits()).isEqualTo(plain.waits());
             assertThat(spaced.mailingMillis()).isEqualTo(plain.mailingMillis());
             assertThat(spaced.alarms()).isEqualTo(plain.alarms());
@@ -177,8 +178,8 @@ class SpacedStartsTest {
     @Test
     void thePageHasTheTable() throws IOException {
         List<String> lines = new ArrayList<>(List.of(
-                "                                             mailing    with              letters wait, ms",
-                "a delivery takes                   starts   alone, s  letters inflation   50%   90%   99%   all"));
+                "                                             mailing    with              singles wait, ms",
+                "a delivery takes                   starts   alone, s  singles inflation   50%   90%   99%   all"));
         ROWS.forEach(row -> lines.add(row.line()));
         String begin = "<!-- spaced starts: written by SpacedStartsTest -->\n";
         String end = "<!-- end of spaced starts -->\n";

@@ -17,6 +17,7 @@ import org.slipstream.qmgr.sched.Scheduler;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -67,6 +68,11 @@ final class Destinations {
         return queue;
     }
 
+    // Destinations of the queues in use.
+    private Destination destination(DestinationQueue queue) {
+        return Objects.requireNonNull(byQueue.get(queue));
+    }
+
     // Without preemption spacing has no benefit, and a rate delay already orders the starts.
     private boolean isSpaced(DestinationQueue queue, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE
@@ -76,7 +82,7 @@ final class Destinations {
     /// The reason for which recipients of this queue are deferred without an attempt; empty when
     /// they may wait.
     Optional<Reply> suspension(DestinationQueue queue) {
-        return byQueue.get(queue).suspension()
+        return destination(queue).suspension()
                 .or(() -> Optional.ofNullable(deadTransports.get(queue.transport())).map(Destination::suspended));
     }
 
@@ -114,7 +120,7 @@ final class Destinations {
     }
 
     private void good(DestinationQueue queue, boolean released, long nowMillis) {
-        boolean revived = byQueue.get(queue).good(chargeBefore(queue, released) + heldBack(queue, nowMillis));
+        boolean revived = destination(queue).good(chargeBefore(queue, released) + heldBack(queue, nowMillis));
         if (revived) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
             seating.flush(queue.route(), Long.MAX_VALUE, nowMillis);
@@ -130,7 +136,7 @@ final class Destinations {
     /// never shorten it
     boolean failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
         transportWorks(queue.transport());
-        Destination destination = byQueue.get(queue);
+        Destination destination = destination(queue);
         if (reason.isPermanent() || !destination.isLive()) {
             return false;
         }
@@ -166,7 +172,7 @@ final class Destinations {
 
     /// An entry of this queue finished and left it.
     void finished(DestinationQueue queue, long nowMillis) {
-        Destination destination = byQueue.get(queue);
+        Destination destination = destination(queue);
         if (destination.isRateLimited()) {
             pause(queue, destination, nowMillis);
         } else {
@@ -198,12 +204,13 @@ final class Destinations {
     }
 
     /// Plans the timer for the next start slot.
-    void awaitTurn(DestinationQueue queue, long nowMillis) {
+    ///
+    /// @param waitMillis see [#waitMillis]
+    void awaitTurn(DestinationQueue queue, long nowMillis, long waitMillis) {
         DestinationTimers.TimerTarget turn = new DestinationTimers.TimerTarget.OfTurn(queue);
         if (!timers.isPlanned(turn)) {
-            long turnMillis = spacings.get(queue).turnMillis();
-            timers.plan(turn, turnMillis);
-            trace.startHeld(queue, nowMillis, turnMillis);
+            timers.plan(turn, nowMillis + waitMillis);
+            trace.startHeld(queue, nowMillis, nowMillis + waitMillis);
         }
     }
 
@@ -229,7 +236,7 @@ final class Destinations {
     }
 
     void took(DestinationQueue queue, long millis) {
-        spacings.get(queue).took(millis);
+        Objects.requireNonNull(spacings.get(queue)).took(millis);
     }
 
     /// True when more entries wait than the window permits at once.
@@ -279,7 +286,7 @@ final class Destinations {
     /// `requestedMillis`. The queue may be dropped by this, see [#queue].
     void revive(DestinationQueue queue, long requestedMillis, long nowMillis) {
         seating.flush(queue.route(), requestedMillis, nowMillis);
-        boolean diedBefore = byQueue.get(queue).state() instanceof DestinationState.Dead(long until, Reply _)
+        boolean diedBefore = destination(queue).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < requestedMillis;
         if (diedBefore) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
@@ -290,7 +297,7 @@ final class Destinations {
     private boolean isDead(DestinationTimers.TimerTarget target) {
         return switch (target) {
             case DestinationTimers.TimerTarget.OfTransport _ -> true;
-            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> byQueue.get(queue).isDead();
+            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> destination(queue).isDead();
             case DestinationTimers.TimerTarget.OfTurn _ -> false;
         };
     }
@@ -304,7 +311,7 @@ final class Destinations {
     }
 
     private void reopen(DestinationQueue queue) {
-        Destination destination = byQueue.get(queue);
+        Destination destination = destination(queue);
         boolean wasDead = destination.isDead();
         if (wasDead) {
             destination.revive(charge(queue));
@@ -331,12 +338,13 @@ final class Destinations {
     private void forget(DestinationQueue queue, FeedbackEvent why) {
         spacings.remove(queue);
         timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
-        trace.feedback(queue, why, queue.running(), byQueue.remove(queue).figures());
+        trace.feedback(queue, why, queue.running(), destination(queue).figures());
+        byQueue.remove(queue);
         scheduler.drop(queue);
     }
 
     private void changed(DestinationQueue queue, FeedbackEvent event) {
-        Destination destination = byQueue.get(queue);
+        Destination destination = destination(queue);
         scheduler.allow(queue, destination.allowed());
         trace.feedback(queue, event, queue.running(), destination.figures());
     }

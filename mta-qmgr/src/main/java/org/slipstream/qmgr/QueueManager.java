@@ -524,10 +524,11 @@ public final class QueueManager {
     }
 
     private Gate.GateAnswer inTurn(Message message, DestinationQueue queue) {
-        if (destinations.waitMillis(message, queue, now()) == 0) {
+        long waitMillis = destinations.waitMillis(message, queue, now());
+        if (waitMillis == 0) {
             return Gate.GateAnswer.FREE;
         }
-        destinations.awaitTurn(queue, now());
+        destinations.awaitTurn(queue, now(), waitMillis);
         return Gate.GateAnswer.NOT_YET;
     }
 
@@ -552,7 +553,8 @@ public final class QueueManager {
         }
         for (Effects.Refusal refusal : effects.refusals()) {
             if (!probes.contains(refusal.delivery())) {
-                failed(seated.get(refusal.delivery()).entry().queue(), refusal.reason(), OptionalLong.empty());
+                Seated refused = Objects.requireNonNull(seated.get(refusal.delivery()));
+                failed(refused.entry().queue(), refusal.reason(), OptionalLong.empty());
             }
         }
         for (Ended ended : effects.ended()) {

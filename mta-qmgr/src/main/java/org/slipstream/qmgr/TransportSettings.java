@@ -44,10 +44,10 @@ public record TransportSettings(
         @Setting(section = "queue", key = "lanes-per-destination", value = "20", max = "10000",
                 doc = "Connections to one destination. `0`: no limit but `queue.lanes`.") int concurrencyLimit,
         @Setting(section = "concurrency", value = "1",
-                doc = "What a working session adds to the window. A whole point opens one more"
+                doc = "The amount that a working session adds to the window. A whole point opens one more"
                         + " connection.") Feedback positiveFeedback,
         @Setting(section = "concurrency", value = "1",
-                doc = "What a failed connection or handshake subtracts from the window.") Feedback negativeFeedback,
+                doc = "The amount that a failed connection or handshake subtracts from the window.") Feedback negativeFeedback,
         @Setting(section = "concurrency", value = "1",
                 doc = "Whole sets of connections that may fail in a row before a destination counts as"
                         + " dead.") int failedCohortLimit,

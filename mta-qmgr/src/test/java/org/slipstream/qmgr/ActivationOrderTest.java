@@ -89,6 +89,6 @@ class ActivationOrderTest {
         // One place at a time becomes free, and each admission fills the active set again.
         assertThat(active).containsExactly(1L, 2L, 3L, 101L);
         limit = active.size();
-        assertThat(pass()).as("no room, nobody asked").isFalse();
+        assertThat(pass()).as("no place, no scan").isFalse();
     }
 }

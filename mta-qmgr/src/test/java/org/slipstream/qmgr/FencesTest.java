@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// Dependencies that the queue manager must not have. The first test verifies that the rules see
 /// the classes at all.
 class FencesTest {
-    private static final JavaClasses ROOM = new ClassFileImporter()
+    private static final JavaClasses MODULE = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.slipstream.qmgr");
 
     /// Collections with a random order of iteration. (Set.of and Map.of differ from one start of
@@ -41,23 +41,23 @@ class FencesTest {
 
     @Test
     void theClassesAreReallyRead() {
-        assertThat(ROOM.get(QueueManager.class).getMethodCallsFromSelf()).isNotEmpty();
-        assertThat(ROOM.contain("org.slipstream.qmgr.sched.JobList")).isTrue();
+        assertThat(MODULE.get(QueueManager.class).getMethodCallsFromSelf()).isNotEmpty();
+        assertThat(MODULE.contain("org.slipstream.qmgr.sched.JobList")).isTrue();
     }
 
     @Test
-    void theRoomKnowsOnlyNounsAndTheLog() {
+    void theModuleDependsOnlyOnTheCoreAndTheLog() {
         noClasses().should()
-                .dependOnClassesThat(describe("another room or library", c -> !c.getPackageName().startsWith("java.")
+                .dependOnClassesThat(describe("another module or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().equals("org.slipstream.core")
                         && !c.getPackageName().startsWith("org.slf4j") && !c.isPrimitive() && !c.isArray()))
-                .check(ROOM);
+                .check(MODULE);
     }
 
     @Test
     void theQueueManagerDoesNotLog() {
-        brain().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(ROOM);
+        brain().should().dependOnClassesThat(resideInAPackage("org.slf4j..")).check(MODULE);
     }
 
     private static final DescribedPredicate<JavaClass> WORLD = resideInAPackage("java.time..")
@@ -70,27 +70,27 @@ class FencesTest {
 
     @Test
     void theQueueManagerHasNoClockNoSocketNoFileNoThreadAndNoLock() {
-        brain().should().dependOnClassesThat(WORLD).check(ROOM);
-        brain().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call)))).check(ROOM);
+        brain().should().dependOnClassesThat(WORLD).check(MODULE);
+        brain().should().callMethodWhere(describe("reads a clock", call -> CLOCKS.contains(name(call)))).check(MODULE);
     }
 
     @Test
     void theFenceWouldBiteIfTheLoopStoodInsideIt() {
-        assertThatThrownBy(() -> noClasses().should().dependOnClassesThat(WORLD).check(ROOM))
+        assertThatThrownBy(() -> noClasses().should().dependOnClassesThat(WORLD).check(MODULE))
                 .hasMessageContaining("QmgrLoop").hasMessageContaining("java.lang.Thread");
     }
 
     @Test
     void theQueueManagerHasNoRandomnessAndNoRandomOrder() {
         brain().should().dependOnClassesThat(describe("iterates by chance", c -> UNORDERED.contains(c.getName())))
-                .check(ROOM);
+                .check(MODULE);
         brain().should().callMethodWhere(describe("leaves something to chance", call -> CHANCE.contains(name(call))))
-                .check(ROOM);
-        brain().should().dependOnClassesThat(describe("a source of chance", FencesTest::isChance)).check(ROOM);
+                .check(MODULE);
+        brain().should().dependOnClassesThat(describe("a source of chance", FencesTest::isChance)).check(MODULE);
     }
 
     @Test
-    void whoHowManyAndWhereDoNotDependOnEachOther() {
+    void orderConcurrencyAndPlacementDoNotDependOnEachOther() {
         fence("..qmgr.sched..", "..qmgr.flow..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.flow..", "..qmgr.sched..", "..qmgr.place..", "org.slipstream.qmgr");
         fence("..qmgr.place..", "..qmgr.sched..", "..qmgr.flow..", "org.slipstream.qmgr");
@@ -99,12 +99,13 @@ class FencesTest {
     }
 
     private static void fence(String room, String... others) {
-        noClasses().that().resideInAPackage(room).should().dependOnClassesThat().resideInAnyPackage(others).check(ROOM);
+        noClasses().that().resideInAPackage(room).should().dependOnClassesThat().resideInAnyPackage(others)
+                .check(MODULE);
     }
 
     @Test
     void packagesHaveNoCycles() {
-        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(ROOM);
+        slices().matching("org.slipstream.(**)").should().beFreeOfCycles().check(MODULE);
     }
 
     private static boolean isChance(JavaClass c) {

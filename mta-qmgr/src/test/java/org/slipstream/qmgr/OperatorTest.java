@@ -155,7 +155,7 @@ class OperatorTest {
     }
 
     @Test
-    void whatWaitsIsWithdrawnAtOnceAndWhatRunsIsFinishedAndRecorded() {
+    void waitingEntriesAreWithdrawnAtOnceAndRunningOnesAreFinishedAndRecorded() {
         Story story = new Story(s -> s.lanes(1, 1).recipients(1, 1_000));
         story.withhold(QmgrOrder.Deliver.class);
         QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");

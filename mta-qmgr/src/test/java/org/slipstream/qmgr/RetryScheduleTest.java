@@ -8,19 +8,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryScheduleTest {
-    private final RetrySchedule patience = new RetrySchedule(QmgrConfig.defaults());
+    private final RetrySchedule schedule = new RetrySchedule(QmgrConfig.defaults());
 
     @ParameterizedTest
     @Tag("PF-29")
     @CsvSource({"0, 300000", "299999, 300000", "300000, 300000", "1200000, 1200000", "4000000, 4000000",
             "9000000, 4000000"})
     void theNextAttemptComesAfterAsLongAsTheMessageHasExisted(long age, long gap) {
-        assertThat(patience.nextAttemptMillis(1_000, 1_000 + age)).isEqualTo(1_000 + age + gap);
+        assertThat(schedule.nextAttemptMillis(1_000, 1_000 + age)).isEqualTo(1_000 + age + gap);
     }
 
     @Test
     void aClockThatWasSetBackMeansTheMinimalBackoff() {
-        assertThat(patience.nextAttemptMillis(5_000_000, 1_000)).isEqualTo(301_000);
+        assertThat(schedule.nextAttemptMillis(5_000_000, 1_000)).isEqualTo(301_000);
     }
 
     @Test

@@ -82,7 +82,7 @@ class SpacedStartsTest {
     }
 
     @Test
-    void whatAQuickServerIsSentIsNeverSpaced() {
+    void mailForAQuickServerIsNeverSpaced() {
         story.start();
         story.withhold(QmgrOrder.Deliver.class);
         mailing(400);

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class TraceTest {
     @Test
     @Tag("PF-10")
-    void theLifeOfADestinationThatIsDownIsHeardFromBirthToForgetting() {
+    void theLifeOfADestinationThatIsDownIsTracedFromItsFirstMailToItsRemoval() {
         List<String> heard = new ArrayList<>();
         Story story = new Story(s -> s, new QmgrTrace() {
             @Override

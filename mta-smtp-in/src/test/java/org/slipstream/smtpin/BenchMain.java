@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A listener that takes everything and keeps nothing, to be measured from outside with Postfix's
+/// A listener that accepts every message and keeps none, to be measured with Postfix's
 /// `smtp-source`:
 ///
 /// ```

@@ -36,7 +36,7 @@ class CollectedMessages implements MessageHandler {
     final AtomicInteger openDrafts = new AtomicInteger();
     final AtomicInteger drafts = new AtomicInteger();
     final AtomicInteger largestWrite = new AtomicInteger();
-    /// Ids of all houses of the test run differ, as they do in one log.
+    /// Ids of all handlers of the test run differ, as they do in one log.
     private static final AtomicLong lastId = new AtomicLong(System.currentTimeMillis() << 10);
     /// `fine`, or the call during which the disk is full: `draft`, `write`, `commit`.
     volatile String disk = "fine";
@@ -125,7 +125,7 @@ class CollectedMessages implements MessageHandler {
             accepted.add(new Accepted(client, envelope, extras, facts, content));
         }
 
-        // Every dialogue of every test comes by here.
+        // All dialogues of all tests call this.
         private static void requireTrue(ContentFacts known, String content) {
             if (!known.equals(FactsByTheBook.of(content))) {
                 throw new IllegalStateException(known + " is not " + FactsByTheBook.of(content));

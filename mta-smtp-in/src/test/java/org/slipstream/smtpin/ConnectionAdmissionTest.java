@@ -38,7 +38,7 @@ class ConnectionAdmissionTest {
         enter(one, 1);
     }
 
-    /// A machine has a whole network of 64 bits to call from.
+    /// One machine may use all addresses of a network of 64 bits.
     @Test
     void anIpv6NetworkCountsAsOneAddress() {
         for (int i = 0; i < 12; i++) {
@@ -50,10 +50,10 @@ class ConnectionAdmissionTest {
         enter(InetAddress.ofLiteral("2001:db8:0:1::1"), 1);
     }
 
-    /// A client that opens a connection for each message comes again when it has read 221, however
-    /// late our thread is.
+    /// A client that opens a connection for each message connects again after it has read 221, even
+    /// when the server's thread is late.
     @Test
-    void whoHasReadTheGoodbyeFindsItsPlaceFree() {
+    void aClientThatHasRead221FindsItsPlaceFree() {
         ListenerConfig single = Ports.with(Ports.config(), "connectionsPerClient", 1);
         ListenerServices services = new Stage(List.of()).services();
         ConnectionAdmission places = new ConnectionAdmission(single, guesses);
@@ -89,7 +89,7 @@ class ConnectionAdmissionTest {
         List<ConnectionAdmission.Place> first = enter(one, 9);
         enter(two, 9);
         first.getFirst().loggedIn();
-        // The user's place is none of the strangers' any more.
+        // The connection of the user no longer counts among those of strangers.
         enter(three, 1);
         assertThat(admission.enter(three)).isEmpty();
         enter(one, 1);
@@ -109,7 +109,7 @@ class ConnectionAdmissionTest {
     }
 
     @Test
-    void whoLingersHasNoPlaceAndFewLinger() {
+    void aLingeringClientHoldsNoConnectionAndFewLinger() {
         List<ConnectionAdmission.Place> first = enter(one, 9);
         List<ConnectionAdmission.Place> second = enter(two, 9);
         assertThat(first.get(0).linger()).isTrue();
@@ -131,7 +131,7 @@ class ConnectionAdmissionTest {
     }
 
     @Test
-    void itIsCrowdedWhenNineOfTenPlacesAreTaken() {
+    void theListenerIsCrowdedWhenNineOfTenPlacesAreTaken() {
         List<ConnectionAdmission.Place> places = enter(one, 9);
         enter(two, 8);
         assertThat(admission.isCrowded()).isFalse();

@@ -5,6 +5,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.testkit.Dialogue;
 import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,66 +21,48 @@ import javax.net.ssl.SSLSocket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-/// Plays each file of `dialogues/` against a listener of its own. A file is one situation:
-///
-/// ```
-/// set: recipients=2        the scene, see Stage; first of all lines
-/// c: text                  the client sends a line
-/// p: text                  the same, but held back until the next c: or r: (pipelining)
-/// r: text\r\n              the client sends exactly this; \r \n \t \0 \xNN \\, and (text)*1000
-/// b: text                  the client sends this line in base64, where `|` is NUL; text before `:` goes before it as it is
-/// ehlo: name               the client says EHLO and is welcome, whatever the extensions
-/// t:                       the client performs the TLS handshake
-/// s: text                  the server answers this line; … stands for anything
-/// x:                       the server closes
-/// mail: from to,to text    the handler has accepted this message, and it is the next; `-` is the null sender
-///                          an id of ours in it is `ID`
-/// mail: none               the handler has accepted nothing more
-/// env: text                what else the envelope of that message says
-/// ```
+/// Plays each file of `dialogues/` against a listener of its own. [Dialogue] explains the lines,
+/// [Stage] the settings.
 class DialogueTest {
-    static Stream<Script> situations() {
-        return Script.all("dialogues").stream();
+    static Stream<Dialogue> situations() {
+        return Dialogue.all("dialogues").stream();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("situations")
-    void dialogue(Script script) throws Exception {
-        Stage stage = new Stage(script.settings());
+    void dialogue(Dialogue dialogue) throws Exception {
+        Stage stage = new Stage(dialogue.settings());
         CollectedMessages house = stage.messages;
         try (SmtpListener listener = Ports.started(stage.config(), stage.services(), stage.dataCredit());
                 SmtpTalker client = Ports.client(listener)) {
-            for (String line : script.lines()) {
+            for (Dialogue.Line line : dialogue.lines()) {
                 try {
-                    play(line, client, house);
+                    play(line, client, messages);
                 } catch (IOException | AssertionError e) {
-                    fail(script.name() + ", at \"" + line + "\": " + e.getMessage(), e);
+                    fail(dialogue.name() + ", at \"" + line + "\": " + e.getMessage(), e);
                 }
             }
         }
-        assertThat(house.openDrafts).as("drafts left open").hasValue(0);
+        assertThat(messages.openDrafts).as("drafts left open").hasValue(0);
     }
 
     private final StringBuilder heldBack = new StringBuilder();
     private CollectedMessages.Accepted last;
 
-    private void play(String line, SmtpTalker client, CollectedMessages house) throws Exception {
-        String text = Script.text(line);
-        switch (line.substring(0, line.indexOf(':'))) {
+    private void play(Dialogue.Line line, SmtpTalker client, CollectedMessages house) throws Exception {
+        String text = line.text();
+        switch (line.kind()) {
             case "set" -> {
             }
-            case "p" -> heldBack.append(Script.unescape(text)).append("\r\n");
-            case "b" -> send(client, Script.base64(text) + "\r\n");
+            case "p" -> heldBack.append(line.octets());
+            case "c", "b", "r" -> send(client, line.octets());
             case "ehlo" -> assertThat(client.ask("EHLO " + text)).startsWith("250");
             case "t" -> shakeHands(client);
             case "env" -> assertThat(describe(Objects.requireNonNull(last))).isEqualTo(text);
-            case "c" -> send(client, Script.unescape(text) + "\r\n");
-            case "r" -> send(client, Script.unescape(text));
-            case "s" -> assertThat(client.line()).matches(
-                    Stream.of(text.split("…", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
+            case "s" -> assertThat(client.line()).matches(Dialogue.pattern(text));
             case "x" -> assertThat(client.isClosedInOrder()).as("the server has closed").isTrue();
-            case "mail" -> mail(text, house);
-            default -> throw new IllegalArgumentException(line);
+            case "mail" -> mail(line, house);
+            default -> throw new IllegalArgumentException(line.toString());
         }
     }
 
@@ -97,7 +79,7 @@ class DialogueTest {
         client.continueOn(tls);
     }
 
-    /// What is worth saying of an envelope, in one line.
+    /// The relevant parts of an envelope, in one line.
     private static String describe(CollectedMessages.Accepted mail) {
         Envelope envelope = mail.envelope();
         EnvelopeExtras extras = mail.extras();
@@ -129,17 +111,17 @@ class DialogueTest {
         return text.toString();
     }
 
-    private void mail(String text, CollectedMessages house) throws InterruptedException {
-        if (text.equals("none")) {
+    private void mail(Dialogue.Line line, CollectedMessages house) throws InterruptedException {
+        if (line.text().equals("none")) {
             assertThat(house.accepted).isEmpty();
             return;
         }
-        CollectedMessages.Accepted mail = Objects.requireNonNull(house.accepted.poll(90, TimeUnit.SECONDS),
+        CollectedMessages.Accepted mail = Objects.requireNonNull(messages.accepted.poll(90, TimeUnit.SECONDS),
                 "no mail came");
         last = mail;
         String seen = mail.envelope().sender().map(Object::toString).orElse("-") + " "
                 + mail.envelope().recipients().stream().map(Recipient::address).map(Object::toString)
                         .collect(Collectors.joining(","));
-        assertThat(seen + " " + mail.asSent()).isEqualTo(Script.unescape(text));
+        assertThat(seen + " " + mail.asSent()).isEqualTo(line.unescaped());
     }
 }

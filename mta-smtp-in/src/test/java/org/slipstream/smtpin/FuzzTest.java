@@ -6,6 +6,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
+import org.slipstream.testkit.Dialogue;
 
 import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
@@ -19,11 +20,11 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; what
-/// a run has found is kept as a file of `corpus/` and played ever after.
+/// Random sessions and lines, for a bounded time in every build. The dialogues are the corpus; each
+/// input that found a bug is kept as a file of `corpus/` and played in every later run.
 ///
-/// The rule for sessions is that the network has no say: however a stream of bytes is cut into
-/// pieces, the same is answered and the same mail is taken. A failure prints its seed and the
+/// The rule for sessions is that the network has no influence: for any division of a stream into
+/// pieces, the replies and the accepted mail are the same. A failure prints its seed and the
 /// stream.
 class FuzzTest {
     private static final long BUDGET_NANOS = TimeUnit.MILLISECONDS.toNanos(
@@ -40,35 +41,40 @@ class FuzzTest {
     void theNetworkHasNoSay() {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
-        List<Script> scripts = new ArrayList<>(Script.all("dialogues"));
-        scripts.addAll(Script.all("corpus"));
-        scripts.removeIf(Script::usesTls);
-        for (Script script : scripts) {
-            check(script, script.stream(), random, seed);
+        List<Dialogue> dialogues = new ArrayList<>(Dialogue.all("dialogues"));
+        dialogues.addAll(Dialogue.all("corpus"));
+        dialogues.removeIf(FuzzTest::usesTls);
+        for (Dialogue dialogue : dialogues) {
+            check(dialogue, dialogue.octets(), random, seed);
         }
         long end = System.nanoTime() + BUDGET_NANOS;
         while (System.nanoTime() < end) {
-            Script script = scripts.get(random.nextInt(scripts.size()));
-            byte[] stream = script.stream();
+            Dialogue dialogue = dialogues.get(random.nextInt(dialogues.size()));
+            byte[] stream = dialogue.octets();
             if (stream.length < 4_000) {
-                check(script, mutated(stream, random), random, seed);
+                check(dialogue, mutated(stream, random), random, seed);
             }
         }
     }
 
-    private static void check(Script script, byte[] stream, RandomGenerator random, long seed) {
-        Seen whole = play(script, stream, _ -> Integer.MAX_VALUE);
+    private static boolean usesTls(Dialogue dialogue) {
+        return dialogue.settings().contains("tls=1")
+                || dialogue.lines().stream().anyMatch(line -> line.kind().equals("t"));
+    }
+
+    private static void check(Dialogue dialogue, byte[] stream, RandomGenerator random, long seed) {
+        Seen whole = play(dialogue, stream, _ -> Integer.MAX_VALUE);
         assertThat(whole.openDrafts()).as("drafts left open, seed %d", seed).isZero();
-        Seen cut = play(script, stream, _ -> 1 + random.nextInt(random.nextInt(2) == 0 ? 3 : 200));
-        assertThat(cut).as(() -> "seed " + seed + " " + script.name() + ": " + escaped(stream)).isEqualTo(whole);
+        Seen cut = play(dialogue, stream, _ -> 1 + random.nextInt(random.nextInt(2) == 0 ? 3 : 200));
+        assertThat(cut).as(() -> "seed " + seed + " " + dialogue.name() + ": " + escaped(stream)).isEqualTo(whole);
         if (stream.length < 2_000) {
-            assertThat(play(script, stream, _ -> 1)).as(() -> script.name() + " by bytes: " + escaped(stream))
+            assertThat(play(dialogue, stream, _ -> 1)).as(() -> dialogue.name() + " by bytes: " + escaped(stream))
                     .isEqualTo(whole);
         }
     }
 
-    private static Seen play(Script script, byte[] stream, IntUnaryOperator pieces) {
-        Stage stage = new Stage(script.settings());
+    private static Seen play(Dialogue dialogue, byte[] stream, IntUnaryOperator pieces) {
+        Stage stage = new Stage(dialogue.settings());
         // Whether a client is ahead of us is the network's say by nature.
         ListenerConfig config = Ports.with(Ports.with(stage.config(), "strictTurns", 0), "idle", 60_000);
         MemoryLink link = new MemoryLink(stream, pieces);
@@ -108,12 +114,12 @@ class FuzzTest {
         return text.toString().getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// However a message is cut into chunks, it is the message.
+    /// Any division of a message into chunks gives the same message.
     @Test
     void chunksOfAnySizeMakeTheSameMessage() {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
-        Script full = new Script("chunks", List.of("set: service=full"));
+        Dialogue full = new Dialogue("chunks", List.of(new Dialogue.Line("set", "service=full")));
         for (int round = 0; round < 300; round++) {
             String message = message(random);
             ByteArrayOutputStream stream = new ByteArrayOutputStream();
@@ -144,8 +150,8 @@ class FuzzTest {
     void anyLineIsACommandOrNot() {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
-        List<String> lines = Script.all("dialogues").stream()
-                .flatMap(script -> new String(script.stream(), StandardCharsets.ISO_8859_1).lines())
+        List<String> lines = Dialogue.all("dialogues").stream()
+                .flatMap(dialogue -> new String(dialogue.octets(), StandardCharsets.ISO_8859_1).lines())
                 .filter(line -> line.length() < 300).distinct().toList();
         CommandParser parser = new CommandParser("mx.test");
         long end = System.nanoTime() + BUDGET_NANOS / 2;
@@ -154,7 +160,7 @@ class FuzzTest {
                     .getBytes(StandardCharsets.ISO_8859_1), random), StandardCharsets.ISO_8859_1);
             Command command = parser.parse(line);
             if (command instanceof Command.Rcpt rcpt) {
-                // What we understood, written again, is understood as the same.
+                // A parsed command, written again, is parsed as the same.
                 String again = new String(("RCPT TO:<" + rcpt.recipient() + ">").getBytes(StandardCharsets.UTF_8),
                         StandardCharsets.ISO_8859_1);
                 assertThat(parser.parse(again)).as("seed %d: %s", seed, line)

@@ -27,15 +27,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class ListenerTest {
-    private final CollectedMessages house = new CollectedMessages();
+    private final CollectedMessages messages = new CollectedMessages();
 
     @Test
     void theTraceLineIsOnTop() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             String reply = send(client, "Subject: x\r\n\r\nbody\r\n");
-            CollectedMessages.Accepted mail = house.accepted.poll(90, TimeUnit.SECONDS);
+            CollectedMessages.Accepted mail = messages.accepted.poll(90, TimeUnit.SECONDS);
             assertThat(mail).isNotNull();
             String id = reply.replace("250 2.0.0 Ok: queued as ", "");
             assertThat(mail.content()).isEqualTo("Received: from client.example ([127.0.0.1])\r\n"
@@ -50,11 +50,11 @@ class ListenerTest {
     void theAnswerWaitsForTheDisk() throws Exception {
         CountDownLatch disk = new CountDownLatch(1);
         CountDownLatch committing = new CountDownLatch(1);
-        house.beforeCommit = () -> {
+        messages.beforeCommit = () -> {
             committing.countDown();
             disk.await();
         };
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
             client.send("text\r\n.\r\nNOOP\r\n");
@@ -67,9 +67,10 @@ class ListenerTest {
     }
 
     @Test
-    void whoTalksBeforeTheGreetingIsNoMailServer() throws Exception {
-        // The race is the client's to win: it sends before the server looks, so try until it does.
-        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+    void aPeerThatTalksBeforeTheGreetingIsNoMailServer() throws Exception {
+        // The client must win this race: it sends before the server looks, so the test repeats
+        // until it does.
+        try (SmtpListener listener = Ports.started(Ports.config(), messages)) {
             await().atMost(Duration.ofSeconds(90)).untilAsserted(() -> {
                 try (SmtpTalker client = Ports.client(listener)) {
                     client.send("EHLO early.example\r\nMAIL FROM:<a@x.example>\r\n");
@@ -83,33 +84,33 @@ class ListenerTest {
     @Test
     void aGreetingThatComesLateShowsWhoIsInAHurry() throws Exception {
         ListenerConfig config = Ports.config().withService(ServicePolicy.mx().withTurns(true, 10_000));
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.client(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.client(listener)) {
             client.send("EHLO early.example\r\n");
             assertThat(client.reply()).startsWith("554 5.5.0 mx.test ");
             assertThat(client.isClosedInOrder()).isTrue();
         }
-        try (SmtpListener listener = Ports.started(Ports.with(config, "greetingDelayMillis", 50), house);
-                SmtpTalker patient = Ports.greeted(listener)) {
-            assertThat(patient.ask("EHLO client.example")).startsWith("250");
+        try (SmtpListener listener = Ports.started(Ports.with(config, "greetingDelayMillis", 50), messages);
+                SmtpTalker slow = Ports.greeted(listener)) {
+            assertThat(slow.ask("EHLO client.example")).startsWith("250");
         }
     }
 
-    /// Places are counted by whom the proxy speaks for.
+    /// Connections are counted by the address that the proxy forwards.
     @Test
     void behindAProxyEachClientHasItsPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1)
                 .withTrust(new ListenerConfig.ProxyTrust(InetAddress::isLoopbackAddress, _ -> false, _ -> false));
-        try (SmtpListener listener = Ports.started(config, house);
+        try (SmtpListener listener = Ports.started(config, messages);
                 SmtpTalker one = proxied(listener, "192.0.2.1");
                 SmtpTalker two = proxied(listener, "192.0.2.2")) {
             assertThat(one.reply()).startsWith("220 ");
             assertThat(two.reply()).startsWith("220 ");
-            // Only now: whose header is read first would have the place.
+            // Only now: the connection whose header is read first would take the slot.
             try (SmtpTalker oneAgain = proxied(listener, "192.0.2.1")) {
                 assertThat(oneAgain.reply()).startsWith("421 4.7.0").contains("your address");
             }
             send(one, "text\r\n", "EHLO client.example");
-            assertThat(house.accepted.take().content()).contains("([192.0.2.1])");
+            assertThat(messages.accepted.take().content()).contains("([192.0.2.1])");
         }
     }
 
@@ -127,7 +128,7 @@ class ListenerTest {
     @Test
     void placesAreLimitedAndGivenBack() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connections", 2);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker one = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker one = Ports.greeted(listener)) {
             try (SmtpTalker two = Ports.greeted(listener); SmtpTalker three = Ports.client(listener)) {
                 assertThat(three.reply()).startsWith("421 4.7.0");
                 assertThat(three.isClosedInOrder()).isTrue();
@@ -141,7 +142,7 @@ class ListenerTest {
     @Test
     void oneAddressHasOnlySoManyPlaces() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 1);
-        try (SmtpListener listener = Ports.started(config, house);
+        try (SmtpListener listener = Ports.started(config, messages);
                 SmtpTalker one = Ports.greeted(listener);
                 SmtpTalker two = Ports.client(listener)) {
             assertThat(two.reply()).startsWith("421 4.7.0").contains("your address");
@@ -150,13 +151,13 @@ class ListenerTest {
         }
     }
 
-    /// A refused client takes its time to leave. Its place is free at once.
+    /// A refused client is slow to leave. Its slot is free at once.
     @Test
-    void refusedClientsTakeNobodysPlace() throws Exception {
+    void refusedClientsTakeNoConnectionOfOthers() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "connections", 10), "connectionsPerClient", 1);
-        Tuning patient = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
+        Tuning slow = Ports.tuning(System::nanoTime, Duration.ofSeconds(60), Duration.ofSeconds(20));
         List<SmtpTalker> refused = new ArrayList<>();
-        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house), patient)) {
+        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(messages), slow)) {
             listener.start();
             try (SmtpTalker first = Ports.greeted(listener)) {
                 for (int i = 0; i < 30; i++) {
@@ -181,7 +182,7 @@ class ListenerTest {
     /// While nine of ten places are taken, waits under way get a tenth of the time, not only new
     /// ones.
     @Test
-    void aFullHouseSendsAllSilentClientsAway() throws Exception {
+    void aFullListenerDisconnectsAllSilentClients() throws Exception {
         SimulatedClock clock = new SimulatedClock();
         Set<Thread> sessions = ConcurrentHashMap.newKeySet();
         LongSupplier watched = () -> {
@@ -192,7 +193,7 @@ class ListenerTest {
         };
         ListenerConfig config = Ports.with(Ports.config(), "connections", 20);
         List<SmtpTalker> silent = new ArrayList<>();
-        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(house),
+        try (SmtpListener listener = new SmtpListener(config, ListenerServices.of(messages),
                 Ports.tuning(watched, Duration.ofSeconds(60), Duration.ofMillis(100)))) {
             listener.start();
             for (int i = 0; i < 18; i++) {
@@ -221,62 +222,63 @@ class ListenerTest {
 
     @Test
     void aClientThatDisappearsInDataLeavesNothing() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), messages)) {
             try (SmtpTalker client = Ports.greeted(listener)) {
                 beginData(client);
                 client.send("Subject: half\r\n\r\nhalf a mess");
-                await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
+                await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 1);
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
-            assertThat(house.drafts).hasValue(1);
-            assertThat(house.accepted).isEmpty();
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
+            assertThat(messages.drafts).hasValue(1);
+            assertThat(messages.accepted).isEmpty();
         }
     }
 
     @Test
     void aClientThatIsResetInDataLeavesNothing() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), messages)) {
             try (SmtpTalker client = Ports.greeted(listener)) {
                 beginData(client);
                 client.send("text\r\n.");
                 client.socket().setSoLinger(true, 0);
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
-            assertThat(house.accepted).isEmpty();
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
+            assertThat(messages.accepted).isEmpty();
         }
     }
 
     @Test
     void aClientThatStallsInDataIsLeft() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house, Duration.ofMillis(100));
+        try (SmtpListener listener = Ports.started(Ports.config(), messages, Duration.ofMillis(100));
                 SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
             client.send("text\r\n");
             assertThat(client.reply()).startsWith("421 4.4.2");
             assertThat(client.isClosedInOrder()).isTrue();
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
-            assertThat(house.accepted).isEmpty();
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
+            assertThat(messages.accepted).isEmpty();
         }
     }
 
     @Test
     void aClientThatTricklesDataIsLeft() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "dataRate", 1_000_000_000);
-        try (SmtpListener listener = Ports.started(config, house, Duration.ofMillis(100));
+        try (SmtpListener listener = Ports.started(config, messages, Duration.ofMillis(100));
                 SmtpTalker client = Ports.greeted(listener)) {
             beginData(client);
             while (client.socket().getInputStream().available() == 0) {
                 client.send("x");
             }
             assertThat(client.reply()).startsWith("421 4.4.2");
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
         }
     }
 
     @Test
     void aClientThatTricklesACommandIsLeft() throws Exception {
         ListenerConfig config = Ports.with(Ports.config(), "idle", 100);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             while (client.socket().getInputStream().available() == 0) {
                 client.send("x");
                 Thread.onSpinWait();
@@ -289,7 +291,7 @@ class ListenerTest {
     void aClientThatReadsNoRepliesIsCut() throws Exception {
         ListenerConfig config = Ports.with(Ports.with(Ports.config(), "idle", 200), "junkCommands",
                 Integer.MAX_VALUE);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             byte[] burst = "NOOP\r\n".repeat(10_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             assertThatThrownBy(() -> {
                 while (true) {
@@ -324,7 +326,8 @@ class ListenerTest {
     void aTakenPortIsNamed() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var listener = new SmtpListener(ListenerConfig.of(ServicePolicy.mx(),
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"), house);
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), "mx.test"),
+                    messages);
             assertThatThrownBy(listener::start).isInstanceOf(IOException.class).hasMessageMatching(
                     "cannot listen on (localhost|127\\.0\\.0\\.1):" + taken.getLocalPort() + " \\(smtp\\): .+");
             listener.close();
@@ -336,17 +339,17 @@ class ListenerTest {
         var listener = new SmtpListener(
                 ListenerConfig.of(ServicePolicy.mx(), InetSocketAddress.createUnresolved("no.such.host.invalid", 25),
                         "mx.test"),
-                house);
+                messages);
         assertThatThrownBy(listener::start).isInstanceOf(IOException.class)
                 .hasMessage("cannot listen on no.such.host.invalid:25 (smtp): unknown host");
     }
 
     @Test
     void aPortIsFreeAgainAfterStop() throws Exception {
-        SmtpListener first = Ports.started(Ports.config(), house);
+        SmtpListener first = Ports.started(Ports.config(), messages);
         first.close();
         var again = new InetSocketAddress(InetAddress.getLoopbackAddress(), first.port());
-        try (SmtpListener second = Ports.started(ListenerConfig.of(ServicePolicy.mx(), again, "mx.test"), house)) {
+        try (SmtpListener second = Ports.started(ListenerConfig.of(ServicePolicy.mx(), again, "mx.test"), messages)) {
             Ports.greeted(second).close();
         }
     }

@@ -33,10 +33,10 @@ class LoadTest {
     @ParameterizedTest
     @ValueSource(ints = {1 << 20, 20 << 20})
     void aLargeMessageIsStreamedInSmallBlocks(int sizeBytes) throws Exception {
-        Meter house = new Meter();
+        Meter messages = new Meter();
         byte[] line = ("0123456789".repeat(7) + "012345\r\n").getBytes(StandardCharsets.US_ASCII);
         CRC32 sent = new CRC32();
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             long size = 0;
@@ -45,9 +45,9 @@ class LoadTest {
                 sent.update(line);
             }
             assertThat(client.ask(".")).startsWith("250");
-            assertThat(house.bytes).hasValue(size);
-            assertThat(house.crc.getValue()).isEqualTo(sent.getValue());
-            assertThat(house.largestBlock).hasValueLessThanOrEqualTo(64 << 10);
+            assertThat(messages.bytes).hasValue(size);
+            assertThat(messages.crc.getValue()).isEqualTo(sent.getValue());
+            assertThat(messages.largestBlock).hasValueLessThanOrEqualTo(64 << 10);
         }
     }
 
@@ -55,9 +55,9 @@ class LoadTest {
     void manySessionsAtOnceKeepTheirMessagesApart() throws Exception {
         int sessions = 100;
         int each = 20;
-        CollectedMessages house = new CollectedMessages();
+        CollectedMessages messages = new CollectedMessages();
         ListenerConfig config = Ports.with(Ports.config(), "connectionsPerClient", 200);
-        try (SmtpListener listener = Ports.started(config, house);
+        try (SmtpListener listener = Ports.started(config, messages);
                 var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Integer>> done = new ArrayList<>();
             for (int s = 0; s < sessions; s++) {
@@ -68,7 +68,7 @@ class LoadTest {
             }
         }
         Set<String> subjects = new HashSet<>();
-        for (CollectedMessages.Accepted mail : house.accepted) {
+        for (CollectedMessages.Accepted mail : messages.accepted) {
             String sender = mail.envelope().sender().map(Address::localPart).orElse("");
             assertThat(mail.asSent()).isEqualTo("Subject: " + sender + "\r\n\r\n");
             assertThat(mail.client().helo()).contains(sender.substring(0, sender.indexOf('-')) + ".example");
@@ -98,18 +98,18 @@ class LoadTest {
 
     @Test
     void theEnvelopeSaysWhatTheContentIs() throws Exception {
-        CollectedMessages house = new CollectedMessages();
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        CollectedMessages messages = new CollectedMessages();
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             ListenerTest.send(client, "plain\r\n");
-            assertThat(house.accepted.take().envelope().body()).isEqualTo(BodyType.SEVEN_BIT);
+            assertThat(messages.accepted.take().envelope().body()).isEqualTo(BodyType.SEVEN_BIT);
             ListenerTest.send(client, "caf\u00e9\r\n");
-            assertThat(house.accepted.take().envelope().body()).isEqualTo(BodyType.EIGHT_BIT_MIME);
+            assertThat(messages.accepted.take().envelope().body()).isEqualTo(BodyType.EIGHT_BIT_MIME);
         }
     }
 
-    /// Counts and forgets.
+    /// Counts messages and keeps none.
     private static final class Meter implements MessageHandler {
         final AtomicLong bytes = new AtomicLong();
         final AtomicInteger largestBlock = new AtomicInteger();

@@ -14,14 +14,14 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What an operator finds in the log: one line for what was taken, one for what was refused, none
+/// The log lines for an operator: one line for each accepted message, one for each refusal, none
 /// for the rest.
 class LogTest {
-    private final CollectedMessages house = new CollectedMessages();
+    private final CollectedMessages messages = new CollectedMessages();
 
     @Test
     void oneLinePerFact() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO log-story.example");
             client.ask("NOOP");
@@ -46,7 +46,7 @@ class LogTest {
 
     @Test
     void idleSessionsAndQuietLeaversAreNoNews() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house)) {
+        try (SmtpListener listener = Ports.started(Ports.config(), messages)) {
             Ports.greeted(listener).close();
             try (SmtpTalker client = Ports.greeted(listener)) {
                 client.ask("EHLO quiet-story.example");
@@ -56,7 +56,8 @@ class LogTest {
                 client.send("half");
                 client.socket().setSoLinger(true, 0);
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.drafts.get() == 1 && house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> messages.drafts.get() == 1 && messages.openDrafts.get() == 0);
         }
         assertThat(lines("quiet-story.example")).isEmpty();
         assertThat(lines("INFO org.subethamail")).isEmpty();
@@ -93,7 +94,7 @@ class LogTest {
     /// that we wrote.
     @Test
     void aQuotedLocalPartWritesNoFieldsOfItsOwn() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO forging-story.example");
             client.ask("MAIL FROM:<\"a> to=<b@c.example> reply=\\\"250 x\"@x.example>");

@@ -15,8 +15,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// What strangers make the server keep in open transactions is bounded whatever their number, and
-/// is given back however they end.
+/// The memory that strangers can take with open transactions is bounded for any number of sessions,
+/// and is returned whatever way they end.
 class MemoryBudgetTest {
     private static final String LONGEST = "RCPT TO:<user+" + "x".repeat(238) + "@y.example>";
     private static final int SESSIONS = 12;
@@ -38,7 +38,7 @@ class MemoryBudgetTest {
                 kept += hoard(one);
             }
             assertThat(budget.takenBytes()).isBetween(1L, 256L << 10);
-            // Far below what one session may name, and each session has what is its own.
+            // Far below the limit of one session, and each session has a share of its own.
             assertThat(kept).isBetween(SESSIONS * 5, 500);
             try (SmtpTalker honest = Ports.greeted(listener)) {
                 honest.ask("EHLO honest.example");
@@ -55,8 +55,8 @@ class MemoryBudgetTest {
         }
     }
 
-    /// @return how many were taken before there was no memory for another, which is no error of the
-    ///     client
+    /// @return how many were accepted before there was no memory for another, which is no error of
+    ///     the client
     private static int hoard(SmtpTalker client) throws IOException {
         client.ask("EHLO client.example");
         client.ask("MAIL FROM:<a@x.example>");

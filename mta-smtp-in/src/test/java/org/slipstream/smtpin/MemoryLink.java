@@ -6,12 +6,12 @@ import java.util.function.IntUnaryOperator;
 
 import javax.net.ssl.SSLContext;
 
-/// A client that has said everything already, and whose bytes arrive in pieces of given sizes.
+/// A client that has sent everything already, and whose bytes arrive in pieces of given sizes.
 final class MemoryLink implements Link {
     private final byte[] said;
     private final IntUnaryOperator pieceBytes;
     private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
-    private final Runnable beforeHearing;
+    private final Runnable beforeReply;
     private int at;
 
     /// @param pieceBytes the size of the piece that begins at a position
@@ -19,11 +19,11 @@ final class MemoryLink implements Link {
         this(said, pieceBytes, () -> {});
     }
 
-    /// @param beforeHearing runs whenever something is about to reach the client
-    MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeHearing) {
+    /// @param beforeHearing runs before each write to the client
+    MemoryLink(byte[] said, IntUnaryOperator pieceBytes, Runnable beforeReply) {
         this.said = said;
         this.pieceBytes = pieceBytes;
-        this.beforeHearing = beforeHearing;
+        this.beforeReply = beforeReply;
     }
 
     byte[] heard() {
@@ -53,7 +53,7 @@ final class MemoryLink implements Link {
 
     @Override
     public void write(byte[] bytes, int offset, int length, ClientWait wait) {
-        beforeHearing.run();
+        beforeReply.run();
         heard.write(bytes, offset, length);
     }
 

@@ -18,8 +18,8 @@ import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The questions that tests for open relays ask, to a handler that accepts every name of its
-/// domain: whatever gets through here, a mailbox host with a catch-all would get.
+/// The addresses that open-relay tests try, with a handler that accepts every name of its domain:
+/// any address that gets through here would get through at a host with a catch-all mailbox.
 class OpenRelayTest {
     private static final Set<String> OURS = Set.of("here.example", "[192.0.2.1]", "mx.test");
 
@@ -33,10 +33,10 @@ class OpenRelayTest {
         }
     }
 
-    private final CatchAll door = new CatchAll();
-    private final ListenerServices services = ListenerServices.of(door)
+    private final CatchAll handler = new CatchAll();
+    private final ListenerServices services = ListenerServices.of(handler)
             .withPolicy(new Policy(List.of(new EarlyTalker(), new RelayForms(client -> client.user().isPresent()))))
-            .withCredentials(new Users(), ListenerServices.of(door).guesses());
+            .withCredentials(new Users(), ListenerServices.of(handler).guesses());
 
     @ParameterizedTest
     @ValueSource(strings = {"<x@far.example>", "<x%far.example@here.example>", "<x%far.example@[192.0.2.1]>",
@@ -58,7 +58,7 @@ class OpenRelayTest {
                 client.ask("RSET");
             }
         }
-        assertThat(door.drafts).hasValue(0);
+        assertThat(handler.drafts).hasValue(0);
     }
 
     @ParameterizedTest

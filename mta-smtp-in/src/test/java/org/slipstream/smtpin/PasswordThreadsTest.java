@@ -54,7 +54,7 @@ class PasswordThreadsTest {
                     address -> address.getHostAddress().equals("127.0.0.2")));
 
     @Test
-    void aCrowdOfGuessersWaitsInAQueueOfItsOwn() throws Exception {
+    void manyGuessersWaitInAQueueOfTheirOwn() throws Exception {
         try (SmtpListener listener = Ports.started(config, services)) {
             List<SmtpTalker> guessers = new ArrayList<>();
             for (int i = 0; i <= WAITING; i++) {

@@ -15,7 +15,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
-/// Listeners for tests: on any port of the loopback, at a fixed time, without patience.
+/// Listeners for tests: on any port of the loopback, at a fixed time, with short timeouts.
 final class Ports {
     static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
 

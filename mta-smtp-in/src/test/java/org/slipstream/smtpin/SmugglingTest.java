@@ -7,8 +7,8 @@ import org.slipstream.testkit.SmtpTalker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Each known way to end a message for some servers and not for others, with a second message
-/// behind it (CVE-2023-51764 and its family): nothing of it is taken, nothing behind it is
-/// executed, and the session is over.
+/// behind it (CVE-2023-51764 and its family): no part of it is accepted, nothing behind it is
+/// executed, and the session ends.
 class SmugglingTest {
     @ParameterizedTest
     @ValueSource(strings = {"<LF>.<LF>", "<LF>.<CRLF>", "<CRLF>.<LF>", "<CR>.<CR>", "<CR>.<CRLF>", "<CRLF>.<CR>",
@@ -16,8 +16,8 @@ class SmugglingTest {
             "<CRLF>\0.<CRLF><LF>", "<LF><CR>.<LF><CR>", "<CRLF><CR>.<CRLF>", "<LF>.<CR><CRLF>", "<CRLF>.\0<LF>"})
     void nothingIsTaken(String end) throws Exception {
         String odd = end.replace("<CRLF>", "\r\n").replace("<CR>", "\r").replace("<LF>", "\n");
-        CollectedMessages house = new CollectedMessages();
-        try (SmtpListener listener = Ports.started(Ports.config(), house);
+        CollectedMessages messages = new CollectedMessages();
+        try (SmtpListener listener = Ports.started(Ports.config(), messages);
                 SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             client.send("Subject: outer\r\n\r\nbody" + odd
@@ -25,7 +25,7 @@ class SmugglingTest {
             assertThat(client.reply()).startsWith("521 5.5.2 ");
             assertThat(client.isClosedInOrder()).isTrue();
         }
-        assertThat(house.accepted).isEmpty();
-        assertThat(house.drafts).hasValue(1);
+        assertThat(messages.accepted).isEmpty();
+        assertThat(messages.drafts).hasValue(1);
     }
 }

@@ -74,7 +74,7 @@ final class Stage {
         };
     }
 
-    /// Everything there is.
+    /// All services.
     static ServicePolicy full() {
         return ServicePolicy.mx().withFutureRelease(86_400).withDeliverBy(60)
                 .with(Extension.CHUNKING, EnumSet.complementOf(EnumSet.of(Extension.AUTH, Extension.XCLIENT))
@@ -90,7 +90,7 @@ final class Stage {
                                     Ruling.reject(550, "5.7.1", "We are not ill")),
                             new HeaderPatterns.Rule("Subject", Pattern.compile("lottery"), new Ruling.Tag("lottery")),
                             new HeaderPatterns.Rule("X-Trusted", Pattern.compile("yes"), Ruling.accept()))));
-            // Time stands still here.
+            // A clock that stands still.
             case "rates" -> List.of(new Rates(new Rates.RateSettings(5, 2, 3, ClientNetwork.standard(), 100), () -> 0));
             case "nobody" ->
                 List.of(new Rates(new Rates.RateSettings(0, 2, 3, ClientNetwork.standard(), 100), () -> 0));
@@ -100,7 +100,7 @@ final class Stage {
         return new Policy(checks);
     }
 
-    /// Judges by names, at each moment.
+    /// Decides by names, at each moment.
     private static final class Names implements Check {
         @Override
         public String name() {

@@ -12,13 +12,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-/// How a listener ends: politely to the idle, patiently with the busy, firmly with the endless.
+/// A stop of the listener: it sends 421 to idle clients, waits for busy ones, and disconnects
+/// endless ones.
 class StopTest {
-    private final CollectedMessages house = new CollectedMessages();
+    private final CollectedMessages messages = new CollectedMessages();
 
     @Test
     void theIdleAreToldAndLeft() throws Exception {
-        SmtpListener listener = Ports.started(Ports.config(), house);
+        SmtpListener listener = Ports.started(Ports.config(), messages);
         try (SmtpTalker fresh = Ports.greeted(listener); SmtpTalker used = Ports.greeted(listener)) {
             used.ask("HELO client.example");
             ListenerTest.send(used, "text\r\n");
@@ -31,8 +32,8 @@ class StopTest {
     }
 
     @Test
-    void aTransactionMayFinishWhileNobodyNewComesIn() throws Exception {
-        SmtpListener listener = Ports.started(Ports.config(), house);
+    void aTransactionMayFinishWhileNoNewClientIsAccepted() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), messages);
         try (SmtpTalker busy = Ports.greeted(listener)) {
             busy.ask("HELO client.example");
             busy.ask("MAIL FROM:<a@x.example>");
@@ -50,20 +51,20 @@ class StopTest {
             assertThat(busy.reply()).startsWith("421 4.3.2");
             assertThat(busy.isClosedInOrder()).isTrue();
             stop.get(90, TimeUnit.SECONDS);
-            assertThat(house.accepted).hasSize(1);
+            assertThat(messages.accepted).hasSize(1);
         }
     }
 
     @Test
-    void patienceEnds() throws Exception {
-        SmtpListener listener = Ports.started(Ports.config(), house);
+    void stopTimesOut() throws Exception {
+        SmtpListener listener = Ports.started(Ports.config(), messages);
         try (SmtpTalker endless = Ports.greeted(listener)) {
             ListenerTest.beginData(endless);
             endless.send("text\r\n");
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 1);
             listener.stop(Duration.ofMillis(50));
-            assertThat(house.openDrafts).hasValue(0);
-            assertThat(house.accepted).isEmpty();
+            assertThat(messages.openDrafts).hasValue(0);
+            assertThat(messages.accepted).isEmpty();
         }
     }
 
@@ -71,11 +72,11 @@ class StopTest {
     void aDiskThatHangsDoesNotHoldUpTheStop() throws Exception {
         CountDownLatch disk = new CountDownLatch(1);
         CountDownLatch committing = new CountDownLatch(1);
-        house.beforeCommit = () -> {
+        messages.beforeCommit = () -> {
             committing.countDown();
             disk.await();
         };
-        SmtpListener listener = Ports.started(Ports.config(), house);
+        SmtpListener listener = Ports.started(Ports.config(), messages);
         try (SmtpTalker client = Ports.greeted(listener)) {
             ListenerTest.beginData(client);
             client.send("text\r\n.\r\n");
@@ -83,14 +84,14 @@ class StopTest {
             listener.stop(Duration.ofMillis(50));
         }
         disk.countDown();
-        await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
+        await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
     }
 
     @Test
     void stoppingTwiceAndStoppingUnstartedDoNothing() throws Exception {
-        SmtpListener listener = Ports.started(Ports.config(), house);
+        SmtpListener listener = Ports.started(Ports.config(), messages);
         listener.close();
         listener.close();
-        new SmtpListener(Ports.config(), house).close();
+        new SmtpListener(Ports.config(), messages).close();
     }
 }

@@ -9,6 +9,7 @@ import org.slipstream.testkit.SmtpTalker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,8 +27,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class TlsTest {
+    private static final int RECORD = 16_384;
+
     private final SSLContext context = Certificates.mx();
-    private final CollectedMessages house = new CollectedMessages();
+    private final CollectedMessages messages = new CollectedMessages();
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
@@ -40,14 +43,14 @@ class TlsTest {
             assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250 2.0.0");
             assertThat(client.ask("QUIT")).startsWith("221 2.0.0");
             assertThat(client.isClosedInOrder()).isTrue();
-            CollectedMessages.Accepted mail = house.accepted.take();
+            CollectedMessages.Accepted mail = messages.accepted.take();
             assertThat(mail.client().tls().orElse("")).startsWith(version + " TLS_");
             assertThat(mail.content()).contains("from secret.example ").contains(" with ESMTPS id ");
         }
     }
 
     @Test
-    void whatWasSaidInClearTextWasNeverSaid() throws Exception {
+    void clearTextStateIsForgottenAfterTls() throws Exception {
         try (SmtpListener listener = listener(); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("MAIL FROM:<a@x.example>");
@@ -78,14 +81,14 @@ class TlsTest {
             client.send("MAIL FROM:<a@x.example>\r\nRCPT TO:<b@y.example>\r\nDATA\r\n.\r\n");
             String rest = everythingFrom(client.socket());
             assertThat(rest).doesNotContain("250").doesNotContain("354");
-            assertThat(house.drafts).hasValue(0);
+            assertThat(messages.drafts).hasValue(0);
         }
     }
 
     @Test
     void aHandshakeThatStallsEnds() throws Exception {
         ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 200);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
             everythingFrom(client.socket());
@@ -97,7 +100,7 @@ class TlsTest {
     @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
     void aRecordThatDripsMeetsTheTimeout(String version) throws Exception {
         ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
             Socket tcp = client.socket();
@@ -110,7 +113,7 @@ class TlsTest {
 
     @Test
     void aRecordThatDripsInDataIsTooSlow() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config().withTls(context), house, Duration.ofMillis(300));
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(context), messages, Duration.ofMillis(300));
                 SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
@@ -119,14 +122,14 @@ class TlsTest {
             ListenerTest.beginData(client);
             drip(tcp, 23);
             assertThat(client.reply()).isEqualTo("421 4.4.2 mx.test Timeout exceeded");
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
         }
     }
 
     @Test
     void aRecordThatDripsAfterTheLastReplyDoesNotHoldTheConnection() throws Exception {
         ListenerConfig config = Ports.with(Ports.config().withTls(context), "errors", 1);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
             Socket tcp = client.socket();
@@ -135,7 +138,7 @@ class TlsTest {
             assertThat(client.reply()).startsWith("421 4.7.0");
             assertThatThrownBy(() -> {
                 tcp.getOutputStream().write(new byte[]{23, 3, 3, 64, 0});
-                for (int i = 0; i < 16_384; i++) {
+                for (int i = 0; i < RECORD; i++) {
                     tcp.getOutputStream().write('x');
                     LockSupport.parkNanos(1_000_000);
                 }
@@ -143,27 +146,37 @@ class TlsTest {
         }
     }
 
-    /// Each octet within the limit, all of them not.
+    /// Each octet comes within the limit, all of them together do not.
     @Test
     void aHandshakeThatDripsEnds() throws Exception {
         ListenerConfig config = Ports.with(Ports.config().withTls(context), "idle", 300);
-        try (SmtpListener listener = Ports.started(config, house); SmtpTalker client = Ports.greeted(listener)) {
+        try (SmtpListener listener = Ports.started(config, messages); SmtpTalker client = Ports.greeted(listener)) {
             client.ask("EHLO client.example");
             client.ask("STARTTLS");
-            assertThatThrownBy(() -> {
-                drip(client.socket(), 22);
-                throw new AssertionError("the whole record was taken");
-            }).isInstanceOf(IOException.class);
+            assertThat(drip(client.socket(), 22)).as("octets that the server read").isLessThan(RECORD);
+            assertThat(everythingFrom(client.socket())).isIn("", "(reset)");
         }
     }
 
-    /// One record of 16 KiB, octet by octet, until the server has said something about it.
-    private static void drip(Socket tcp, int type) throws IOException {
+    /// Sends one record of 16 KiB, octet by octet, until the server replies or closes. A server that
+    /// has replied reads on for a short time only and then closes with a reset. On a busy machine
+    /// that can happen between the look for a reply and the next octet, which then fails with
+    /// "Broken pipe". The reply can be read all the same.
+    ///
+    /// @return how many octets of the record were sent
+    private static int drip(Socket tcp, int type) throws IOException {
         tcp.getOutputStream().write(new byte[]{(byte) type, 3, 3, 64, 0});
-        for (int i = 0; i < 16_384 && tcp.getInputStream().available() == 0; i++) {
-            tcp.getOutputStream().write('x');
-            LockSupport.parkNanos(1_000_000);
+        int sent = 0;
+        try {
+            while (sent < RECORD && tcp.getInputStream().available() == 0) {
+                tcp.getOutputStream().write('x');
+                sent++;
+                LockSupport.parkNanos(1_000_000);
+            }
+        } catch (SocketException closed) {
+            // By the server.
         }
+        return sent;
     }
 
     @Test
@@ -235,7 +248,7 @@ class TlsTest {
             client.ask("EHLO client.example");
             String content = ("0123456789abcdef".repeat(4) + "\r\n").repeat(16_000);
             assertThat(ListenerTest.send(client, content)).startsWith("250");
-            assertThat(house.accepted.take().asSent()).isEqualTo(content);
+            assertThat(messages.accepted.take().asSent()).isEqualTo(content);
         }
     }
 
@@ -262,18 +275,18 @@ class TlsTest {
                 upgrade(client, "TLSv1.3");
                 ListenerTest.beginData(client);
                 client.send("half a mess");
-                await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 1);
+                await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 1);
                 tcp.close();
             }
-            await().atMost(Duration.ofSeconds(90)).until(() -> house.openDrafts.get() == 0);
-            assertThat(house.accepted).isEmpty();
+            await().atMost(Duration.ofSeconds(90)).until(() -> messages.openDrafts.get() == 0);
+            assertThat(messages.accepted).isEmpty();
         }
     }
 
     @Test
     void aRenewedCertificateCountsFromTheNextHandshake() throws Exception {
         AtomicReference<SSLContext> current = new AtomicReference<>(Certificates.mx());
-        try (SmtpListener listener = Ports.started(Ports.config().withTls(current::get), house)) {
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(current::get), messages)) {
             assertThat(shown(listener, Certificates.mx(), "mx.test")).isEqualTo("CN=mx.test");
             current.set(Certificates.both());
             assertThat(shown(listener, Certificates.both(), "two.test")).isEqualTo("CN=two.test");
@@ -282,7 +295,7 @@ class TlsTest {
 
     @Test
     void aClientGetsTheCertificateItAsksFor() throws Exception {
-        try (SmtpListener listener = Ports.started(Ports.config().withTls(Certificates.both()), house)) {
+        try (SmtpListener listener = Ports.started(Ports.config().withTls(Certificates.both()), messages)) {
             assertThat(shown(listener, Certificates.both(), "one.test")).isEqualTo("CN=one.test");
             assertThat(shown(listener, Certificates.both(), "two.test")).isEqualTo("CN=two.test");
         }
@@ -290,15 +303,15 @@ class TlsTest {
 
     @Test
     void aServiceThatNeedsTlsDoesNotStartWithout() {
-        assertThatThrownBy(() -> Ports.started(Ports.config().withService(ServicePolicy.submissions()), house))
+        assertThatThrownBy(() -> Ports.started(Ports.config().withService(ServicePolicy.submissions()), messages))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("submissions needs TLS");
     }
 
     @Test
-    void garbageOnTheImplicitPortHurtsNobodyElse() throws Exception {
+    void garbageOnTheImplicitPortDisturbsNoOtherSession() throws Exception {
         ListenerConfig config = Ports.config().withTls(context)
                 .withService(ServicePolicy.mx().withTls(true, true));
-        try (SmtpListener listener = Ports.started(config, house)) {
+        try (SmtpListener listener = Ports.started(config, messages)) {
             try (SmtpTalker garbage = Ports.client(listener)) {
                 garbage.send("EHLO clear.example\r\n\0\1\2\3\377");
                 assertThat(everythingFrom(garbage.socket())).doesNotContain("250");
@@ -308,7 +321,7 @@ class TlsTest {
                 assertThat(client.reply()).startsWith("220 ");
                 assertThat(client.ask("EHLO client.example")).doesNotContain("STARTTLS");
                 assertThat(ListenerTest.send(client, "text\r\n")).startsWith("250");
-                assertThat(house.accepted.take().content()).contains(" with ESMTPS id ");
+                assertThat(messages.accepted.take().content()).contains(" with ESMTPS id ");
             }
         }
     }
@@ -378,7 +391,7 @@ class TlsTest {
     }
 
     private SmtpListener listener() throws IOException {
-        return Ports.started(Ports.config().withTls(context), house);
+        return Ports.started(Ports.config().withTls(context), messages);
     }
 
     private void upgrade(SmtpTalker client, String version) throws IOException {
@@ -395,7 +408,7 @@ class TlsTest {
             for (int b = socket.getInputStream().read(); b >= 0; b = socket.getInputStream().read()) {
                 all.append((char) b);
             }
-        } catch (java.net.SocketException reset) {
+        } catch (SocketException reset) {
             all.append("(reset)");
         }
         return all.toString();

@@ -276,8 +276,8 @@ class BrokenConnectionsTest {
     }
 
     /// Finch's critique of Postfix: one message at a time on a connection. Here two deliveries that
-    /// the queue manager has chosen one by one are whole on one wire before the peer has replied to
-    /// anything.
+    /// the queue manager has chosen one by one are complete on one connection before the peer has
+    /// replied to either.
     @Tag("FI-41")
     @Tag("FI-34")
     @Test

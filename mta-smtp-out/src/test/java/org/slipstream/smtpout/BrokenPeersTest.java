@@ -18,7 +18,7 @@ import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Servers that refuse, hang up, say nothing or talk nonsense, at every point of a connection's
+/// Servers that refuse, disconnect, stall or send invalid replies, at every point of a connection's
 /// life.
 class BrokenPeersTest {
     private static final int HASTY = 400;
@@ -43,7 +43,7 @@ class BrokenPeersTest {
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 550 5.7.1 no  | 550 5.7.1 host * refused to talk to us: 550 5.7.1 no
             S 220 hi;C EHLO me.example;S 500 what;C HELO me.example;S 450 4.7.1 no  | 450 4.7.1 host * refused to talk to us: 450 4.7.1 no
             """)
-    void nobodyToTalkTo(String script, String reason) {
+    void failuresBeforeTheFirstMessageAreReported(String script, String reason) {
         try (var server = SmtpSink.following(lines(script)); var carriers = new Carriers(Post.hasty(HASTY), events)) {
             carriers.open(1, Post.route(server), false);
             EventLog.Failed failed = events.failed();
@@ -57,12 +57,12 @@ class BrokenPeersTest {
     }
 
     @Test
-    void nobodyThere() {
-        try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
-            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", nobody.port(), 0))),
+    void aRefusedConnectionIsReported() {
+        try (var unused = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
+            carriers.open(1, new Route.Smtp("[127.0.0.1]", List.of(new Route.Host("127.0.0.1", unused.port(), 0))),
                     false);
             assertThat(events.failed().reason())
-                    .hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + nobody.port()
+                    .hasToString("450 4.4.1 connect to 127.0.0.1[127.0.0.1]:" + unused.port()
                             + ": Connection refused");
         }
     }
@@ -75,7 +75,7 @@ class BrokenPeersTest {
             carriers.open(1, Post.route(server), false);
             assertThat(events.failed().reason().toString()).endsWith("reply of more than 200 lines");
         } catch (AssertionError e) {
-            // The server could not send all of it, which is what we wanted.
+            // The server could not send all of it, as intended.
             assertThat(e).hasRootCauseInstanceOf(java.io.IOException.class);
         }
     }
@@ -136,7 +136,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void whatWasDecidedBeforeTheLossStaysDecided() {
+    void resultsBeforeTheLossStay() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:<a@x.example>
@@ -172,7 +172,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void aRefusalInTheMiddleOfTheContentIsHeardEvenWhenThePeerHangsUp() {
+    void aRefusalInTheMiddleOfTheContentIsReadEvenWhenThePeerDisconnects() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*
@@ -231,7 +231,7 @@ class BrokenPeersTest {
     }
 
     @Test
-    void aPeerThatFloodsUsWithRepliesNobodyAskedForIsLeft() {
+    void aPeerThatFloodsUsWithUnrequestedRepliesIsLeft() {
         try (var server = SmtpSink.following(HELLO + TAKE + "S 250 more\n".repeat(2000) + "STALL\n");
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, Post.route(server), false);

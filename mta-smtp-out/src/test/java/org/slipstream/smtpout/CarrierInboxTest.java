@@ -37,14 +37,14 @@ class CarrierInboxTest {
     }
 
     @Test
-    void whoWaitsWithoutEndIsWokenByAMessage() throws Exception {
+    void anEndlessWaitEndsWithAMessage() throws Exception {
         awaitWaiting(take(Long.MAX_VALUE));
         mailbox.post(CLOSE);
         assertThat(taken.poll(90, TimeUnit.SECONDS)).contains(CLOSE);
     }
 
     @Test
-    void whoWaitsInVainGoesEmptyHanded() throws Exception {
+    void aWaitThatTimesOutReturnsNothing() throws Exception {
         take(TimeUnit.MILLISECONDS.toNanos(20));
         assertThat(taken.poll(90, TimeUnit.SECONDS)).isEmpty();
     }
@@ -83,7 +83,7 @@ class CarrierInboxTest {
     }
 
     @Test
-    void whatCameTogetherStaysInItsOrder() {
+    void messagesPostedTogetherStayInOrder() {
         mailbox.post(List.of(CLOSE, GONE));
         assertThat(mailbox.take(0)).contains(CLOSE);
         assertThat(mailbox.poll()).contains(GONE);

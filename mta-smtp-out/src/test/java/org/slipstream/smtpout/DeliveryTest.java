@@ -23,7 +23,7 @@ import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.PLAIN_HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Messages that go over a connection, and what the peer has of them afterwards.
+/// Messages that go over a connection, and the result at the peer.
 class DeliveryTest {
     private final EventLog events = new EventLog();
     private final Carriers carriers = new Carriers(Post.patient(), events);
@@ -51,8 +51,8 @@ class DeliveryTest {
         }
     }
 
-    /// Domains whose MX hosts have one address share connections. Each message is told the name
-    /// that its own domain gives the host.
+    /// Domains whose MX hosts have one address share connections. Each result has the name that its
+    /// own domain gives the host.
     @Test
     void eachMessageNamesTheHostAsItsOwnRouteDoes() {
         Route.Smtp a = new Route.Smtp("a.example", List.of(new Route.Host("mx.a.example", 25, 0)));
@@ -158,7 +158,7 @@ class DeliveryTest {
     }
 
     @Test
-    void dataThatIsTakenForNobodyEndsWithALoneDot() {
+    void dataAcceptedWithoutRecipientsEndsWithALoneDot() {
         try (var server = SmtpSink.following(HELLO + """
                 C MAIL FROM:*
                 C RCPT TO:*

@@ -23,9 +23,9 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Five messages under way on one connection, and the connection breaks at every single byte, of
-/// what the peer reads and of what it answers. What comes back is sent again. Each message arrives
-/// once, but for those of which the carrier said that they may arrive twice; and answered is
-/// answered.
+/// the client's octets and of the peer's replies. Deliveries that return are sent again. Each
+/// message arrives once, except those that the carrier reported as possible duplicates; a reply is
+/// final.
 @Tag("FI-38")
 class DropEverywhereTest {
     private static final int MESSAGES = 5;

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 /// All events of connections in their order, as records or as the [DeliveryResult] itself; waits
 /// for those that a test expects.
 final class EventLog implements CarrierEvents {
-    private static final long PATIENCE_SECONDS = 90;
+    private static final long TIMEOUT_SECONDS = 90;
 
     // Guarded by this.
     private final List<Object> events = new ArrayList<>();
@@ -154,7 +154,7 @@ final class EventLog implements CarrierEvents {
         return outcome(delivery).reply();
     }
 
-    /// All results, once there are so many.
+    /// All results, once there are this many.
     synchronized List<DeliveryResult> results(int count) {
         await(() -> results().size() >= count);
         return results();
@@ -182,7 +182,7 @@ final class EventLog implements CarrierEvents {
     }
 
     private void await(Condition condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         try {
             while (!condition.holds()) {
                 long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());

@@ -26,7 +26,7 @@ final class FarAway implements CarrierEvents {
     /// As long as it takes until the depth has settled.
     private static final double WARM_UP = 0.5;
 
-    /// A way to talk.
+    /// A mode of the connection.
     enum Way {
         ONE_BY_ONE("every command awaited", 1), DATA("PIPELINING, one message at a time", 1,
                 "PIPELINING"), DATA_AHEAD("PIPELINING, written ahead", 50, "PIPELINING"), BDAT(
@@ -114,7 +114,7 @@ final class FarAway implements CarrierEvents {
         }
     }
 
-    /// As many as the connection says it can bear. On its own thread, so one at a time.
+    /// As many as the depth of the connection. On its own thread, so one at a time.
     private void fill() {
         while (!over && underWay.get() < depth) {
             underWay.incrementAndGet();

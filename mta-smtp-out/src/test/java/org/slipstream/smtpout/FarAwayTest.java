@@ -8,7 +8,7 @@ import java.io.IOException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The benchmark works. Its figures are not judged here.
+/// The benchmark works. Its figures are not asserted here.
 class FarAwayTest {
     @ParameterizedTest
     @EnumSource
@@ -22,7 +22,10 @@ class FarAwayTest {
     @Test
     void aLongWayMakesADeepPipe() throws IOException {
         FarAway run = new FarAway();
-        run.perSecond(FarAway.Way.BDAT_AHEAD, 50, 0.3);
+        // On a busy machine the connection needs more answers before it has measured the way.
+        for (double seconds = 0.3; run.deepest() <= 4 && seconds < 40; seconds *= 2) {
+            run.perSecond(FarAway.Way.BDAT_AHEAD, 50, seconds);
+        }
         assertThat(run.deepest()).isGreaterThan(4);
     }
 }

@@ -12,9 +12,9 @@ import org.slipstream.testkit.Transcript;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 
-/// What tells a destination that fails from one that refuses a message. A reply to MAIL or anything
-/// behind it is an answer, also in the first transaction of a connection; only a connection that
-/// ends without one leaves a message unanswered.
+/// The difference between a destination that fails and one that refuses a message. A reply to MAIL
+/// or to any later command is an answer, also in the first transaction of a connection; only a
+/// connection that ends without one leaves a message unanswered.
 @Tag("PF-06")
 class FeedbackTest {
     private final EventLog events = new EventLog();

@@ -10,7 +10,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The walls of this room.
+/// The permitted dependencies of this module and its packages.
 class FencesTest {
     private static final JavaClasses OURS = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("org.slipstream.smtpout");
@@ -22,7 +22,7 @@ class FencesTest {
     }
 
     @Test
-    void onlyTheLibrariesOfThisRoom() {
+    void onlyTheLibrariesOfThisModule() {
         classes().should().onlyDependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.smtpout..", "org.slipstream.core..", "java..", "javax.net.ssl..",
                         "javax.crypto..",

@@ -20,11 +20,11 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A peer with small buffers that never reads while it has something to say, and says much: if the
+/// A peer with small buffers that never reads while it has replies to send, and sends many: if the
 /// client did not read while it writes, both would wait indefinitely (RFC 2920 section 3.1).
 class FullBuffersTest {
     private static final int MESSAGES = 40;
-    /// A reply that fills the peer's way out.
+    /// A reply that fills the peer's send buffer.
     private static final String LONG = "250-" + "x".repeat(2000) + "\r\n";
 
     @Test

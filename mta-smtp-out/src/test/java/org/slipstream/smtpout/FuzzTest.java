@@ -29,9 +29,9 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Peers that send anything at all in place of replies, in the middle of a run of messages.
-/// Whatever it is, every transfer is answered once and the connection ends; what ever broke
-/// something is kept in `src/test/resources/corpus`.
+/// Peers that send any octets in place of replies, in the middle of a run of messages. Every
+/// transfer is answered once and the connection ends; each input that found a bug is kept in
+/// `src/test/resources/corpus`.
 class FuzzTest {
     private static final int MESSAGES = 3;
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 1_000;
@@ -117,6 +117,8 @@ class FuzzTest {
         return news instanceof Lost || news instanceof Unanswered || news instanceof Answered done && !done.usable();
     }
 
+    /// No SmtpSink: the answers are raw octets without lines, they leave in one write, only this
+    /// half of the connection is closed behind them, and the client may close at any octet.
     private static void serve(ServerSocket listener, byte[] answers, String extensions) {
         try (Socket socket = listener.accept()) {
             InputStream in = socket.getInputStream();
@@ -131,7 +133,7 @@ class FuzzTest {
             socket.shutdownOutput();
             in.transferTo(OutputStream.nullOutputStream());
         } catch (IOException _) {
-            // The client had enough.
+            // The client has closed the connection.
         }
     }
 

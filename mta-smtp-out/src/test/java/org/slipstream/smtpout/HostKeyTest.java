@@ -17,7 +17,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Hosts that share connections: one address, one port, one way to present ourselves.
+/// Hosts that share connections: one address, one port, one identity of this client.
 @Tag("FI-50")
 class HostKeyTest {
     private static final Peers PEERS = new Peers(Map.of(

@@ -12,8 +12,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Delivery to SubEthaSMTP, which others wrote: our client and our sink cannot agree on the same
-/// mistake here.
+/// Delivery to SubEthaSMTP, an independent implementation: our client and our sink cannot share the
+/// same mistake here.
 class IndependentServerTest {
     private static final String TEXT = "Subject: hello\r\n\r\n.one dot\r\n..two\r\n" + "x".repeat(900) + "\r\n";
 

@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.smtpout.Post.transfer;
 import static org.slipstream.testkit.Transcript.BYE;
 
-/// Peers that take less than we would give: fewer recipients, fewer messages, no eighth bit.
+/// Peers with lower limits than ours: fewer recipients, fewer messages, no eighth bit.
 class LimitsTest {
     private static final String[] FIVE = {"a@x.example", "b@x.example", "c@x.example", "d@x.example", "e@x.example"};
 
@@ -54,8 +54,8 @@ class LimitsTest {
         }
     }
 
-    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server that takes another
-    /// number says so (RFC 9422).
+    /// Every server takes 100 recipients (RFC 5321 section 4.5.3.1.8); a server with another limit
+    /// announces it (RFC 9422).
     @Tag("FI-08")
     @ParameterizedTest
     @CsvSource({"SIZE 1000000, '100,100,50'", "LIMITS MAILMAX=1000, '100,100,50'",

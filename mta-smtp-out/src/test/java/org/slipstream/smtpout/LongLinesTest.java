@@ -48,7 +48,7 @@ class LongLinesTest {
     @ParameterizedTest
     @ValueSource(strings = {"DKIM-Signature: v=1\r\n", "Content-Type: multipart/signed; boundary=b\r\n",
             "X-Token: TOKEN\r\n", "Content-Type: multipart/mixed\r\n"})
-    void whatCannotBeMadeShorterIsReturnedAndTheConnectionIsUsedOn(String field) throws IOException {
+    void contentThatCannotBeMadeShorterIsReturnedAndTheConnectionStaysInUse(String field) throws IOException {
         String message = field.replace("TOKEN", "t".repeat(1_000)) + "\r\n" + "z".repeat(999) + "\r\n";
         try (SmtpSink sink = SmtpSink.start(Post.accepting("PIPELINING", "CHUNKING"));
                 Carriers carriers = Post.carriers(Post.patient(), events)) {

@@ -27,9 +27,9 @@ import java.util.TreeMap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Long runs of good and bad messages in any order on one connection: everybody gets what is due to
-/// him, and nobody what is due to his neighbour. The sink keeps refused transactions open, as
-/// servers may, so a missing RSET would send mail under a wrong sender.
+/// Long runs of good and bad messages in any order on one connection: every recipient gets its own
+/// mail and no mail of another. The sink keeps refused transactions open, as servers may, so a
+/// missing RSET would send mail under a wrong sender.
 @Tag("FI-34")
 class MixedRunsTest {
     private static final int MESSAGES = 300;

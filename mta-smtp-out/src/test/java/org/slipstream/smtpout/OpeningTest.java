@@ -26,18 +26,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 
-/// The addresses of a host that are called, and the failure when none will do.
+/// The addresses of a host that are called, and the failure when none of them can be reached.
 class OpeningTest {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
     /// A loopback address without a listener.
-    private static final InetAddress NOBODY = InetAddress.ofLiteral("127.77.0.1");
+    private static final InetAddress UNUSED = InetAddress.ofLiteral("127.77.0.1");
 
     private final EventLog events = new EventLog();
 
     @ParameterizedTest
     @ValueSource(strings = {"S 421 4.3.2 busy", "S 554 5.7.1 no", "DROP", "S 220 hi;C EHLO me.example;S 421 no",
             "S 220;C EHLO *;S 550 no;C HELO *;S 550 no"})
-    void anAddressThatRefusesMakesRoomForTheNext(String refusal) {
+    void anAddressThatRefusesIsFollowedByTheNext(String refusal) {
         try (var server = everywhere(refusal.replace(';', '\n') + "\n", HELLO + BYE);
                 var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, route(addresses(server, 2)), false);
@@ -47,9 +47,9 @@ class OpeningTest {
     }
 
     @Test
-    void aHostThatCannotBeReachedMakesRoomForItsOtherAddress() {
+    void aHostThatCannotBeReachedIsTriedAtItsOtherAddress() {
         try (var server = SmtpSink.following(HELLO + BYE);
-                var carriers = new Carriers(Post.patient(), events, h -> found(NOBODY, LOOPBACK),
+                var carriers = new Carriers(Post.patient(), events, h -> found(UNUSED, LOOPBACK),
                         new SplittableRandom(1))) {
             carriers.open(1, route(new Route.Host("mx.example", server.port(), 0)), false);
             events.ready();
@@ -74,8 +74,8 @@ class OpeningTest {
         var wires = new java.util.ArrayList<Wire>();
         Opener opener = new Opener(Post.patient(), h -> found(many), new SplittableRandom(1), new WireWatchdog());
         Opener.Result result;
-        try (var nobody = new UnusedPort()) {
-            result = opener.open(route(new Route.Host("mx.example", nobody.port(), 0)), 1, wires::add);
+        try (var unused = new UnusedPort()) {
+            result = opener.open(route(new Route.Host("mx.example", unused.port(), 0)), 1, wires::add);
         }
         assertThat(result).isInstanceOf(Opener.Result.Failed.class);
         List<String> tried = wires.getFirst().tried().stream()
@@ -143,10 +143,10 @@ class OpeningTest {
 
     @Test
     void onlyATransportThatDoesNotExistIsAFailureOfThisServer() {
-        try (var nobody = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
+        try (var unused = new UnusedPort(); var carriers = new Carriers(Post.patient(), events)) {
             carriers.open(1, new Route.Local("here.example"), false);
             carriers.open(2, new Route.Lmtp("nonsense"), false);
-            carriers.open(3, route(new Route.Host("127.0.0.1", nobody.port(), 0)), false);
+            carriers.open(3, route(new Route.Host("127.0.0.1", unused.port(), 0)), false);
             assertThat(events.failed(1).ours()).isTrue();
             assertThat(events.failed(2).ours()).isFalse();
             assertThat(events.failed(3).ours()).isFalse();
@@ -184,8 +184,7 @@ class OpeningTest {
         return new Route.Smtp("there.example", List.of(host));
     }
 
-    /// A host with so many addresses, all of this server.
-    /// On every address of this machine.
+    /// A host with this number of addresses, all of this server. On every address of this machine.
     private static SmtpSink everywhere(String... transcripts) {
         return SmtpSink.on(InetAddress.ofLiteral("0.0.0.0"),
                 Stream.of(transcripts).map(Transcript::of).toArray(Transcript[]::new));

@@ -9,7 +9,7 @@ import java.util.Deque;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// How many messages a connection finds worth having under way, in simulated time.
+/// The number of messages under way that a connection chooses, in simulated time.
 class PipeDepthTest {
     private static final long MILLI = 1_000_000;
 
@@ -54,7 +54,7 @@ class PipeDepthTest {
     }
 
     @Test
-    void aPipeThatNobodyFillsDoesNotGrow() {
+    void aPipeThatIsNotFullDoesNotGrow() {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, 100 * MILLI);
         for (int i = 0; i < 100; i++) {
             assertThat(depth.answered(100 * MILLI, 1, depth.depth())).isFalse();
@@ -106,8 +106,8 @@ class PipeDepthTest {
         }
     }
 
-    /// The depth after so many messages to a peer that takes one after the other and sends its
-    /// replies when it has so many, or nothing left to do.
+    /// The depth after this number of messages to a peer that handles one after the other and sends
+    /// its replies when it has a number of them, or no message left.
     private static int settled(long roundTripNanos, long serviceNanos, int flock, int messages) {
         PipeDepth depth = new PipeDepth(Reach.ANY, Ahead.DEFAULT, roundTripNanos);
         record UnderWay(long sent, int before, int depthThen) {}

@@ -72,8 +72,8 @@ final class Post {
         };
     }
 
-    /// All timeouts short, where a test means to run into one, and none that a slow machine runs
-    /// into by accident.
+    /// All timeouts short, for tests of a timeout; a slow machine does not reach the others by
+    /// accident.
     static ClientConfig patient() {
         return ClientConfig.of("me.example");
     }
@@ -92,7 +92,7 @@ final class Post {
         return SinkScript.smtp().extensions(List.of(extensions));
     }
 
-    /// Carriers that look nothing up.
+    /// Carriers that look up no names.
     static Carriers carriers(ClientConfig config, CarrierEvents events) {
         return new Carriers(config, events,
                 _ -> new HostFinder.HostAnswer.Found(List.of(InetAddress.getLoopbackAddress())),

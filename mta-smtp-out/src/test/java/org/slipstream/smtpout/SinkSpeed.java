@@ -16,9 +16,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Messages per second into a sink, for the curious. Start one first, for instance
-/// `smtp-sink -u nobody -c 127.0.0.1:2526 100`, then run this with
-/// `host:port connections messages bytes-per-message [lmtp]`.
+/// A measurement of messages per second into a sink. Start one first, for instance
+/// `smtp-sink -u nobody -c 127.0.0.1:2526 100`, then run this with `host:port connections messages
+/// bytes-per-message [lmtp]`.
 final class SinkSpeed implements CarrierEvents {
     private final int messages;
     private final Carriers carriers;

@@ -68,8 +68,8 @@ class SmartHostTest {
         }
     }
 
-    /// How long an answer takes is the server's choice (SCRAM), and a carrier of virtual threads is
-    /// not its to keep.
+    /// The duration of an answer is the server's choice (SCRAM), so it must not hold a carrier of
+    /// virtual threads.
     @Test
     void aLoginIsAnsweredOnAThreadOfItsOwn() {
         mailGoesWithAPasswordUnderImplicitTls();

@@ -17,7 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// No content is written that a peer, with any interpretation of a line, reads as two messages or
 /// as commands; neither in DATA nor in BDAT, whose content a peer may pass on by DATA.
 class SmugglingTest {
-    private static final String EVIL = "MAIL FROM:<boss@here.example>\r\nRCPT TO:<victim@x.example>\r\nDATA\r\nSubject: smuggled\r\n\r\n.\r\n";
+    private static final String EVIL = "MAIL FROM:<boss@here.example>\r\nRCPT TO:<victim@x.example>\r\n"
+            + "DATA\r\nSubject: smuggled\r\n\r\n.\r\n";
     private static final List<String> ENDS = List.of("\n.\n", "\r.\r", "\n.\r\n", "\r\n.\n", "\r\n.\r", "\r.\r\n",
             "\r\n.\r\n", "\n\n.\r\n", "\r\n\0.\r\n", "\r\n.\0\r\n", "\0\r\n.\r\n\0", "\r\r\n.\r\r\n", "\n.\r",
             "\r\n.\r\r\n",

@@ -30,7 +30,7 @@ class StaleConnectionsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"DROP", "CUT", "S 421 4.4.2 idle too long"})
-    void theHouseHearsOfAnIdleConnectionThatWentAway(String end) {
+    void theEndOfAnIdleConnectionIsReported(String end) {
         try (var server = SmtpSink.following(HELLO + TAKE + "GATE\n" + end + "\n")) {
             firstMessage(server);
             server.release();

@@ -20,8 +20,8 @@ import static org.slipstream.testkit.Transcript.BYE;
 import static org.slipstream.testkit.Transcript.HELLO;
 import static org.slipstream.testkit.Transcript.TAKE;
 
-/// Opportunistic TLS against servers with a self-signed certificate, with a broken one, and with
-/// second thoughts.
+/// Opportunistic TLS with servers that have a self-signed certificate, a broken one, or that refuse
+/// STARTTLS after announcing it.
 class StartTlsTest {
     private static final String OFFER = """
             S 220 sink

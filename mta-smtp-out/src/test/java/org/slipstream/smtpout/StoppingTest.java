@@ -264,7 +264,7 @@ class StoppingTest {
     }
 
     @Test
-    void whateverBreaksEveryDeliveryIsAnsweredOnce() {
+    void everyDeliveryIsAnsweredOnceForAnyFailure() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         String[] fates = {TAKE + TAKE + BYE, TAKE + "DROP\n", "C MAIL*\nDROP\n", "C MAIL*\nCUT\n",
@@ -298,7 +298,7 @@ class StoppingTest {
         try {
             server.close();
         } catch (AssertionError _) {
-            // Scripts that end early meet clients that have more to say; that is the point.
+            // Scripts that end early while clients still send, by intention.
         }
     }
 

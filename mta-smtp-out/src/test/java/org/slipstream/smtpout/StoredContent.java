@@ -32,7 +32,7 @@ public final class StoredContent implements Content {
         this.around = (BEFORE + content + BEHIND).getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /// Nothing is known of it.
+    /// Without facts.
     public static StoredContent unknown(String content) {
         return new StoredContent(content, Optional.empty(), Optional.empty());
     }

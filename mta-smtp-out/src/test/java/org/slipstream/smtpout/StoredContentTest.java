@@ -15,7 +15,8 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Contents with facts, delivered: what a peer takes, and whether this side had to look at it.
+/// Contents with facts, delivered: the octets that a peer gets, and whether this side had to read
+/// them.
 class StoredContentTest {
     private static final String TEXT = "Subject: x\r\n\r\n" + "A line of text.\r\n".repeat(100_000);
 

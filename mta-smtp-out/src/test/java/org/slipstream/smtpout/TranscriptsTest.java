@@ -27,8 +27,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whole conversations, each a file of `src/test/resources/transcripts`: what is to be delivered,
-/// what is said on the wire, and the events.
+/// Whole conversations, each a file of `src/test/resources/transcripts`: the deliveries, the octets
+/// on the wire, and the events.
 ///
 /// ```
 /// # What this is about.

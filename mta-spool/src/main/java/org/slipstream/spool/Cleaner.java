@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /// Keeps the size of the log in proportion to the queue. Belongs to the index thread.
 ///
@@ -53,7 +54,7 @@ final class Cleaner {
     private final QueueIndex index;
     private final long segmentBytes;
     private final Deque<LogRecord.Stored> waiting = new ArrayDeque<>();
-    private LogWriter writer;
+    private Predicate<Task> writer = _ -> false;
     private Runnable again = () -> {};
     private volatile boolean underWay;
     /// The greatest segment that was copied; messages that changed during the copy are left out and
@@ -72,8 +73,9 @@ final class Cleaner {
         this.segmentBytes = segmentBytes;
     }
 
+    /// @param writer executes a task; false when it takes no more
     /// @param again runs on the log thread when [#step] may continue
-    void start(LogWriter writer, Runnable again) {
+    void start(Predicate<Task> writer, Runnable again) {
         this.writer = writer;
         this.again = again;
     }
@@ -140,7 +142,7 @@ final class Cleaner {
 
     private void append(List<Task.Carried> carried) {
         underWay = true;
-        if (!writer.add(new Task.Carry(carried, this::appended))) {
+        if (!writer.test(new Task.Carry(carried, this::appended))) {
             underWay = false;
         }
     }

@@ -121,8 +121,9 @@ final class Indexer implements AutoCloseable {
         }
         try {
             done.join();
-        } catch (CompletionException e) {
-            throw new IOException("the queue index is not available: " + e.getCause().getMessage(), e.getCause());
+        } catch (CompletionException _) {
+            Throwable why = done.exceptionNow();
+            throw new IOException("the queue index is not available: " + why.getMessage(), why);
         }
     }
 

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -30,11 +31,11 @@ final class ReaderThreads implements AutoCloseable {
         try {
             return run(task);
         } catch (ExecutionException e) {
-            switch (e.getCause()) {
+            switch (Objects.requireNonNullElse(e.getCause(), e)) {
                 case IOException io -> throw io;
                 case RuntimeException ours -> throw ours;
                 case Error error -> throw error;
-                default -> throw new IOException(e.getCause());
+                case Throwable other -> throw new IOException(other);
             }
         } catch (RejectedExecutionException e) {
             throw new IOException("the spool is closed", e);

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 /// effect in the order of the calls. A change that fails (disk full) is tried again until it
 /// succeeds; nothing is dropped. Methods that read may block on disk; callers use a thread of their
 /// own that is never interrupted.
-public interface Spool extends AutoCloseable {
+public interface Spool extends ReportableMessages, AutoCloseable {
     /// Begins a new message.
     ///
     /// @throws NoSpaceException when the disk is too full
@@ -54,11 +54,6 @@ public interface Spool extends AutoCloseable {
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
-
-    /// Marks all failed recipients as reported.
-    void failuresReported(QueueId id, Runnable then);
-
-    void delayReported(QueueId id, Runnable then);
 
     /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves
     /// their next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is
@@ -95,16 +90,11 @@ public interface Spool extends AutoCloseable {
     /// @param untried no outcome has been recorded: every recipient of the envelope is open
     record InMemory(Envelope envelope, Content content, boolean untried) {}
 
-    /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged
-    /// content (checksum) throws an IOException.
-    Content content(QueueId id) throws IOException;
-
     /// The envelope as it was committed, without the recipients' states.
     Optional<Envelope> envelope(QueueId id) throws IOException;
 
     /// One message with the state of each recipient.
-    Optional<Details> details(QueueId id) throws IOException;
-
+    ///
     /// @param nextAttemptMillis when it is due
     record Details(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
             List<RecipientState> recipients) {

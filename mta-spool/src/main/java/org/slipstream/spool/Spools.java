@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
@@ -142,17 +143,19 @@ public final class Spools {
         } catch (ExecutionException e) {
             readers.close();
             lock.close();
-            throw refusal(config.directory(), e.getCause());
+            throw refusal(config.directory(), Objects.requireNonNullElse(e.getCause(), e));
         }
     }
 
     private static void createDirectory(Path directory) throws SpoolException {
         try {
             if (Files.notExists(directory)) {
-                Files.createDirectories(directory.toAbsolutePath().getParent());
+                // Only the root has none, and it exists.
+                Path parent = Objects.requireNonNull(directory.toAbsolutePath().getParent());
+                Files.createDirectories(parent);
                 // It will hold private mail.
                 Files.createDirectory(directory, ownerOnly(directory));
-                Directories.sync(directory.toAbsolutePath().getParent());
+                Directories.sync(parent);
             }
         } catch (IOException e) {
             throw notWritable(directory, e);
@@ -218,7 +221,7 @@ public final class Spools {
             Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(log, index, tail, health, cleaner, parts.indexDelayMillis());
             LogWriter writer = new LogWriter(log, tail, fresh, space, health, indexer::discard);
-            cleaner.start(writer, indexer::step);
+            cleaner.start(writer::add, indexer::step);
             writer.start();
             indexer.start();
             // A remote database may be slow, and its connections have timeouts of their own.

@@ -228,8 +228,8 @@ final class Tail {
     }
 
     private Stream<LogRecord> records(QueueId id) {
-        return Stream.of(taken, pending).filter(map -> map.containsKey(id))
-                .flatMap(map -> map.get(id).records().stream());
+        return Stream.of(taken, pending).flatMap(map -> Stream.ofNullable(map.get(id)))
+                .flatMap(each -> each.records().stream());
     }
 
     /// Waiting recipients of a message that the index does not have.

@@ -157,8 +157,9 @@ final class WritingDraft implements Draft {
         }
         try {
             deposit.safe().join();
-        } catch (CompletionException e) {
-            throw new IOException("queue=" + id + " could not be stored: " + e.getCause().getMessage(), e.getCause());
+        } catch (CompletionException _) {
+            Throwable why = deposit.safe().exceptionNow();
+            throw new IOException("queue=" + id + " could not be stored: " + why.getMessage(), why);
         }
     }
 

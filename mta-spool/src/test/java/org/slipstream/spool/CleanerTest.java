@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A day's mail passes and a little of it waits for long: the log stays in proportion to the queue.
+/// Many messages pass and a few wait for long: the size of the log follows the queue.
 class CleanerTest {
     private static final int RUNS = Boolean.getBoolean("slipstream.long") ? 6 : 2;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
@@ -64,7 +64,7 @@ class CleanerTest {
         TestMessages.done(then -> spool.hold(partly, true, then));
     }
 
-    private long boxBytes() throws IOException {
+    private long logBytes() throws IOException {
         try (Stream<Path> files = Files.list(directory.resolve("box"))) {
             return files.mapToLong(file -> file.toFile().length()).sum();
         }
@@ -84,7 +84,7 @@ class CleanerTest {
     }
 
     @Test
-    void whatWaitsIsCopiedOutOfTheWayAndNothingIsLostOrComesBack() throws Exception {
+    void waitingMessagesAreCopiedAndNothingIsLostOrComesBack() throws Exception {
         long seed = System.nanoTime();
         System.out.println("CleanerTest seed " + seed);
         Random random = new Random(seed);
@@ -100,17 +100,17 @@ class CleanerTest {
                 churn(spool, 400, random);
                 verify(spool);
                 long live = waiting.values().stream().mapToLong(body -> body.length).sum();
-                // 800 KB went through in each run. Four segments spare, one open, twice what waits,
+                // 800 KB were written in each run. Four segments spare, one open, twice what waits,
                 // and the last being filled. The cleaner looks every second, and again after ten
                 // when what it left out had changed.
                 Awaitility.await("seed " + seed + ", run " + run + ", live " + live).atMost(Duration.ofSeconds(90))
-                        .untilAsserted(() -> assertThat(boxBytes()).isLessThan(2 * live + 8 * 34_000));
+                        .untilAsserted(() -> assertThat(logBytes()).isLessThan(2 * live + 8 * 34_000));
             }
             try (Spool spool = world.open(config())) {
                 verify(spool);
             }
-            // The index is lost: the log alone says the same, although its beginning has been
-            // thrown away.
+            // The index is lost: the log alone has the same facts, although its beginning has been
+            // deleted.
             Files.delete(directory.resolve("register.mv.db"));
             try (Spool spool = world.open(config())) {
                 verify(spool);
@@ -119,22 +119,22 @@ class CleanerTest {
         }
     }
 
-    /// No count of the log shows it: no segment becomes empty, and none is opened.
+    /// The counts of the log do not show it: no segment becomes empty, and none is opened.
     @Test
-    void whatIsThrownAwayAtOnceLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
+    void deletedMailLeavesTheLogThoughNoMailComesAfterIt() throws Exception {
         try (Spool spool = world.open(config())) {
             List<QueueId> ids = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
                 ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(2000, i)));
             }
-            assertThat(boxBytes()).isGreaterThan(800_000);
+            assertThat(logBytes()).isGreaterThan(800_000);
             for (int i = 0; i < ids.size(); i++) {
                 if (i % 10 != 0) {
                     spool.remove(ids.get(i), () -> {});
                 }
             }
             Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
-                    () -> assertThat(boxBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
+                    () -> assertThat(logBytes()).isLessThan(2 * 80_000 + 8 * 34_000));
             for (int i = 0; i < ids.size(); i += 10) {
                 assertThat(TestMessages.read(spool, ids.get(i))).isEqualTo(TestMessages.body(2000, i));
             }
@@ -195,7 +195,7 @@ class CleanerTest {
     }
 
     @Test
-    void whatTheIndexLearnsWhileATaskWaitsIsNewsUntilTheTaskIsDone() {
+    void changesOfTheIndexDuringATaskAreNewsUntilTheTaskIsDone() {
         Tail tail = new Tail(10, 10_000, Position.START, 0);
         QueueId id = new QueueId(7);
         tail.taskWaits();

@@ -22,7 +22,7 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What a sender gets that takes a content from where it lies, without looking at it.
+/// The octets that a sender gets which reads a content in place, without scanning it.
 class ContentSourceTest {
     private static final ContentFacts FACTS = new ContentFacts(false, true, 77, 4_000);
     private static final int LARGE = 300_000;
@@ -77,7 +77,7 @@ class ContentSourceTest {
         };
     }
 
-    /// Before a sender has said a word of it to a peer.
+    /// Before a sender has sent any of it to a peer.
     @Test
     void aLargeContentThatIsDamagedOrGoneIsNotOffered() throws Exception {
         try (Spool spool = world.open(config())) {

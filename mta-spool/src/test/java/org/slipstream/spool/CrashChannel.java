@@ -12,8 +12,8 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// One open file or folder of [CrashFiles]: what is written, cut off or synced through it is told
-/// to the [DiskLog] before it happens. Reading passes through.
+/// One open file or folder of [CrashFiles]: each write, truncation and sync is recorded in the
+/// [DiskLog] before it happens. Reading passes through.
 final class CrashChannel extends FileChannel {
     private final DiskLog log;
     private final Path file;

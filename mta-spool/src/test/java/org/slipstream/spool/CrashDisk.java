@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// H2's way to a [DiskLog]: the index's file on a disk that is watched, or that only forgets its
+/// H2's way to a [DiskLog]: the index's file on a disk that is recorded, or that only forgets its
 /// syncs.
 public final class CrashDisk extends FilePathWrapper {
     static final String SCHEME = "crash";

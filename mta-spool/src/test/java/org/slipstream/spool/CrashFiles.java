@@ -27,10 +27,10 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 
-/// The log's way to a [DiskLog]: Java's file system with paths of our own, so that whatever is
-/// written, made, renamed, deleted or synced below one folder is seen. Reading passes through.
+/// The log's way to a [DiskLog]: Java's file system with paths of our own, so that every write,
+/// creation, renaming, deletion and sync below one folder is recorded. Reading passes through.
 ///
-/// What goes around paths is not seen: a large message's own file is written through
+/// Access without paths is not recorded: a large message's own file is written through
 /// `RandomAccessFile` (see [DiskLog#written]).
 final class CrashFiles extends FileSystem {
     private final FileSystem real;
@@ -215,7 +215,7 @@ final class CrashFiles extends FileSystem {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // No channel is held.
     }
 
     @Override

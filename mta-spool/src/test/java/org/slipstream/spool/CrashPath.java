@@ -11,8 +11,8 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 
-/// A path below a [CrashFiles]: the real one, which says that it belongs to the watched file
-/// system. Nothing happens here; it is the thread by which `Files.…` finds its way to the provider.
+/// A path below a [CrashFiles]: the real path, with the recorded file system as its own. It does
+/// nothing else; `Files.…` finds the provider by it.
 final class CrashPath implements Path {
     private final CrashFiles files;
     private final Path real;

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.spool.DiskLog.Cut;
 import org.slipstream.spool.DiskLog.Event;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// A scripted day is cut off behind each of its writes, in four ways, and every promise made until
-/// then is asked for.
+/// then is checked.
 ///
 /// A killed process is tried behind a write, failed power behind a sync (between two syncs such a
 /// disk does not change). The build takes a part of the cuts of each kind, `-Dslipstream.long=true`
@@ -34,15 +35,16 @@ class CrashPointTest {
 
     private static final String INDEX = "register.mv.db";
 
-    /// What an operator, a backup or another disk does to the index before the next start.
+    /// The change of the index by an operator, a backup or another disk before the next start.
     private enum Index {
         AS_IT_WAS, LOST, OLD
     }
 
     private record Point(int at, Cut cut, Index index) {}
 
-    /// @param anew the index was set aside or missing; @param broken guarantees that were not kept
-    private record Verdict(Point point, boolean anew, List<String> broken) {}
+    /// @param rebuilt the index was set aside or missing
+    /// @param broken guarantees that were not kept
+    private record Checked(Point point, boolean rebuilt, List<String> broken) {}
 
     @TempDir
     Path directory;
@@ -59,26 +61,26 @@ class CrashPointTest {
         }
         List<Point> points = points(log, new Random(seed));
         long begin = System.nanoTime();
-        List<Verdict> verdicts = new ArrayList<>();
+        List<Checked> results = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
-            List<Future<Verdict>> running = points.stream()
-                    .map(point -> threads.submit(() -> verdict(log, script, point, seed))).toList();
-            for (Future<Verdict> each : running) {
-                verdicts.add(each.get());
+            List<Future<Checked>> running = points.stream()
+                    .map(point -> threads.submit(() -> checked(log, script, point, seed))).toList();
+            for (Future<Checked> each : running) {
+                results.add(each.get());
             }
         }
         Map<String, Integer> cuts = new TreeMap<>();
         points.forEach(point -> cuts.merge(point.index() == Index.AS_IT_WAS
                 ? point.cut().getClass().getSimpleName()
                 : "Index" + point.index(), 1, Integer::sum));
-        System.out.printf("CrashPointTest %d letters, %d events, cuts %s, %d indexes made again, %.1f s%n",
-                script.messages(), log.now(), cuts, verdicts.stream().filter(Verdict::anew).count(),
+        System.out.printf("CrashPointTest %d messages, %d events, cuts %s, %d indexes made again, %.1f s%n",
+                script.messages(), log.now(), cuts, results.stream().filter(Checked::rebuilt).count(),
                 (System.nanoTime() - begin) / 1e9);
-        assertThat(verdicts.stream().filter(verdict -> !verdict.broken().isEmpty()).limit(10)).as("seed %d", seed)
+        assertThat(results.stream().filter(checked -> !checked.broken().isEmpty()).limit(10)).as("seed %d", seed)
                 .isEmpty();
     }
 
-    /// The start that enters what the log has and the index has not is cut off, too.
+    /// The start that enters the newest records of the log into the index is cut off, too.
     @Test
     void aStartThatIsCutOffIsFollowedByOneThatKeepsThePromises() throws Exception {
         long seed = Long.getLong("crash.seed", System.nanoTime());
@@ -113,7 +115,7 @@ class CrashPointTest {
                 if (!found.isEmpty()) {
                     broken.add("cut " + first + " at " + at + ", start cut " + cut + " at " + then + ": " + found);
                 }
-                delete(image);
+                Folders.delete(image);
                 second++;
             }
         }
@@ -171,7 +173,7 @@ class CrashPointTest {
         }
     }
 
-    private Verdict verdict(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
+    private Checked checked(DiskLog log, CrashScript script, Point point, long seed) throws IOException {
         Path image = Files.createTempDirectory(directory, "image");
         log.image(point.at(), point.cut()).copyTo(image);
         spoil(image, log, point);
@@ -183,7 +185,7 @@ class CrashPointTest {
             log.image(point.at(), point.cut()).copyTo(kept);
         }
         boolean anew = !had || setAside(image);
-        delete(image);
+        Folders.delete(image);
         return new Verdict(point, anew, broken);
     }
 
@@ -198,14 +200,6 @@ class CrashPointTest {
     private static boolean setAside(Path image) throws IOException {
         try (Stream<Path> files = Files.list(image)) {
             return files.anyMatch(file -> file.getFileName().toString().startsWith("register-damaged"));
-        }
-    }
-
-    private static void delete(Path image) throws IOException {
-        try (Stream<Path> files = Files.walk(image)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
         }
     }
 }

@@ -22,12 +22,12 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// A day of a small server in a few dozen messages, and what it was promised when.
+/// A day of a small server in a few dozen messages, and the promises with their moments.
 ///
 /// Each promise is written down with two moments of the [DiskLog]: when it was *asked* for (before
 /// that, nothing of it can be on the disk) and when it was *answered* (from then on, all of it must
-/// be). Between the two anything goes. So one run knows what to expect at each of its moments, and
-/// [#check] says so of a spool that was opened from an image of one.
+/// be). Between the two both are correct. So one run defines the expected state at each of its
+/// moments, and [#check] compares a spool that was opened from an image with it.
 final class CrashScript {
     private static final int NEVER = Integer.MAX_VALUE;
     private static final Outcome TAKEN = outcome(250, "2.0.0");
@@ -44,7 +44,7 @@ final class CrashScript {
         }
     }
 
-    /// One message and all that was promised of it.
+    /// One message with all its promises.
     private static final class Mail {
         final QueueId id;
         final Envelope envelope;
@@ -121,7 +121,7 @@ final class CrashScript {
         }
     }
 
-    /// What stays for long: untried, held, tried in part, failed and reported, large.
+    /// Messages that stay for long: untried, held, tried in part, failed and reported, large.
     private List<Mail> keepers(Spool spool) throws IOException {
         List<Mail> kept = List.of(commit(spool, 3, 700), commit(spool, 1, 300), commit(spool, 2, 12_000),
                 commit(spool, 4, 900), commit(spool, 1, 8_000), commit(spool, 1, 1));
@@ -173,7 +173,7 @@ final class CrashScript {
         burst.forEach(mail -> finish(spool, mail, true));
     }
 
-    /// What is delivered at once, now and then not.
+    /// Messages that are delivered at once, and some that are not.
     private void passing(Spool spool) throws IOException {
         world.clock.advanceMillis(1_000);
         if (random.nextInt(3) == 0) {
@@ -201,7 +201,7 @@ final class CrashScript {
         }
     }
 
-    /// Every recipient has had it; then the queue manager has it removed.
+    /// Every recipient has got it; then the queue manager orders its removal.
     private void finish(Spool spool, Mail mail, boolean removal) {
         if (removal) {
             remove(spool, mail);
@@ -231,7 +231,7 @@ final class CrashScript {
         comesAgain(spool);
     }
 
-    /// Mail goes on without the index.
+    /// Mail continues without the index.
     private void anIndexThatFails(Spool spool) throws IOException {
         log.fail(Optional.of("register"));
         for (int i = 0; i < 4; i++) {
@@ -327,11 +327,11 @@ final class CrashScript {
         TestMessages.done(then -> spool.remove(mail.id, answered(span, then)));
     }
 
-    /// What a spool that was opened from an image of moment `n` has not kept of what was promised;
-    /// empty when all is well.
+    /// The promises that a spool opened from an image of moment `n` has not kept; empty when all
+    /// are kept.
     List<String> check(Spool spool, int n) throws IOException {
         List<String> broken = new ArrayList<>();
-        // Damage that only a reader meets is mended in the running server.
+        // Damage that only a reader meets is repaired in the running server.
         Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> spool.list(Optional.empty(), 1_000) != null);
         Map<QueueId, Spool.Details> queue = new HashMap<>();
@@ -361,8 +361,8 @@ final class CrashScript {
         return broken;
     }
 
-    /// What a start takes for lost. A message that was never acknowledged may be among them: its
-    /// sender would be told too much.
+    /// The messages that a start reports as lost. A message that was never acknowledged may be
+    /// among them: its sender would get a report too many.
     private void setAside(Spool spool, int n, List<String> broken) throws IOException {
         Map<QueueId, Mail> byId = new HashMap<>();
         mails.forEach(mail -> byId.put(mail.id, mail));
@@ -394,7 +394,7 @@ final class CrashScript {
         }
         try {
             if (!Arrays.equals(TestMessages.read(spool, mail.id), mail.body)) {
-                broken.add(mail.id + " is another letter now");
+                broken.add(mail.id + " is another message now");
             }
         } catch (IOException e) {
             broken.add(mail.id + " cannot be read: " + e);

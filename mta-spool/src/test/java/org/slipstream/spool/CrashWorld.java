@@ -45,8 +45,8 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
         return IndexDatabase.open(Path.of(config.directory().toString()), CrashDisk.SCHEME, 1);
     }
 
-    /// A session writes a large message's file before the writer appends its record, so the log is
-    /// told just before that.
+    /// A session writes a large message's file before the writer appends its record, so the file is
+    /// recorded just before that.
     @Override
     public MessageLog log(SpoolConfig config) throws IOException {
         MessageLog real = Spools.Parts.super.log(config);

@@ -8,6 +8,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -27,13 +28,13 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// A disk that gives back other bytes than it got: in each kind of record of the log, in large
+/// A disk that returns other bytes than were written: in each kind of record of the log, in large
 /// messages, and all over the index.
 ///
 /// The day of [CrashScript] is over and the server has been stopped in order. Then one byte is
-/// flipped, or a file is cut short, and three things are asked for: a server that starts serves all
-/// mail but what was hit; `verify` names what was hit; `repair` makes an index from the log in
-/// which everything is right but what was hit.
+/// flipped, or a file is cut short, and three things are checked: a server that starts serves all
+/// other mail; `verify` names the damage; `repair` makes an index from the log in which everything
+/// else is right.
 ///
 /// The build takes a part of the places, at least one of each kind; `-Dslipstream.long=true` takes
 /// every record and many pages.
@@ -83,7 +84,7 @@ class DamageTest {
                 tryLog(piece, isLast(pieces, piece), harm, hit(pieces, piece, harm), wrong);
             }
         }
-        System.out.println("DamageTest box " + cases);
+        System.out.println("DamageTest log " + cases);
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
@@ -93,10 +94,10 @@ class DamageTest {
         Path image = image(harm);
         List<String> broken = check(image);
         others(broken, hit).forEach(each -> wrong.add(what + ", started: " + each));
-        delete(image);
+        Folders.delete(image);
         image(harm, image);
         List<String> findings = verify(image).findings();
-        broken.stream().filter(each -> each.endsWith("another letter now")).map(each -> each.split(" ")[0])
+        broken.stream().filter(each -> each.endsWith("another message now")).map(each -> each.split(" ")[0])
                 .filter(id -> findings.stream().noneMatch(each -> each.contains(id)))
                 .forEach(id -> wrong.add(what + ", not named by verify: " + id));
         // At the end of a segment, a record without a beginning looks like the write in which a
@@ -104,15 +105,15 @@ class DamageTest {
         if (harm instanceof Harm.Flip && piece.file().startsWith("box/") && !last && findings.isEmpty()) {
             wrong.add(what + ", not found by verify");
         }
-        delete(image);
+        Folders.delete(image);
         image(harm, image);
         SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
         others(check(image), hit).forEach(each -> wrong.add(what + ", repaired: " + each));
-        delete(image);
+        Folders.delete(image);
     }
 
     /// A cut takes all that follows; a flip in the header of a segment takes nothing, because its
-    /// records tell its salt.
+    /// records hold its salt.
     private static Set<String> hit(List<Piece> pieces, Piece piece, Harm harm) {
         if (harm instanceof Harm.Flip) {
             return piece.hit();
@@ -172,7 +173,7 @@ class DamageTest {
         }
     }
 
-    /// What the records at each place speak of.
+    /// The messages that the records at each place name.
     private static Map<Position, Set<String>> subjects() throws IOException {
         Map<Position, Set<String>> subjects = new TreeMap<>();
         Path image = Files.createTempDirectory(directory, "scan");
@@ -184,33 +185,33 @@ class DamageTest {
                 }
             });
         }
-        delete(image);
+        Folders.delete(image);
         return subjects;
     }
 
-    /// H2 has no checksum over what its pages hold: some flips only show when the index is held
-    /// against the log.
+    /// H2 has no checksum over the content of its pages: some flips only show when the index is
+    /// compared with the log.
     @Test
     void damageInTheIndexIsMendedFromTheLogWhateverItHits() throws Exception {
         Random random = new Random(seed);
         Map<String, Integer> outcomes = new TreeMap<>();
         List<String> wrong = new ArrayList<>();
-        for (Harm harm : registerHarms(random)) {
+        for (Harm harm : indexHarms(random)) {
             Path image = image(harm);
             String outcome = outcome(image);
             outcomes.merge(outcome, 1, Integer::sum);
-            delete(image);
+            Folders.delete(image);
             image(harm, image);
             SpoolTools.Report report = SpoolTools.repair(SpoolConfig.at(image), System::currentTimeMillis);
             report.findings().forEach(each -> wrong.add(harm + ", after repair: " + each));
             check(image).forEach(each -> wrong.add(harm + ", repaired: " + each));
-            delete(image);
+            Folders.delete(image);
         }
-        System.out.println("DamageTest register " + outcomes);
+        System.out.println("DamageTest index " + outcomes);
         assertThat(wrong).as("seed %d", seed).isEmpty();
     }
 
-    private static List<Harm> registerHarms(Random random) {
+    private static List<Harm> indexHarms(Random random) {
         String file = "register.mv.db";
         int size = log.image(log.now(), new Cut.Process()).files().get(file).remaining();
         int pages = (size + PAGE - 1) / PAGE;
@@ -229,7 +230,7 @@ class DamageTest {
         return harms;
     }
 
-    /// What a start and `verify` make of a damaged index.
+    /// The results of a start and of `verify` with a damaged index.
     private static String outcome(Path image) throws SpoolException, IOException {
         SpoolTools.Report report;
         try {
@@ -242,7 +243,7 @@ class DamageTest {
         }
         try (Stream<Path> files = Files.list(image)) {
             if (files.anyMatch(each -> each.getFileName().toString().startsWith("register-damaged"))) {
-                return check(image).isEmpty() ? "made anew at the start" : "made anew and WRONG";
+                return check(image).isEmpty() ? "made again at the start" : "made again and WRONG";
             }
         }
         if (!report.findings().isEmpty()) {
@@ -281,16 +282,6 @@ class DamageTest {
             case Harm.Cut(String file, int size) -> {
                 try (RandomAccessFile bytes = new RandomAccessFile(image.resolve(file).toFile(), "rw")) {
                     bytes.setLength(size);
-                }
-            }
-        }
-    }
-
-    private static void delete(Path image) throws IOException {
-        if (Files.exists(image)) {
-            try (Stream<Path> files = Files.walk(image)) {
-                for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
                 }
             }
         }

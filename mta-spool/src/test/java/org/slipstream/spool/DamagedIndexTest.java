@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Damage that a running server meets in its index.
+/// Damage in the index of a running server.
 class DamagedIndexTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(60);
 
     @TempDir
     Path directory;
@@ -43,7 +43,7 @@ class DamagedIndexTest {
             };
             assertThatThrownBy(() -> spool.list(Optional.empty(), 10)).isInstanceOf(IOException.class);
             QueueId during = TestMessages.commit(spool, "joe@example.net", new byte[100]);
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 10) != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, waits, during);

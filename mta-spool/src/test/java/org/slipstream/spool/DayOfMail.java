@@ -26,14 +26,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /// A day's churn in compressed time: mail comes, most of it leaves at once, some of it stays for
-/// hours; and each hour what the files weigh beside what is queued.
+/// hours; and each hour the size of the files beside the size of the queue.
 ///
 /// Three messages in a hundred are deferred. Each hour half of these leave, and at most four in a
-/// thousand stay a day, so the queue finds its level after a few hours. In the third quarter of the
-/// day a destination is away and every fourth message stays: the files grow with the queue, and
-/// must shrink with it.
+/// thousand stay a day, so the length of the queue is stable after a few hours. In the third
+/// quarter of the day a destination is down and every fourth message stays: the files grow with the
+/// queue, and must shrink with it.
 ///
-/// As a program: `DayOfMail DIRECTORY LETTERS-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
+/// As a program: `DayOfMail DIRECTORY MESSAGES-AN-HOUR [BYTES [SEGMENT-BYTES]]` prints the table.
 final class DayOfMail {
     private static final int SESSIONS = 64;
     private static final long HOUR_MILLIS = 3_600_000;
@@ -41,7 +41,7 @@ final class DayOfMail {
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
     /// @param came bytes since the day began
-    record Hour(int hour, int messages, long liveBytes, long boxBytes, long registerBytes, long came) {}
+    record Hour(int hour, int messages, long liveBytes, long logBytes, long indexBytes, long came) {}
 
     private final Path directory;
     private final int messages;
@@ -75,15 +75,15 @@ final class DayOfMail {
         return table;
     }
 
-    /// Quiet seconds, in which the cleaner moves what is in the way.
+    /// Quiet seconds, in which the cleaner copies the rest of old segments.
     private void rest(Spool spool, SpoolConfig config) throws IOException {
         long enough = mostBoxBytes(spool.counts().sizeBytes(), config.segmentSize().bytes());
         Awaitility.await("the log is in proportion").atMost(Duration.ofSeconds(90))
                 .ignoreException(NoSuchFileException.class).until(() -> size("box") <= enough);
     }
 
-    /// Twice what waits, four segments to spare, the open one, and those that are being emptied;
-    /// and a segment ends with a whole message.
+    /// Twice the size of the queue, four segments to spare, the open one, and those that are being
+    /// emptied; and a segment ends with a whole message.
     static long mostBoxBytes(long liveBytes, long segmentBytes) {
         return 2 * liveBytes + 8 * (segmentBytes + 8192);
     }
@@ -119,7 +119,7 @@ final class DayOfMail {
         return null;
     }
 
-    /// Half of what waits is delivered now.
+    /// Half of the queue is delivered now.
     private void leave(Spool spool) throws InterruptedException {
         List<QueueId> leaving = waiting.keySet().stream().sorted().filter(_ -> random.nextBoolean()).toList();
         CountDownLatch answered = new CountDownLatch(leaving.size());
@@ -152,11 +152,11 @@ final class DayOfMail {
         List<Hour> table = new DayOfMail(directory, Integer.parseInt(arguments[1]), bytes, 1).run(config, 24);
         System.out
                 .println(
-                        "| Hour | Came, MB | Queued | Live, MB | Box, MB | Index, MB |\n|---|---|---|---|---|---|");
+                        "| Hour | Came, MB | Queued | Live, MB | Log, MB | Index, MB |\n|---|---|---|---|---|---|");
         table.forEach(each -> System.out.printf("| %d | %.0f | %d | %.1f | %.1f | %.1f |%n", each.hour(),
-                each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.boxBytes() / 1e6,
-                each.registerBytes() / 1e6));
-        System.out.printf("after the stop: register %.1f MB; %.0f s%n",
+                each.came() / 1e6, each.messages(), each.liveBytes() / 1e6, each.logBytes() / 1e6,
+                each.indexBytes() / 1e6));
+        System.out.printf("after the stop: index %.1f MB; %.0f s%n",
                 Files.size(directory.resolve("register.mv.db")) / 1e6, (System.nanoTime() - begin) / 1e9);
     }
 }

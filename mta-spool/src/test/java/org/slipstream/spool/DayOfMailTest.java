@@ -13,8 +13,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DayOfMailTest {
     private static final long SEGMENT_BYTES = 64 << 10;
 
-    private static final int LETTERS = 300;
-    /// A multiple of four, for the quarter in which a destination is away.
+    private static final int MESSAGES = 300;
+    /// A multiple of four, for the quarter in which a destination is down.
     private static final int HOURS = Boolean.getBoolean("slipstream.long") ? 24 : 8;
 
     @TempDir
@@ -26,16 +26,16 @@ class DayOfMailTest {
         System.out.println("DayOfMailTest seed " + seed);
         SpoolConfig config = new SpoolConfig(directory, DataSize.of(SEGMENT_BYTES), DataSize.ofKibibytes(128),
                 DataSize.ZERO);
-        List<DayOfMail.Hour> day = new DayOfMail(directory, LETTERS, 2048, seed).run(config, HOURS);
+        List<DayOfMail.Hour> day = new DayOfMail(directory, MESSAGES, 2048, seed).run(config, HOURS);
         for (DayOfMail.Hour hour : day) {
-            assertThat(hour.boxBytes()).as("seed %d, %s", seed, hour)
+            assertThat(hour.logBytes()).as("seed %d, %s", seed, hour)
                     .isLessThanOrEqualTo(DayOfMail.mostBoxBytes(hour.liveBytes(), SEGMENT_BYTES));
-            // H2 keeps what it has freed for 45 s of real time, longer than this day lasts.
-            assertThat(hour.registerBytes()).as("seed %d, %s", seed, hour)
-                    .isLessThan(500_000 + 1_000L * hour.hour() * LETTERS);
+            // H2 keeps freed space for 45 s of real time, longer than this day lasts.
+            assertThat(hour.indexBytes()).as("seed %d, %s", seed, hour)
+                    .isLessThan(500_000 + 1_000L * hour.hour() * MESSAGES);
         }
         DayOfMail.Hour last = day.getLast();
         assertThat(last.came()).as("what came is a multiple of what is left, seed %d", seed)
-                .isGreaterThan(5 * last.boxBytes());
+                .isGreaterThan(5 * last.logBytes());
     }
 }

@@ -30,13 +30,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The index is in a PostgreSQL, and the network between forgets its connections: no byte comes
+/// The index is in a PostgreSQL, and the network drops its connections silently: no byte comes
 /// back, and no end of the stream either. PostgreSQL does not notice, so the session of the dead
 /// connection goes on and keeps its lock.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeadConnectionTest {
     /// Instead of 30 s.
-    private static final String SHORT_PATIENCE = "&socketTimeout=1&prepareThreshold=0";
+    private static final String SHORT_TIMEOUT = "&socketTimeout=1&prepareThreshold=0";
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
 
     @TempDir
@@ -51,7 +51,7 @@ class DeadConnectionTest {
         URI server = URI.create(direct.substring("jdbc:".length()));
         network = new Network(server.getPort());
         world.database = Optional.of(direct.replace(":" + server.getPort() + "/", ":" + network.port() + "/")
-                + SHORT_PATIENCE);
+                + SHORT_TIMEOUT);
     }
 
     @AfterEach
@@ -60,30 +60,30 @@ class DeadConnectionTest {
     }
 
     @Test
-    void aMessageIsTakenMeanwhileAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
+    void aMessageIsAcceptedAndTheIndexHasItWhenTheNetworkIsBack() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId before = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsConnections = true;
-            QueueId meanwhile = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9));
+            QueueId accepted = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9));
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             assertThat(spool.troubles()).anySatisfy(
                     trouble -> assertThat(trouble.what()).isEqualTo(Spool.What.INDEX));
-            assertThat(TestMessages.read(spool, meanwhile)).as("it can be delivered")
+            assertThat(TestMessages.read(spool, accepted)).as("it can be delivered")
                     .isEqualTo(TestMessages.body(100, 9));
             network.forgetsConnections = false;
-            assertThat(listedAtLast(spool)).containsExactly(before, meanwhile);
+            assertThat(listedAtLast(spool)).containsExactly(before, accepted);
         }
     }
 
-    /// The database has the transaction and cannot say so.
+    /// The database has the transaction and cannot confirm it.
     @Test
     void aTransactionWhoseCommitIsNotAnsweredIsNotAppliedAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId tried = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(1);
             network.forgetsAfter = "COMMIT";
-            QueueId meanwhile = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            QueueId accepted = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             TestMessages.done(then -> spool.record(tried, List.of(new RecipientOutcome(1, BUSY)), then));
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             Awaitility.await().atMost(Duration.ofSeconds(90))
@@ -91,7 +91,7 @@ class DeadConnectionTest {
                             "select count(*) from message") == 2);
             network.forgetsAfter = "";
             network.forgetsConnections = false;
-            assertThat(listedAtLast(spool)).containsExactly(tried, meanwhile);
+            assertThat(listedAtLast(spool)).containsExactly(tried, accepted);
             assertThat(spool.details(tried).orElseThrow().summary().attempts()).isEqualTo(1);
         }
         try (Spool spool = world.open(directory)) {
@@ -115,30 +115,30 @@ class DeadConnectionTest {
                         _ -> true);
     }
 
-    /// Between us and the database.
+    /// The proxy between this process and the database.
     private static final class Network implements AutoCloseable {
-        private final ServerSocket door;
+        private final ServerSocket listener;
         private final int database;
         private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-        /// Connections that carry something now are dead from here on; new ones are, too.
+        /// Connections that transmit something now are dead from here on; new ones are, too.
         volatile boolean forgetsConnections;
         /// A connection that carries this word to the database is dead behind it.
         volatile String forgetsAfter = "";
 
         Network(int database) throws IOException {
             this.database = database;
-            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
             Thread.startVirtualThread(this::accept);
         }
 
         int port() {
-            return door.getLocalPort();
+            return listener.getLocalPort();
         }
 
         private void accept() {
             try {
                 while (true) {
-                    Socket client = door.accept();
+                    Socket client = listener.accept();
                     Socket server = new Socket(InetAddress.getLoopbackAddress(), database);
                     sockets.addAll(List.of(client, server));
                     boolean[] dead = new boolean[1];
@@ -177,7 +177,7 @@ class DeadConnectionTest {
         @Override
         public void close() {
             try {
-                door.close();
+                listener.close();
                 for (Socket socket : sockets) {
                     socket.close();
                 }

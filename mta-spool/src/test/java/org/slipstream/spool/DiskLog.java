@@ -15,13 +15,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntPredicate;
 
-/// What a disk was told, in order, and what it may hold when it is cut off: the model behind the
-/// crash points.
+/// The calls that a disk received, in order, and the states that it may have after a power cut: the
+/// model behind the crash points.
 ///
 /// A disk keeps two kinds of things, and each has a sync of its own. **Bytes** of a file are safe
 /// with the next sync of that file; until then each sector of 512 bytes is there or not. **Names**
-/// (a file made, renamed, deleted; a folder made) are safe with the next sync of their folder,
-/// whatever was synced of the file itself; until then the journals of file systems keep a prefix of
+/// (a file made, renamed, deleted; a folder made) are safe with the next sync of their folder, with
+/// or without a sync of the file itself; until then the journals of file systems keep a prefix of
 /// them. That is POSIX exactly, and harder than ext4 or XFS, which write a new file's name with its
 /// first sync.
 ///
@@ -51,16 +51,16 @@ final class DiskLog {
 
     /// How a run ends behind its first `n` events.
     sealed interface Cut {
-        /// The process is killed: the operating system has everything and writes it at leisure.
+        /// The process is killed: the operating system has all writes and stores them later.
         record Process() implements Cut {}
 
         /// The process is killed inside its last write, of which this many bytes are there.
         record Torn(int bytes) implements Cut {}
 
-        /// The power fails: nothing but what was synced.
+        /// The power fails: only synced data is kept.
         record Power() implements Cut {}
 
-        /// The power fails while the disk is busy: of what was not synced, any sectors and a prefix
+        /// The power fails while the disk is busy: of the unsynced data, any sectors and a prefix
         /// of the names.
         record Reordered(long seed) implements Cut {}
     }
@@ -82,7 +82,7 @@ final class DiskLog {
         this.remembers = remembers;
     }
 
-    /// A disk that begins with what another one was left with, all of it safe, and lies in `root`.
+    /// A disk that begins with the state of another one, all of it synced, and lies in `root`.
     static DiskLog of(Image image, Path root) throws IOException {
         image.copyTo(root);
         DiskLog log = new DiskLog(root, true);
@@ -106,7 +106,7 @@ final class DiskLog {
         return root;
     }
 
-    /// How much has happened.
+    /// The number of events so far.
     synchronized int now() {
         return events.size();
     }
@@ -124,7 +124,7 @@ final class DiskLog {
         return trouble.isPresent();
     }
 
-    /// Does it and remembers it, with nothing in between.
+    /// Performs and records a call, with no other call in between.
     synchronized <T> T happens(Path file, Event event, Action<T> action) throws IOException {
         boolean bytes = event instanceof Event.Write || event instanceof Event.Force;
         if (bytes && trouble.filter(part -> file.toString().contains(part)).isPresent()) {
@@ -155,7 +155,7 @@ final class DiskLog {
         }
     }
 
-    /// What a session wrote past us: a whole file in a few writes, and its sync.
+    /// A write of a session that does not pass here: a whole file in a few writes, and its sync.
     synchronized void written(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(root.resolve(name(file)));
         for (int at = 0; at < bytes.length; at += 4096) {
@@ -190,7 +190,7 @@ final class DiskLog {
         }
     }
 
-    /// What lies on the disk when it was cut off behind the first `n` events.
+    /// The state of the disk when it was cut off behind the first `n` events.
     record Image(TreeSet<String> folders, TreeMap<String, ByteBuffer> files) {
         void copyTo(Path target) throws IOException {
             Files.createDirectories(target);

@@ -23,7 +23,7 @@ class DraftMemoryTest {
     private final TestWorld world = new TestWorld();
 
     @Test
-    void lettersThatFindNoMemoryGoToTheirFilesAtOnce() throws Exception {
+    void contentsWithoutMemoryGoToTheirFilesAtOnce() throws Exception {
         world.drafts = new DraftMemory(SHARED_BYTES);
         try (Spool spool = world.open(directory)) {
             List<Draft> open = new ArrayList<>();
@@ -53,7 +53,7 @@ class DraftMemoryTest {
         }
     }
 
-    /// Blocks are used again, and what is committed is not what lies in them.
+    /// Blocks are used again, and committed content does not lie in them.
     @Test
     void aMessageKeepsItsBytesThoughLaterOnesAreWrittenWhereItWas() throws Exception {
         try (Spool spool = world.open(directory)) {

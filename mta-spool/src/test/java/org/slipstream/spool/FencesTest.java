@@ -36,7 +36,7 @@ class FencesTest {
     }
 
     @Test
-    void boxAndIndexDoNotKnowTheSpool() {
+    void logAndIndexDoNotDependOnTheSpool() {
         noClasses().that().resideInAnyPackage("org.slipstream.spool.log..", "org.slipstream.spool.index..").should()
                 .dependOnClassesThat().resideInAPackage("org.slipstream.spool").check(SPOOL);
     }

@@ -18,6 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Fills the spool of a stopped server with deferred mail through the ordinary commit, for
 /// measurements with a long queue.
 ///
+/// It stands beside the spool's tests, which use it, too. The test kit knows no module of the
+/// program, because the tests of all modules depend on the kit.
+///
 /// `java -cp 'mta-spool/target/test-classes:mta-dist/target/slipstream/lib/*'
 /// org.slipstream.spool.FillQueue DIRECTORY MESSAGES [BYTES [DUE-IN-SECONDS]]`
 public final class FillQueue {

@@ -71,7 +71,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void noClientHears250BeforeTheLogIsSynced() throws Exception {
+    void noClientGets250BeforeTheLogIsSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -119,7 +119,7 @@ class GroupCommitTest {
     }
 
     @Test
-    void theIndexNeverHearsOfAMessageThatHasLeft() throws Exception {
+    void theIndexNeverGetsAMessageThatHasLeft() throws Exception {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();
             for (int i = 0; i < 20; i++) {

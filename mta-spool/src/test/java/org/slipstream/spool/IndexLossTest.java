@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The index is lost, old or damaged when a server starts: the log alone says all that was known.
+/// The index is lost, old or damaged when a server starts: the log alone has all facts.
 class IndexLossTest {
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net[192.0.2.1]:25");
     private static final Outcome BUSY = Outcome.of(new Reply(451, Optional.empty(), List.of("busy", "", "später")),
@@ -39,12 +39,12 @@ class IndexLossTest {
     private static final HostRecord REST = new HostRecord("[192.0.2.1]:25", "RETRY", "mx.example", 1, 2, 3, "421 no",
             "");
 
-    /// What happens to the index while no server runs.
+    /// The change of the index while no server runs.
     private enum Loss {
         MISSING, EMPTY_FILE, GARBAGE, CUT_IN_HALF, FIRST_DAY, AFTER_FIRST_RUN
     }
 
-    /// All that a spool says of its mail.
+    /// All facts of a spool about its mail.
     private record Picture(List<Spool.Details> queue, Spool.Counts counts, List<HostRecord> hosts,
             Map<QueueId, Integer> contents) {
         static Picture of(Spool spool) throws IOException {
@@ -180,7 +180,7 @@ class IndexLossTest {
         assertThat(before.counts()).isEqualTo(new Spool.Counts(4, 1, 0, 30 + 3 + 200_000 + 5_000));
     }
 
-    /// A killed server leaves its index seconds behind its log.
+    /// A killed server leaves an index that is seconds older than its log.
     @Test
     void aKilledServersIndexIsBroughtUpToTheEndOfTheLog() throws Exception {
         Path cut = temporary.resolve("cut");
@@ -202,7 +202,7 @@ class IndexLossTest {
     }
 
     @Test
-    void whatIntakeLearnedOfAContentIsKeptWithIt() throws Exception {
+    void theFactsOfAContentAreKeptWithIt() throws Exception {
         ContentFacts facts = new ContentFacts(true, false, 998, 12_345_678_901L);
         QueueId small = commit(new byte[100], Optional.of(facts));
         QueueId large = commit(new byte[300_000], Optional.of(facts));
@@ -249,7 +249,7 @@ class IndexLossTest {
 
     /// The cleaner copies the host records of the index, and the index does not have this one yet.
     @Test
-    void aHostOfWhichTheIndexHasNotHeardWhenSegmentsGoIsNotLostWithThem() throws Exception {
+    void aHostThatTheIndexDoesNotHaveWhenSegmentsGoIsNotLostWithThem() throws Exception {
         SpoolConfig small = new SpoolConfig(directory, Optional.empty(), DataSize.of(10_000), DataSize.ofKibibytes(128),
                 Optional.of(DataSize.ZERO));
         HostRecord later = new HostRecord("[192.0.2.2]:25", "SUSPENDED", "mx2.example", 1, Long.MAX_VALUE, 0, "w", "a");
@@ -258,7 +258,7 @@ class IndexLossTest {
             spool.keepHost(REST);
             passing(spool, 10);
             world.trouble = (call, _) -> {
-                // The cleaner looks, and meanwhile the log grows.
+                // The cleaner looks while the log grows.
                 if (call.equals("index.named") && !written.isDone()) {
                     spool.keepHost(later);
                     written.complete(newestSegment(spool));
@@ -281,7 +281,7 @@ class IndexLossTest {
         }
     }
 
-    /// The segment that is open; all that was asked for lies in it or before it.
+    /// The segment that is open; all records of the order lie in it or before it.
     private Path newestSegment(Spool spool) throws IOException {
         TestMessages.done(then -> spool.hold(new QueueId(1), false, then));
         try (var files = Files.list(directory.resolve("box"))) {

@@ -52,10 +52,10 @@ class KillTest {
                 new InputStreamReader(child.getInputStream(), StandardCharsets.US_ASCII))) {
             int count = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                note(line);
+                record(line);
                 if (++count == killAfterLines) {
-                    // By its handle: Process.destroyForcibly would also close the stream with what
-                    // it has still said.
+                    // By its handle: Process.destroyForcibly would also close the stream with its
+                    // last output.
                     child.toHandle().destroyForcibly();
                 }
             }
@@ -66,9 +66,9 @@ class KillTest {
         assertThat(child.waitFor()).isNotZero();
     }
 
-    private void note(String line) {
+    private void record(String line) {
         String[] words = line.split(" ");
-        // The kill may cut the last line; what was not said was not acknowledged.
+        // The kill may cut the last line; a message that was not printed was not acknowledged.
         if (words.length < 3 || !words[words.length - 1].equals(".")) {
             return;
         }
@@ -116,7 +116,7 @@ class KillTest {
         return TestMessages.envelope("user" + seed + "@example.net", "other" + seed + "@example.com");
     }
 
-    /// The child: commits under load, tells what was acknowledged, removes some of it, until it is
+    /// The child: commits under load, prints what was acknowledged, removes some of it, until it is
     /// killed.
     static final class Load {
         private Load() {}

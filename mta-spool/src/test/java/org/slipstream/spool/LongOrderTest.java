@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator makes a long queue due while mail comes in.
+/// An operator makes a long queue due while mail arrives.
 @ParameterizedClass
 @ValueSource(booleans = {false, true})
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -70,7 +70,7 @@ class LongOrderTest {
         int messages = postgresql ? 5_000 : 20_000;
         fill(messages);
         CountDownLatch secondPortion = new CountDownLatch(1);
-        CountDownLatch letterWaits = new CountDownLatch(1);
+        CountDownLatch messageWaits = new CountDownLatch(1);
         AtomicInteger portions = new AtomicInteger();
         AtomicInteger portionsBefore = new AtomicInteger();
         CompletableFuture<Void> done = new CompletableFuture<>();
@@ -84,7 +84,7 @@ class LongOrderTest {
             }
             if (changes.stream().anyMatch(LogRecord.MakeDue.class::isInstance) && portions.incrementAndGet() == 2) {
                 secondPortion.countDown();
-                letterWaits.await();
+                messageWaits.await();
             }
         };
         long flushed = now();
@@ -106,11 +106,11 @@ class LongOrderTest {
                     message.completeExceptionally(e);
                 }
             });
-            letterWaits.countDown();
+            messageWaits.countDown();
             QueueId fresh = message.join();
-            assertThat(portionsBefore).as("portions before the letter").hasValueLessThanOrEqualTo(4);
+            assertThat(portionsBefore).as("portions before the message").hasValueLessThanOrEqualTo(4);
             done.join();
-            // The order may be speaking of the message just then: such a one is left to the next
+            // The order may name the message at that moment: such a message is left to the next
             // scan, which is told of it.
             List<MessageSummary> scanned = Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> {
                 Spool.Claimed claimed = TestMessages.claim(spool, QueueName.INCOMING, now(), 1_000, now() + HOUR);

@@ -30,7 +30,7 @@ final class LongQueue {
             TestMessages.done(then -> spool[0].makeDue(Optional.empty(), Optional.of("d7.example.net"), 1, then));
             return "done";
         });
-        say("a new letter", () -> TestMessages.commit(spool[0], "bob@example.net", new byte[4096]));
+        say("a new message", () -> TestMessages.commit(spool[0], "bob@example.net", new byte[4096]));
         System.out.println(rss());
         say("close", () -> {
             spool[0].close();

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.QueueId;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,13 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-/// Somebody has deleted files of the log, a disk is not mounted, a record is damaged: the index
-/// still knows whose messages they were.
+/// Files of the log were deleted, a disk is not mounted, a record is damaged: the index still has
+/// the senders of the messages.
 class LostMessagesTest {
     @TempDir
     Path temporary;
@@ -58,14 +58,6 @@ class LostMessagesTest {
         return SpoolTools.verify(config, world.clock::millis);
     }
 
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
-    }
-
     @Test
     void aMessageWhoseSegmentIsMissingIsSetAsideAndNamed() throws Exception {
         List<QueueId> ids = queued(100, 200, 300);
@@ -94,7 +86,7 @@ class LostMessagesTest {
     @Test
     void aLargeMessageWhoseFileIsMissingIsSetAsideAndNamed() throws Exception {
         List<QueueId> ids = queued(300_000, 100);
-        delete(directory.resolve("large"));
+        Folders.delete(directory.resolve("large"));
         for (int start = 0; start < 2; start++) {
             try (Spool spool = world.open(config)) {
                 assertThat(listed(spool)).containsExactly(ids.get(1));
@@ -108,7 +100,7 @@ class LostMessagesTest {
     @Test
     void aLargeMessageIsSetAsideWhenItsFileAndTheIndexAreMissing() throws Exception {
         List<QueueId> ids = queued(300_000, 100);
-        delete(directory.resolve("large"));
+        Folders.delete(directory.resolve("large"));
         Files.delete(directory.resolve("register.mv.db"));
         assertThat(verify().findings()).singleElement().asString().contains(ids.get(0).toString(),
                 "from <ann@example.org> to <bob@example.net>");
@@ -127,14 +119,14 @@ class LostMessagesTest {
         }
         SpoolException verified = catchThrowableOfType(SpoolException.class, this::verify);
         assertThat(verified.getMessage()).contains("2 messages", "spool repair");
-        delete(directory.resolve("box"));
+        Folders.delete(directory.resolve("box"));
         Files.move(kept, directory.resolve("box"));
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).as("nothing was touched").isEqualTo(ids);
             assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
         }
 
-        delete(directory.resolve("box"));
+        Folders.delete(directory.resolve("box"));
         SpoolTools.Report repaired = SpoolTools.repair(config, world.clock::millis);
         assertThat(repaired.setAside()).isEqualTo(2);
         assertThat(repaired.findings()).hasSize(2).anySatisfy(each -> assertThat(each).contains(ids.get(0).toString()))
@@ -183,7 +175,7 @@ class LostMessagesTest {
         assertThat(left.findings()).singleElement().asString().contains(ids.get(2) + " is not set aside");
         assertThat(SpoolTools.settleSetAside(config, world.clock::millis, Set.of(), (_, _) -> true))
                 .isEqualTo(new SpoolTools.Report(1, 1, List.of()));
-        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the box notes it, too")
+        assertThat(SpoolTools.repair(config, world.clock::millis)).as("the log records it, too")
                 .satisfies(report -> assertThat(report.findings()).isEmpty());
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).containsExactly(ids.get(2));

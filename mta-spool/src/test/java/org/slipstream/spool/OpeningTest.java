@@ -115,7 +115,7 @@ class OpeningTest {
     }
 
     @Test
-    void aIndexThatIsNoDatabaseIsSetAsideAndMadeAnewFromTheLog() throws Exception {
+    void anIndexThatIsNoDatabaseIsSetAsideAndRebuiltFromTheLog() throws Exception {
         QueueId queued;
         QueueId partly;
         try (Spool spool = world.open(directory)) {
@@ -136,7 +136,7 @@ class OpeningTest {
         try (Spool spool = world.open(directory)) {
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(queued, partly);
-            assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only who has not had it")
+            assertThat(spool.readRecipients(partly, 0, 10).recipients()).as("only the recipients that have not got it")
                     .extracting(each -> each.number()).containsExactly(2);
             assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
                     .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN,
@@ -153,7 +153,7 @@ class OpeningTest {
     }
 
     @Test
-    void aIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAnew() throws Exception {
+    void anIndexThatWasBeingMadeWhenItsProcessWasKilledIsMadeAgain() throws Exception {
         TestWorld.sql(directory, "create table standing (one smallint)", "shutdown");
         byte[] half = Files.readAllBytes(directory.resolve("register.mv.db"));
         try (Spool spool = world.open(directory)) {
@@ -192,9 +192,9 @@ class OpeningTest {
             "alter table standing add column doubt_from_id bigint default 0 not null",
             "update \"flyway_schema_history\" set \"version\" = '7'", "shutdown"};
 
-    /// Before, the log knew nothing of next attempts, replies, reports of delay and hosts.
+    /// In earlier versions the log had no next attempts, replies, reports of delay and hosts.
     @Test
-    void whatOnlyTheOldIndexKnowsGoesToTheLogWithTheFirstStart() throws Exception {
+    void factsOfTheOldIndexAloneGoToTheLogWithTheFirstStart() throws Exception {
         QueueId waits;
         QueueId fresh;
         try (Spool spool = world.open(directory)) {
@@ -273,7 +273,7 @@ class OpeningTest {
 
     @Test
     @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void afterCloseNobodyWaitsForAnIndexThatHadFailed() throws Exception {
+    void afterCloseNoCallerWaitsForAnIndexThatHadFailed() throws Exception {
         Spool spool = world.open(directory);
         world.trouble = (call, _) -> {
             if (call.equals("index.apply")) {

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A real PostgreSQL for the time of the test run, with a database of its own for each story.
+/// A real PostgreSQL for the time of the test run, with a database of its own for each test.
 final class Postgres {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 

@@ -38,10 +38,10 @@ class PowerCutTest {
     @TempDir
     Path directory;
 
-    /// The index on the watched disk; the log notes how long its segment was when it was last
-    /// synced.
+    /// The index on the recorded disk; the log keeps the length that its segment had at the last
+    /// sync.
     private final class Parts implements Spools.Parts {
-        final TreeMap<Integer, Long> boxBytes = new TreeMap<>();
+        final TreeMap<Integer, Long> logBytes = new TreeMap<>();
 
         @Override
         public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
@@ -56,7 +56,7 @@ class PowerCutTest {
                     new Class<?>[]{MessageLog.class}, (_, method, arguments) -> {
                         Object result = method.invoke(real, arguments);
                         if (method.getName().equals("sync")) {
-                            boxBytes.put(WatchedDisk.now(), Files.size(segment));
+                            logBytes.put(WatchedDisk.now(), Files.size(segment));
                         }
                         return result;
                     });
@@ -76,7 +76,7 @@ class PowerCutTest {
     }
 
     @Test
-    void whateverThePowerCutLeavesOfTheIndexNothingAcknowledgedIsMissing() throws Exception {
+    void anyStateOfTheIndexAfterAPowerCutKeepsAcknowledgedMail() throws Exception {
         long seed = System.nanoTime();
         System.out.println("PowerCutTest seed " + seed);
         Random random = new Random(seed);
@@ -114,18 +114,18 @@ class PowerCutTest {
         Files.createDirectories(to.resolve("box"));
         Path segment = to.resolve("box").resolve("0000000001.segment");
         Files.copy(from.resolve("box").resolve(segment.getFileName()), segment);
-        try (RandomAccessFile box = new RandomAccessFile(segment.toFile(), "rw")) {
-            // What the log had certainly written by then; the rest of the unsynced tail may be
-            // there in part.
-            long safe = parts.boxBytes.floorEntry(cut).getValue();
-            box.setLength(Math.min(box.length(), safe + random.nextInt(2000)));
+        try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
+            // The part that the log had certainly written by then; the rest of the unsynced tail
+            // may be there in part.
+            long safe = parts.logBytes.floorEntry(cut).getValue();
+            file.setLength(Math.min(file.length(), safe + random.nextInt(2000)));
         }
         WatchedDisk.image(to.resolve("register.mv.db"), cut, random);
     }
 
     private void verify(Path image, int cut, String when) throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(image), System::currentTimeMillis)) {
-            // Damage that only a reader meets is mended in the running server.
+            // Damage that only a reader meets is repaired in the running server.
             Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.list(Optional.empty(), 1000) != null);
             List<QueueId> queued = spool.list(Optional.empty(), 1000).stream().map(each -> each.summary().id())
@@ -148,9 +148,9 @@ class PowerCutTest {
         }
     }
 
-    /// The disk is full for the index only; the log has room.
+    /// The disk is full for the index only; the log has space.
     @Test
-    void mailGoesOnWhileTheRealDatabaseHasNoRoomAndTheIndexCatchesUp() throws Exception {
+    void mailContinuesWhileTheRealDatabaseHasNoSpaceAndTheIndexCatchesUp() throws Exception {
         try (Spool spool = Spools.open(SpoolConfig.at(directory), System::currentTimeMillis, parts)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             WatchedDisk.full(true);

@@ -21,22 +21,22 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// After the fire: log and index disagree.
+/// Restarts after which log and index disagree.
 class RestartTest {
     @TempDir
     Path directory;
     private final TestWorld world = new TestWorld();
 
-    private Path register() {
+    private Path index() {
         return directory.resolve("register.mv.db");
     }
 
-    private Path keepRegister() throws IOException {
-        return Files.copy(register(), directory.resolveSibling("kept-" + System.nanoTime()));
+    private Path keepIndex() throws IOException {
+        return Files.copy(index(), directory.resolveSibling("kept-" + System.nanoTime()));
     }
 
     private void bringBack(Path kept) throws IOException {
-        Files.copy(kept, register(), StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(kept, index(), StandardCopyOption.REPLACE_EXISTING);
     }
 
     private List<Path> segments() throws IOException {
@@ -56,7 +56,7 @@ class RestartTest {
 
     @Test
     @Tag("FI-39")
-    void whatIsKnownOfHostsSurvives() throws Exception {
+    void theKnowledgeOfHostsSurvives() throws Exception {
         HostRecord broken = new HostRecord("[192.0.2.1]:25/may", "RETRY", "mx.example", 1, 2, 3, "421 4.3.2 no\0w", "");
         HostRecord suspended = new HostRecord("[192.0.2.1]:25/may", "SUSPENDED", "mx.example", 1, Long.MAX_VALUE, 0,
                 "moving house", "ann");
@@ -80,12 +80,12 @@ class RestartTest {
     }
 
     @Test
-    void lettersYoungerThanTheIndexAreEnteredAgain() throws Exception {
+    void messagesYoungerThanTheIndexAreEnteredAgain() throws Exception {
         QueueId known;
         try (Spool spool = world.open(directory)) {
             known = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 0));
         }
-        Path kept = keepRegister();
+        Path kept = keepIndex();
         MessageSummary rich;
         QueueId large;
         try (Spool spool = world.open(directory)) {
@@ -114,7 +114,7 @@ class RestartTest {
     @Test
     void aTornTailIsTheEndOfTheLog() throws Exception {
         world.open(directory).close();
-        Path empty = keepRegister();
+        Path empty = keepIndex();
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(50, 0)));
@@ -137,7 +137,7 @@ class RestartTest {
     @Tag("PF-27")
     void aDamagedRecordIsSetAsideAndTheRestRuns() throws Exception {
         world.open(directory).close();
-        Path empty = keepRegister();
+        Path empty = keepIndex();
         List<QueueId> ids = new ArrayList<>();
         try (Spool spool = world.open(directory)) {
             for (int i = 0; i < 3; i++) {
@@ -167,7 +167,7 @@ class RestartTest {
 
     @Test
     @Tag("PF-27")
-    void aQueuedMessageThatWasDamagedIsSetAsideWhenSomebodyReadsIt() throws Exception {
+    void aQueuedMessageThatWasDamagedIsSetAsideWhenItIsRead() throws Exception {
         QueueId damaged;
         QueueId sound;
         try (Spool spool = world.open(directory)) {
@@ -186,7 +186,7 @@ class RestartTest {
     }
 
     @Test
-    void aLostIndexIsMadeAnewFromTheLogWithoutWhatWasFinished() throws Exception {
+    void aLostIndexIsRebuiltFromTheLogWithoutFinishedMessages() throws Exception {
         List<QueueId> ids = new ArrayList<>();
         SpoolConfig small = new SpoolConfig(directory, DataSize.of(10_000), DataSize.ofKibibytes(128), DataSize.ZERO);
         try (Spool spool = world.open(small)) {
@@ -198,7 +198,7 @@ class RestartTest {
                 TestMessages.done(then -> spool.remove(id, then));
             }
         }
-        Files.delete(register());
+        Files.delete(index());
         try (Spool spool = world.open(small)) {
             List<QueueId> queued = new ArrayList<>();
             for (int i = 1; i < 20; i += 2) {
@@ -211,7 +211,7 @@ class RestartTest {
     }
 
     @Test
-    void whatTheIndexHasFinishedIsNotEnteredAgain() throws Exception {
+    void messagesFinishedInTheIndexAreNotEnteredAgain() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             TestMessages.done(then -> spool.remove(id, then));
@@ -239,7 +239,7 @@ class RestartTest {
     @Test
     void aLargeMessageThatOnlyTheLogKnowsIsNoLeftover() throws Exception {
         world.open(directory).close();
-        Path empty = keepRegister();
+        Path empty = keepIndex();
         QueueId id;
         try (Spool spool = world.open(directory)) {
             id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));

@@ -35,8 +35,8 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator looks for mail. The same answers from each database, for mail that was tried and for
-/// mail that was not.
+/// An operator's search for mail. The answers of all databases are the same, for mail that was
+/// tried and for mail that was not.
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SearchTest {
@@ -146,12 +146,12 @@ class SearchTest {
         assertThat(found(recipient("bob@far.example.net"))).containsExactly(untried, tried);
         assertThat(found(recipient("*@FAR.example.*"))).containsExactly(untried, tried);
         assertThat(found(recipient("Bob@far.example.net"))).isEmpty();
-        assertThat(found(recipient("ann@*", "*@far.example.net"))).as("one recipient who is both").isEmpty();
+        assertThat(found(recipient("ann@*", "*@far.example.net"))).as("one recipient that is both").isEmpty();
         assertThat(found(recipient("b*@*", "*@far.example.net"))).containsExactly(untried, tried);
     }
 
     @Test
-    void whoHasHadTheMessageIsNoLongerItsRecipient() throws Exception {
+    void deliveredRecipientsAreRemovedFromTheEnvelope() throws Exception {
         QueueId id = to("ann@example.com", "bob@example.net");
         tried(id, 1, DELIVERED);
         assertThat(found(recipient("ann@example.com"))).isEmpty();
@@ -160,7 +160,7 @@ class SearchTest {
 
     /// For ETRN: the index by domain answers alone, and stops after a page.
     @Test
-    void whatWasTriedForADomainIsFoundWithoutALookAtTheRestOfTheQueue() throws Exception {
+    void triedMailOfADomainIsFoundWithoutAScanOfTheRest() throws Exception {
         QueueId waits = to("bob@back.example");
         tried(waits, 1, DEFERRED);
         QueueId held = to("bob@back.example");
@@ -262,7 +262,7 @@ class SearchTest {
     }
 
     @Test
-    void anEnvelopeThatCannotBeReadFitsNothingAndDisturbsNobody() throws Exception {
+    void anEnvelopeThatCannotBeReadMatchesNothingAndDisturbsNoSearch() throws Exception {
         QueueId damaged = to("bob@example.net");
         QueueId healthy = to("bob@example.net");
         assertThat(found(recipient("bob@example.net"))).containsExactly(damaged, healthy);

@@ -56,7 +56,7 @@ class SlowDiskTest {
     }
 
     @Test
-    void whoWaitsLongerThanAClientDoesIsTold451AndWhatIsInTheSyncIsWaitedFor() throws Exception {
+    void aMessageThatWaitsTooLongGets451AndOneInTheSyncIsWaitedFor() throws Exception {
         world.patienceMillis = 500;
         try (Spool spool = world.open(directory)) {
             CountDownLatch syncing = new CountDownLatch(1);
@@ -69,14 +69,13 @@ class SlowDiskTest {
             };
             CompletableFuture<QueueId> taken = commit(spool);
             syncing.await(90, TimeUnit.SECONDS);
-            // Small and large: neither has been touched by the writer, so nothing of them may
-            // remain.
+            // Small and large: neither has been written, so no part of them may remain.
             for (int size : new int[]{100, 300_000}) {
                 assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[size]))
                         .isInstanceOf(IOException.class).isNotInstanceOf(NoSpaceException.class)
                         .hasMessageContaining("disk is too slow");
             }
-            assertThat(taken).as("nobody knows whether it is on the disk: no answer yet").isNotDone();
+            assertThat(taken).as("it is unknown whether it is on the disk: no answer yet").isNotDone();
             assertThat(directory.resolve("large")).isEmptyDirectory();
             done.countDown();
             QueueId first = taken.get(90, TimeUnit.SECONDS);
@@ -87,7 +86,7 @@ class SlowDiskTest {
                     .containsExactly(first, next);
         }
         try (Spool spool = world.open(directory)) {
-            assertThat(spool.counts().messages()).as("what was given up is not in the box either").isEqualTo(2);
+            assertThat(spool.counts().messages()).as("the abandoned message is not in the log either").isEqualTo(2);
         }
     }
 

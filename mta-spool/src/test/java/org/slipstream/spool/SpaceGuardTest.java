@@ -36,7 +36,7 @@ class SpaceGuardTest {
         assertThat(guard.shortage()).isEmpty();
         for (int second = 0; second < 30; second++) {
             guard.ranOut(false);
-            assertThat(guard.isLow()).as("letters are refused for a second").isTrue();
+            assertThat(guard.isLow()).as("messages are refused for a second").isTrue();
             after(1_100);
             assertThat(guard.isLow()).as("then one tries").isFalse();
             long millis = 1_100L * (second + 1);
@@ -79,7 +79,7 @@ class SpaceGuardTest {
         }
         usable.set(MINIMUM);
         after(2_000);
-        assertThat(guard.shortage()).as("without a letter that tries").isEmpty();
+        assertThat(guard.shortage()).as("without a message that tries").isEmpty();
     }
 
     @Test

@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @ParameterizedClass
 @EnumSource(SpoolTest.Database.class)
 class SpoolTest {
-    /// The same stories with each database that may keep the index.
+    /// The same tests with each database that may keep the index.
     enum Database {
         H2, POSTGRESQL
     }
@@ -87,7 +87,7 @@ class SpoolTest {
     }
 
     @Test
-    void whatWasCommittedIsThereAfterARestart() throws Exception {
+    void committedMessagesAreThereAfterARestart() throws Exception {
         byte[] body = TestMessages.body(5000, 1);
         MessageSummary committed = TestMessages.commit(spool, TestMessages.richEnvelope(), body);
         assertThat(committed.recipients()).isEqualTo(3);
@@ -119,7 +119,7 @@ class SpoolTest {
         QueueId passing = TestMessages.commit(spool, "bob@example.net", body);
         TestMessages.done(then -> spool.remove(passing, then));
         Awaitility.await().atMost(Duration.ofSeconds(90)).untilAsserted(
-                () -> assertThat(directory.resolve("large")).as("the index never heard of it").isEmptyDirectory());
+                () -> assertThat(directory.resolve("large")).as("the index never got it").isEmptyDirectory());
     }
 
     @Test
@@ -180,10 +180,10 @@ class SpoolTest {
         }
     }
 
-    /// RFC 3461: the report is made out of the index, after the last outcome and before the message
+    /// RFC 3461: the report is made from the index, after the last outcome and before the message
     /// is removed.
     @Test
-    void whoAsksToHearOfSuccessIsKeptUntilHeHasBeenTold() throws Exception {
+    void aRecipientWithASuccessReportIsKeptUntilTheReport() throws Exception {
         QueueId id = TestMessages.commit(spool, TestMessages.richEnvelope(), new byte[10]).id();
         TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1, DELIVERED),
                 new RecipientOutcome(2, DELIVERED), new RecipientOutcome(3, DELIVERED)), then));
@@ -395,7 +395,7 @@ class SpoolTest {
     }
 
     @Test
-    void anInterruptedReaderHarmsNobody() throws Exception {
+    void anInterruptedReaderHarmsNoOther() throws Exception {
         QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
         restart();
         Thread.currentThread().interrupt();
@@ -420,27 +420,27 @@ class SpoolTest {
         for (int i = 0; i < 20; i++) {
             ids.add(TestMessages.commit(spool, "bob@example.net", TestMessages.body(3000, i)));
         }
-        Path box = directory.resolve("box");
-        long before = count(box);
+        Path log = directory.resolve("box");
+        long before = count(log);
         assertThat(before).isBetween(5L, 8L);
-        // All but one in the middle: its segment stays, and what lies behind it, for records about
-        // it may lie there.
+        // All but one in the middle: its segment stays, and those behind it stay, because records
+        // about it may lie there.
         QueueId kept = ids.remove(10);
         world.calls.clear();
         for (QueueId id : ids) {
             TestMessages.done(then -> spool.remove(id, then));
         }
-        await(() -> assertThat(count(box)).isLessThan(before));
+        await(() -> assertThat(count(log)).isLessThan(before));
         assertThat(TestMessages.read(spool, kept)).isEqualTo(TestMessages.body(3000, 10));
         assertThat(world.calls.indexOf("index.sync done")).as("the index is safe behind them")
                 .isLessThan(world.calls.indexOf("log.delete"));
 
         TestMessages.done(then -> spool.remove(kept, then));
-        // After a restart the last segment of before is not open any more, and nothing comes to the
-        // log.
+        // After a restart the last segment of before is not open any more, and the log gets no
+        // records.
         spool.close();
         spool = world.open(small);
-        await(() -> assertThat(count(box)).isZero());
+        await(() -> assertThat(count(log)).isZero());
     }
 
     private static void await(ThrowingRunnable condition) {

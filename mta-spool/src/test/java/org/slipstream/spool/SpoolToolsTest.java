@@ -22,7 +22,7 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What an operator does with a spool while no server runs.
+/// The operator's commands on a spool while no server runs.
 class SpoolToolsTest {
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
 
@@ -35,7 +35,7 @@ class SpoolToolsTest {
     }
 
     @Test
-    void mailMovesFromOneHouseToAnotherWithItsEnvelopeAndWithoutWhoHasHadIt() throws Exception {
+    void mailMovesFromOneServerToAnotherWithItsEnvelopeAndWithoutFinishedRecipients() throws Exception {
         byte[] large = TestMessages.body(300_000, 3);
         Envelope two = TestMessages.envelope("a@example.net", "b@example.net");
         try (Spool spool = world.open(config("old"))) {
@@ -125,7 +125,7 @@ class SpoolToolsTest {
                 .isEqualTo(Arrays.copyOfRange(sound, 32, sound.length));
     }
 
-    /// H2 opens such a file: nothing that a start asks lies on the page.
+    /// H2 opens such a file: no query of a start reads the page.
     @Test
     void aDamagedPageOfTheIndexIsToldWithItsWayOut() throws Exception {
         List<QueueId> queued = new ArrayList<>();
@@ -166,7 +166,7 @@ class SpoolToolsTest {
         Files.write(segment, flipped);
         try (Spool spool = world.open(config("old"))) {
             assertThatThrownBy(() -> TestMessages.read(spool, damaged)).isInstanceOf(IOException.class);
-            // Setting aside is the log thread's, and this comes after it.
+            // The log thread sets messages aside, and this comes after it.
             TestMessages.commit(spool, "bob@example.net", new byte[10]);
             assertThat(spool.counts().corrupt()).isEqualTo(1);
         }
@@ -202,7 +202,7 @@ class SpoolToolsTest {
     }
 
     @Test
-    void repairMakesTheIndexAnewAndKeepsTheOldOne() throws Exception {
+    void repairRebuildsTheIndexAndKeepsTheOldOne() throws Exception {
         QueueId queued;
         try (Spool spool = world.open(config("old"))) {
             queued = TestMessages.commit(spool, "bob@example.net", new byte[10]);

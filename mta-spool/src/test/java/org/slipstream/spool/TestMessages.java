@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Messages and envelopes to try the spool with, and the few steps that every story takes.
+/// Messages and envelopes for tests of the spool, and the few steps that every test needs.
 final class TestMessages {
     private TestMessages() {}
 

@@ -18,10 +18,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The world below a spool, with a clock that stands still, a record of what was called, and
-/// trouble on request.
+/// The environment of a spool, with a clock that stands still, a record of the calls, and failures
+/// on request.
 final class TestWorld implements Spools.Parts {
-    /// Runs before a call reaches log or index; the caller gets what it throws.
+    /// Runs before a call reaches log or index; the caller gets the exception that it throws.
     interface Trouble {
         void before(String call, Object[] arguments) throws Exception;
     }
@@ -82,7 +82,7 @@ final class TestWorld implements Spools.Parts {
         return watchdogMillis;
     }
 
-    /// Instead of the end of the test's process.
+    /// Called in place of the end of the test's process.
     @Override
     public void end() {
         ended.countDown();
@@ -148,7 +148,7 @@ final class TestWorld implements Spools.Parts {
         }
     }
 
-    /// A spool's files as they are now, without its lock, in place of what was there.
+    /// A spool's files as they are now, without its lock, in place of the former files.
     static void copy(Path from, Path to) throws IOException {
         try (var files = java.nio.file.Files.walk(from)) {
             for (Path file : files.toList()) {

@@ -17,9 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Not a test: prints how many 4 KiB messages per second are committed at 1, 16 and 100 sessions,
-/// and how many are committed, have their outcome recorded and are removed again, as mail that is
-/// delivered at once; with the processor time that each message costs the whole process. Arguments:
-/// directory, seconds per line.
+/// and how many are committed, get an outcome and are removed, as mail that is delivered at once;
+/// with the processor time of the whole process per message. Arguments: directory, seconds per
+/// line.
 ///
 /// `mvn -o -q -pl mta-spool test-compile exec:exec -Dexec.executable=java -Dexec.args="-cp
 /// %classpath org.slipstream.spool.Throughput"`
@@ -32,7 +32,7 @@ final class Throughput {
     public static void main(String[] arguments) throws Exception {
         Path parent = arguments.length > 0 ? Path.of(arguments[0]) : Files.createTempDirectory("throughput");
         int seconds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 5;
-        System.out.println("sessions  delivered  letters/s   p50 ms   p99 ms  CPU ms/letter");
+        System.out.println("sessions  delivered messages/s   p50 ms   p99 ms CPU ms/message");
         run(parent.resolve("warm-up"), 16, true, 2);
         for (boolean removing : new boolean[]{false, true}) {
             for (int sessions : new int[]{1, 16, 100}) {

@@ -28,9 +28,9 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Full disks, failing databases, and what becomes of the mail.
+/// Full disks, failing databases, and their effect on the mail.
 class TroubleTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(20);
     private static final Outcome DEFERRED = Outcome.of(Reply.of(451, "4.3.0", "later"), "mx.example.net");
 
     @TempDir
@@ -41,8 +41,8 @@ class TroubleTest {
         return new IOException("No space left on device");
     }
 
-    private static IndexException registerFull() {
-        return new IndexException("cannot write the register",
+    private static IndexException indexFull() {
+        return new IndexException("cannot write the index",
                 new SQLException("IO Exception: \"No space left on device\"", "90031"));
     }
 
@@ -58,16 +58,16 @@ class TroubleTest {
         world.trouble = (_, _) -> {};
     }
 
-    /// As a client does it: comes again until it is taken.
+    /// As a client does it: comes again until it is accepted.
     private static QueueId commitAtLast(Spool spool) {
-        return Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+        return Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                 .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 9)),
                         id -> id != null);
     }
 
     @Test
     @Tag("IM-28")
-    void aDiskBelowTheMinimumRefusesDraftsAndTakesThemAgainWhenThereIsRoom() throws Exception {
+    void aDiskBelowTheMinimumRefusesDraftsAndTakesThemAgainWhenThereIsSpace() throws Exception {
         world.usableBytes.set((256L << 20) - 1);
         try (Spool spool = world.open(directory)) {
             assertThatThrownBy(spool::draft).isInstanceOf(NoSpaceException.class);
@@ -84,25 +84,25 @@ class TroubleTest {
     /// `since` and the words are what an operator reads; that they outlive a second is
     /// [SpaceGuardTest]'s.
     @Test
-    void aWriteWithoutRoomOnADiskThatHasSomeIsToldAsInodesOrQuota() throws Exception {
+    void aWriteWithoutSpaceOnADiskThatHasSomeIsReportedAsInodesOrQuota() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.ownFile", full());
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)))
                     .isInstanceOf(NoSpaceException.class);
             commitAtLast(spool);
-            assertThat(spool.troubles()).as("a small letter needs no file").singleElement().satisfies(trouble -> {
+            assertThat(spool.troubles()).as("a small message needs no file").singleElement().satisfies(trouble -> {
                 assertThat(trouble.what()).isEqualTo(Spool.What.INODES);
                 assertThat(trouble.reason()).contains("no free inodes", "quota");
                 assertThat(trouble.noSpace()).isTrue();
             });
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(NoSpaceException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(NoSpaceException.class)
                     .until(() -> TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1)) != null);
             assertThat(spool.troubles()).isEmpty();
         }
     }
 
-    /// Nobody is surprised by a smaller number than the one that was written.
+    /// The configured minimum applies, and not a smaller one.
     @Test
     void aMinimumThatWasSetMeansWhatItSays() throws Exception {
         world.totalBytes.set(10L << 30);
@@ -132,7 +132,7 @@ class TroubleTest {
         try (Spool spool = world.open(directory)) {
             Draft draft = spool.draft();
             world.usableBytes.set(0);
-            Awaitility.await().atMost(PATIENCE).until(() -> {
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> {
                 try {
                     draft.write(new byte[1 << 20], 0, 1 << 20);
                     return false;
@@ -148,7 +148,7 @@ class TroubleTest {
 
     @Test
     @Tag("IM-28")
-    void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsRoom() throws Exception {
+    void aFullLogRefusesMessagesAndKeepsOutcomesUntilThereIsSpace() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             fail("log.append", full());
@@ -189,7 +189,7 @@ class TroubleTest {
             assertThat(spool.troubles()).isEmpty();
             assertThat(directory.resolve("box").resolve("0000000002.segment")).exists();
         }
-        // The refused one was cut off the first segment.
+        // The refused message was cut off the first segment.
         try (Spool spool = world.open(directory)) {
             assertThat(spool.counts().messages()).isEqualTo(2);
         }
@@ -201,7 +201,7 @@ class TroubleTest {
             QueueId one = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             QueueId two = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(spool.counts().messages()).isEqualTo(2);
-            fail("index.apply", registerFull());
+            fail("index.apply", indexFull());
             TestMessages.done(then -> spool.record(one, List.of(new RecipientOutcome(1, DEFERRED)), then));
             TestMessages.done(then -> spool.remove(two, then));
             QueueId three = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 1));
@@ -214,7 +214,7 @@ class TroubleTest {
                 assertThat(trouble.reason()).contains("No space left on device");
             });
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id()).containsExactly(one,
                     three);
             assertThat(spool.details(one).orElseThrow().summary().attempts()).isEqualTo(1);
@@ -225,7 +225,7 @@ class TroubleTest {
     void newMailIsRefusedWhenTheIndexIsTooFarBehindAndOutcomesNever() throws Exception {
         world.tailMessages = 4;
         try (Spool spool = world.open(directory)) {
-            fail("index.apply", registerFull());
+            fail("index.apply", indexFull());
             QueueId first = TestMessages.commit(spool, "bob@example.net", new byte[100]);
             for (int i = 1; i < 4; i++) {
                 TestMessages.commit(spool, "bob@example.net", new byte[100]);
@@ -236,7 +236,7 @@ class TroubleTest {
             TestMessages.done(then -> spool.remove(first, then));
             assertThat(TestMessages.commit(spool, "eve@example.net", new byte[100])).as("one has left").isNotNull();
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             commitAtLast(spool);
             assertThat(spool.counts().messages()).isEqualTo(5);
         }
@@ -246,11 +246,11 @@ class TroubleTest {
     void aScanWaitsForTheIndexAndItsLeasesStandBeforeItsAnswer() throws Exception {
         try (Spool spool = world.open(directory)) {
             QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
-            fail("index.due", registerFull());
+            fail("index.due", indexFull());
             CompletableFuture<Spool.Claimed> claimed = new CompletableFuture<>();
             spool.claimDue(QueueName.INCOMING, world.clock.millis(), 10, world.clock.millis() + 60_000, 0,
                     Long.MAX_VALUE, claimed::complete);
-            Awaitility.await().atMost(PATIENCE).until(() -> !spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> !spool.troubles().isEmpty());
             TestMessages.commit(spool, "bob@example.net", new byte[100]);
             assertThat(claimed).isNotDone();
             noTrouble();
@@ -268,13 +268,13 @@ class TroubleTest {
             try {
                 TestWorld.sql(directory, "shutdown immediately");
             } catch (SQLException e) {
-                // It takes our connection along.
+                // It closes our connection, too.
             }
             CompletableFuture<Void> deferred = new CompletableFuture<>();
             spool.defer(before, 42, () -> deferred.complete(null));
             QueueId after = commitAtLast(spool);
             deferred.get(90, TimeUnit.SECONDS);
-            Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(IOException.class)
+            Awaitility.await().atMost(COMMIT_TIMEOUT).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> spool.counts() != null);
             assertThat(spool.list(Optional.empty(), 10)).extracting(each -> each.summary().id())
                     .containsExactly(before, after);
@@ -315,7 +315,7 @@ class TroubleTest {
     }
 
     @Test
-    void theWriterSurvivesWhatNobodyForesaw() throws Exception {
+    void theWriterSurvivesUnforeseenFailures() throws Exception {
         try (Spool spool = world.open(directory)) {
             fail("log.append", new IllegalStateException("not our day"));
             assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
@@ -324,7 +324,7 @@ class TroubleTest {
             commitAtLast(spool);
             assertThatThrownBy(spool::counts).isInstanceOf(IOException.class);
             noTrouble();
-            Awaitility.await().atMost(PATIENCE).until(() -> spool.troubles().isEmpty());
+            Awaitility.await().atMost(COMMIT_TIMEOUT).until(() -> spool.troubles().isEmpty());
             assertThat(spool.counts().messages()).isEqualTo(1);
         }
     }

@@ -14,10 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// A file system for H2 that remembers each write and each sync to the index, and can be full.
+/// A file system for H2 that records each write and each sync of the index, and can be full.
 ///
-/// From what it remembers, [#image] makes the file as a power cut may leave it: everything before
-/// the last sync is there; of the later writes each sector of 512 bytes is there or not.
+/// From the record, [#image] makes the file as a power cut may leave it: everything before the last
+/// sync is there; of the later writes each sector of 512 bytes is there or not.
 public final class WatchedDisk extends FilePathWrapper {
     static final String SCHEME = "watched";
     private static final int SECTOR = 512;
@@ -47,7 +47,7 @@ public final class WatchedDisk extends FilePathWrapper {
         full = now;
     }
 
-    /// How much has happened.
+    /// The number of events so far.
     static synchronized int now() {
         return EVENTS.size();
     }

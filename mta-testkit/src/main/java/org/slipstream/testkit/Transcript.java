@@ -47,7 +47,7 @@ public record Transcript(String text, Optional<SSLContext> tls) implements SinkP
             S 221 bye
             EOF
             """;
-    /// Accepts a message from anybody for one recipient.
+    /// Accepts a message from any sender for one recipient.
     public static final String TAKE = """
             C MAIL FROM:<*>*
             C RCPT TO:<*>

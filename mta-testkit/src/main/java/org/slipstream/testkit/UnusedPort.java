@@ -19,6 +19,13 @@ public final class UnusedPort implements AutoCloseable {
         }
     }
 
+    /// A port that is free now, for a program that binds it by itself. Another program may be faster.
+    public static int now() {
+        try (UnusedPort unused = new UnusedPort()) {
+            return unused.port();
+        }
+    }
+
     public int port() {
         return bound.getLocalPort();
     }

@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /// The sink against the client of this module: what a script promises happens on the wire.
 class SmtpSinkTest {
     private static final OutgoingMessage MESSAGE = OutgoingMessage.of("1@x", "a@x.example", "b@far.example");
-    private static final SinkAction NOBODY = SinkAction.reply("550 5.1.1 User unknown");
+    private static final SinkAction NO_SUCH_USER = SinkAction.reply("550 5.1.1 User unknown");
 
     private static SmtpTalker introduced(SmtpSink sink) {
         return SmtpTalker.introducedTo(sink.address());
@@ -80,7 +80,7 @@ class SmtpSinkTest {
 
     @Test
     void pipelinedCommandsAreAnsweredInOrder() {
-        try (SmtpSink sink = SmtpSink.start(SinkScript.smtp().onRecipient("no*", NOBODY));
+        try (SmtpSink sink = SmtpSink.start(SinkScript.smtp().onRecipient("no*", NO_SUCH_USER));
                 SmtpTalker talker = introduced(sink)) {
             assertThat(talker.pipeline("MAIL FROM:<a@x.example>", "RCPT TO:<nobody@far.example>",
                     "RCPT TO:<b@far.example>", "DATA")).extracting(reply -> reply.substring(0, 3))
@@ -93,7 +93,7 @@ class SmtpSinkTest {
     @Test
     void exceptionsApplyBySenderAndRecipientAndTheLastOneTakesPrecedence() {
         SinkScript script = SinkScript.smtp().onSender("bad@*", SinkAction.reply("550 5.7.1 Sender address rejected"))
-                .onSender("", SinkAction.reply("550 5.7.1 No bounces")).onRecipient("*@far.example", NOBODY)
+                .onSender("", SinkAction.reply("550 5.7.1 No bounces")).onRecipient("*@far.example", NO_SUCH_USER)
                 .onRecipient("FULL@*", SinkAction.reply("452-4.2.2 The mailbox\r\n452 4.2.2 is full"));
         try (SmtpSink sink = SmtpSink.start(script); SmtpTalker talker = introduced(sink)) {
             talker.must(550, "MAIL FROM:<bad@x.example>");
@@ -109,7 +109,7 @@ class SmtpSinkTest {
     @Test
     void aFunctionMayDecideAboutRecipients() {
         SinkScript script = SinkScript.smtp()
-                .onRecipients(recipient -> recipient.length() > 20 ? Optional.of(NOBODY) : Optional.empty());
+                .onRecipients(recipient -> recipient.length() > 20 ? Optional.of(NO_SUCH_USER) : Optional.empty());
         try (SmtpSink sink = SmtpSink.start(script); SmtpTalker talker = introduced(sink)) {
             talker.must(250, "MAIL FROM:<>");
             talker.must(550, "RCPT TO:<" + "x".repeat(20) + "@far.example>");
@@ -308,7 +308,8 @@ class SmtpSinkTest {
 
     @Test
     void chunksMakeAMessageAndARefusedOneLeavesTheTransactionOpen() {
-        try (SmtpSink sink = SmtpSink.start(SinkScript.smtp().withExtensions("CHUNKING").onRecipient("no*", NOBODY));
+        try (SmtpSink sink = SmtpSink
+                .start(SinkScript.smtp().withExtensions("CHUNKING").onRecipient("no*", NO_SUCH_USER));
                 SmtpTalker talker = introduced(sink)) {
             talker.must(250, "MAIL FROM:<a@x.example>");
             talker.must(250, "RCPT TO:<b@far.example>");

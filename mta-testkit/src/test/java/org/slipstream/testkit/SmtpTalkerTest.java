@@ -11,8 +11,7 @@ import java.time.Duration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The client, where it must notice what a server does wrong; the rest of it is used by every test
-/// of the sink.
+/// The client, where it must notice the faults of a server; every test of the sink covers the rest.
 class SmtpTalkerTest {
     @Test
     void aReplyMustEndInCrlf() {

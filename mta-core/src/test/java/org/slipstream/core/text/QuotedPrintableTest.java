@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class QuotedPrintableTest {
     @Test
-    void blanksAtLineEndsAndWhatIsNoTextIsWrittenInNumbers() {
+    void blanksAtLineEndsAndOctetsThatAreNoTextAreWrittenInNumbers() {
         assertThat(encode("a =\r\n")).isEqualTo("a =3D\r\n");
         assertThat(encode("a \r\nb\t")).isEqualTo("a=20\r\nb=09");
         assertThat(encode("a b\tc")).isEqualTo("a b\tc");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class XtextTest {
     @Test
-    void whatIsEncodedIsDecoded() {
+    void encodedTextIsDecoded() {
         assertThat(Xtext.encode("a+b=c d")).isEqualTo("a+2Bb+3Dc+20d");
         assertThat(Xtext.decode("a+2Bb+3Dc+20d")).contains("a+b=c d");
         assertThat(Xtext.encode("\u00fc")).as("by octets of UTF-8").isEqualTo("+C3+BC");

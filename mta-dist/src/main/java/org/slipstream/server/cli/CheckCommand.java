@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 @Command(name = "check", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Checks the settings like a start and reports every mistake.", descriptionHeading = "%n",
         description = {
-                "One line for each mistake, with its place and the remedy. Everything that a start reads is checked: settings, certificates,"
-                        + " logins at smart hosts, users, folders, the queue index's database. Nothing is started or written, and a port that"
-                        + " is in use is no mistake, because a running server holds its ports."},
+                "One line for each mistake, with its place and the remedy. Everything that a start reads is checked:"
+                        + " settings, certificates, logins at smart hosts, users, folders, the queue index's database."
+                        + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT,
                 " 1:the server would start, but some mail would not be delivered", Exit.USAGE_TEXT,

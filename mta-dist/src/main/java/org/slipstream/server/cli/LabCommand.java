@@ -12,7 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/// `lab`: the production queue manager in simulated time. No server is needed.
+/// `lab`: the queue manager of the server in simulated time. No server is needed.
 @Command(name = "lab", mixinStandardHelpOptions = true, versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND", header = "Runs the queue manager in simulated time.",
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
@@ -37,10 +37,10 @@ final class LabCommand implements Callable<Integer> {
         return Exit.USAGE;
     }
 
-    /// `lab golden`: recorded traces of Postfix's queue manager, row by row against ours.
+    /// `lab golden`: compares the queue manager with recorded traces of that of Postfix.
     @Command(name = "golden", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Compares every decision with recorded traces.", descriptionHeading = "%n", description = {
-                    "Prints a line per file; for one that differs, the first differing row. Exit code 1 when any differs."},
+                    "Prints a line per file, and the first differing row of a file that differs."},
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, " 1:a file differs", Exit.USAGE_TEXT})
     static final class GoldenTraces implements Callable<Integer> {

@@ -1,22 +1,22 @@
 package org.slipstream.server.cli;
 
-import org.slipstream.lab.scene.SceneReader;
-import org.slipstream.lab.scene.SceneReader.Reading;
-import org.slipstream.lab.scene.Shelf;
+import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.lab.scenario.ScenarioReader;
+import org.slipstream.lab.scenario.ScenarioReader.Reading;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.util.concurrent.Callable;
 
-/// `lab list`: the scenario files that come with the program.
+/// `lab list`: lists the scenarios that come with the program.
 @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Names the scenarios that come with the program.", optionListHeading = "%nOptions:%n",
+        header = "Lists the scenarios that come with the program.", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta lab list",
-                "  ./mta lab list --show ten-two-two > mine.toml    a file to begin with"})
+                "  ./mta lab list --show ten-two-two > mine.toml    a file to start from"})
 final class LabListCommand implements Callable<Integer> {
-    @Option(names = "--show", paramLabel = "NAME", description = "print this one's file instead")
+    @Option(names = "--show", paramLabel = "NAME", description = "print the file of this scenario instead")
     private String show = "";
 
     private final MtaCommand mta;
@@ -28,17 +28,18 @@ final class LabListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (show.isEmpty()) {
-            Shelf.names().forEach(name -> mta.world().out().println("%-28s %s".formatted(name, title(name))));
+            BundledScenarios.names()
+                    .forEach(name -> mta.world().out().println("%-28s %s".formatted(name, title(name))));
         } else {
-            mta.world().out().print(Shelf.find(show).orElseThrow(() -> new CommandFailure(Exit.USAGE,
+            mta.world().out().print(BundledScenarios.find(show).orElseThrow(() -> new CommandFailure(Exit.USAGE,
                     "mta: no scenario called " + show + " comes with the program (see mta lab list)")));
         }
         return Exit.DONE;
     }
 
     private static String title(String name) {
-        return switch (SceneReader.read(Shelf.file(name), Shelf.find(name).orElseThrow())) {
-            case Reading.Good good -> good.scene().title();
+        return switch (ScenarioReader.read(BundledScenarios.file(name), BundledScenarios.find(name).orElseThrow())) {
+            case Reading.Good good -> good.file().title();
             case Reading.Bad bad -> bad.sentence();
         };
     }

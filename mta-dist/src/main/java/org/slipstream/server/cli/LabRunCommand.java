@@ -1,16 +1,16 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.lab.SimulationStoppedException;
-import org.slipstream.lab.scene.Comparison;
-import org.slipstream.lab.scene.Page;
-import org.slipstream.lab.scene.Scene;
-import org.slipstream.lab.scene.SceneReader;
-import org.slipstream.lab.scene.SceneReader.Reading;
-import org.slipstream.lab.scene.SceneSeries;
-import org.slipstream.lab.scene.SceneText;
-import org.slipstream.lab.scene.Shelf;
-import org.slipstream.lab.scene.Stage;
-import org.slipstream.lab.scene.Stage.Played;
+import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.lab.scenario.Comparison;
+import org.slipstream.lab.scenario.Page;
+import org.slipstream.lab.scenario.RunSeries;
+import org.slipstream.lab.scenario.RunText;
+import org.slipstream.lab.scenario.ScenarioFile;
+import org.slipstream.lab.scenario.ScenarioReader;
+import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.lab.scenario.ScenarioRunner;
+import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -25,14 +25,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
-/// `lab run`: a scenario file, run in simulated time, once or twice with different settings.
+/// `lab run`: runs a scenario file in simulated time, once or twice with different settings.
 @Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
-                "Prints the order in which entries were delivered, a table of messages and one of destinations. The same file"
-                        + " gives the same output, byte for byte. The expectations of the file are checked, unless a setting is changed."},
+        header = "SequenceNotation a scenario file in simulated time.", descriptionHeading = "%n", description = {
+                "Prints the order in which entries were selected, a table of messages and a table of destinations. The same file"
+                        + " gives the same output, byte for byte. The expectations of the file are checked if no key is changed."},
         optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {
-                Exit.DONE_TEXT, " 1:the run is not as the file expects, or was stopped by an impossible event",
+                Exit.DONE_TEXT,
+                " 1:an expectation of the file does not hold, or an impossible event stopped the simulation",
                 Exit.USAGE_TEXT,
                 " 3:the scenario is not valid"},
         footerHeading = "%nExamples:%n", footer = {
@@ -46,20 +47,20 @@ final class LabRunCommand implements Callable<Integer> {
     private String file;
 
     @Option(names = "--set", paramLabel = "KEY=VALUE",
-            description = "run with another value of this key; may be repeated. A key of a section is"
-                    + " written section.key; [settings], [transport], [placement] and [servers.default] need no section")
+            description = "run with another value of this key; may be repeated. Write a key of a section as section.key;"
+                    + " keys of [settings], [transport], [placement] and [servers.default] need no section")
     private List<String> set = List.of();
 
     @Option(names = "--compare", paramLabel = "KEY=VALUE",
-            description = "run a second time with another value of this key, and compare; may be repeated for"
+            description = "run a second time with another value of this key and compare the runs; may be repeated for"
                     + " a second run with several changes")
     private List<String> compare = List.of();
 
-    @Option(names = "--events", description = "first print a line for each thing that happens")
+    @Option(names = "--events", description = "first print a line for each event")
     private boolean events;
 
     @Option(names = "--html", paramLabel = "OUT",
-            description = "also write a page with pictures, which needs no other file")
+            description = "also write a page with pictures; the page needs no other file")
     private Optional<Path> html = Optional.empty();
 
     @Option(names = "--svg", paramLabel = "OUT", description = "also write the timeline and the queue as a picture")
@@ -80,14 +81,14 @@ final class LabRunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintStream out = mta.world().out();
-        List<Played> runs = new ArrayList<>();
-        for (Scene scene : scenes()) {
+        List<ScenarioRun> runs = new ArrayList<>();
+        for (ScenarioFile scenario : scenarios()) {
             if (!compare.isEmpty()) {
-                out.println((runs.isEmpty() ? "" : "\n") + "== " + scene.variant() + "\n");
+                out.println((runs.isEmpty() ? "" : "\n") + "== " + scenario.variant() + "\n");
             }
-            Played played = play(scene, out);
-            runs.add(played);
-            SceneText.lines(played).forEach(out::println);
+            ScenarioRun run = run(scenario, out);
+            runs.add(run);
+            RunText.lines(run).forEach(out::println);
         }
         if (!compare.isEmpty()) {
             out.println("\n== compared\n");
@@ -96,39 +97,39 @@ final class LabRunCommand implements Callable<Integer> {
         html.ifPresent(path -> write(path, Page.of(runs)));
         svg.ifPresent(path -> write(path, Page.svg(runs)));
         csv.ifPresent(folder -> writeAll(folder, runs));
-        json.ifPresent(path -> write(path, SceneSeries.json(runs)));
-        return runs.stream().allMatch(Played::isAsExpected) ? Exit.DONE : Exit.NO;
+        json.ifPresent(path -> write(path, RunSeries.json(runs)));
+        return runs.stream().allMatch(ScenarioRun::isAsExpected) ? Exit.DONE : Exit.NO;
     }
 
-    private Played play(Scene scene, PrintStream out) {
+    private ScenarioRun run(ScenarioFile scenario, PrintStream out) {
         ProgressLine progress = new ProgressLine(mta.world().err(), System::nanoTime);
         try {
-            Played played = Stage.play(scene, events ? out::println : _ -> {}, (run, millis) -> progress
-                    .report(() -> "run of " + run + ": " + millis / 1_000 + " s of simulated time"));
+            ScenarioRun run = ScenarioRunner.run(scenario, events ? out::println : _ -> {}, (name, millis) -> progress
+                    .report(() -> "run of " + name + ": " + millis / 1_000 + " s of simulated time"));
             if (events) {
                 out.println();
             }
-            return played;
+            return run;
         } catch (SimulationStoppedException stopped) {
-            throw new CommandFailure(Exit.NO, scene.file() + ": the simulation stopped: " + stopped.getMessage(),
+            throw new CommandFailure(Exit.NO, scenario.name() + ": the simulation stopped: " + stopped.getMessage(),
                     stopped);
         }
     }
 
-    /// The scene as it is to be run first, and the one that it is compared with.
-    private List<Scene> scenes() {
-        List<Scene> scenes = new ArrayList<>(List.of(scene(set)));
+    /// The scenario of the first run, and the one of the second run if there is one.
+    private List<ScenarioFile> scenarios() {
+        List<ScenarioFile> scenarios = new ArrayList<>(List.of(scenario(set)));
         if (!compare.isEmpty()) {
             List<String> both = new ArrayList<>(set);
             both.addAll(compare);
-            scenes.add(scene(both));
+            scenarios.add(scenario(both));
         }
-        return scenes;
+        return scenarios;
     }
 
-    private Scene scene(List<String> changes) {
+    private ScenarioFile scenario(List<String> changes) {
         return switch (reading(changes)) {
-            case Reading.Good(Scene scene) -> scene;
+            case Reading.Good(ScenarioFile scenario) -> scenario;
             case Reading.Bad(String sentence) -> throw new CommandFailure(Exit.CONFIGURATION, sentence);
         };
     }
@@ -137,23 +138,23 @@ final class LabRunCommand implements Callable<Integer> {
         Path path = Path.of(file);
         try {
             if (Files.isRegularFile(path)) {
-                return SceneReader.read(file, Files.readString(path), changes);
+                return ScenarioReader.read(file, Files.readString(path), changes);
             }
         } catch (IOException e) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + e.getMessage(), e);
         }
-        return Shelf.find(file).map(text -> SceneReader.read(Shelf.file(file), text, changes))
+        return BundledScenarios.find(file).map(text -> ScenarioReader.read(BundledScenarios.file(file), text, changes))
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no file " + file
                         + ", and no scenario of that name comes with the program (see mta lab list)"));
     }
 
-    private static void writeAll(Path folder, List<Played> runs) {
+    private static void writeAll(Path folder, List<ScenarioRun> runs) {
         try {
             Files.createDirectories(folder);
         } catch (IOException e) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot write " + folder + ": " + e.getMessage(), e);
         }
-        SceneSeries.csv(runs).forEach((name, text) -> write(folder.resolve(name), text));
+        RunSeries.csv(runs).forEach((name, text) -> write(folder.resolve(name), text));
     }
 
     private static void write(Path path, String text) {

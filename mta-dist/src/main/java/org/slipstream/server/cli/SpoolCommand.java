@@ -90,7 +90,8 @@ final class SpoolCommand implements Callable<Integer> {
     @Command(name = "repair", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Makes the queue index again from the message log; the old one is kept beside it.",
             descriptionHeading = "%n",
-            description = "Damaged headers of segments are rewritten, too. Messages that only the old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
+            description = "Damaged headers of segments are rewritten, too. Messages that only the"
+                    + " old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
                     Exit.CANNOT_START_TEXT},

@@ -103,7 +103,8 @@ final class SpoolCorruptCommand implements Callable<Integer> {
 
     @Command(name = "report", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n",
-            description = "The reports are queued; the server delivers them when it runs. A message with the null sender is removed without a report, and one whose content can be read is kept.",
+            description = "The reports are queued; the server delivers them when it runs."
+                    + " A message with the null sender is removed without a report, and one whose content can be read is kept.",
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
                     Exit.CANNOT_START_TEXT},

@@ -81,7 +81,8 @@ final class UserCommand implements Callable<Integer> {
         private String name;
 
         @Option(names = "--address", paramLabel = "ADDRESS",
-                description = "an address that the user may send from, `@domain`, or `*`; may be repeated (default: NAME in every local domain)")
+                description = "an address that the user may send from, `@domain`, or `*`; may be repeated"
+                        + " (default: NAME in every local domain)")
         private List<String> addresses = List.of();
 
         private final MtaCommand mta;

@@ -17,7 +17,8 @@ import java.util.concurrent.Callable;
 /// `verify`: checks whether the host of an address would accept mail for it.
 @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Asks the host of an address whether it would accept mail.", descriptionHeading = "%n",
-        description = "The server makes a probe up to RCPT and sends no message. Many hosts accept every recipient, so the verdict deliverable is no proof that a mailbox exists.",
+        description = "The server makes a probe up to RCPT and sends no message. Many hosts"
+                + " accept every recipient, so the verdict deliverable is no proof that a mailbox exists.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},

@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -38,6 +39,19 @@ final class WarmUpCommand implements Callable<Integer> {
     /// than none.
     private static final int LEAST_MESSAGES = 1_000;
 
+    /// In a file, so that the JVM also records the reading of one.
+    private static final String SETTINGS = """
+            [listen]
+            smtp = "127.0.0.1:0"
+            submission = "off"
+            [routes]
+            "*" = "smtp:127.0.0.1:%d"
+            [limits]
+            messages-per-connection = 1_000_000
+            [log]
+            level = "warn"
+            """;
+
     @Option(names = "--commands", hidden = true,
             description = "run the operator's commands once; the launcher uses this")
     private boolean commands;
@@ -60,10 +74,8 @@ final class WarmUpCommand implements Callable<Integer> {
 
     private int serve(Path home) throws IOException, InterruptedException {
         try (TestTraffic exercise = new TestTraffic()) {
-            Config config = LoadedConfig.read(home,
-                    List.of("listen.smtp=127.0.0.1:0", "listen.submission=off",
-                            "limits.messages-per-connection=1000000", "log.level=warn",
-                            "routes.*=smtp:127.0.0.1:" + exercise.port()));
+            Files.writeString(home.resolve(ConfigReader.FILE), SETTINGS.formatted(exercise.port()));
+            Config config = LoadedConfig.read(home, List.of());
             LogLevel.set(config.logLevel());
             return switch (mta.world().starter().start(config)) {
                 case ServerStarter.Start.Refused refused -> {

@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 /// two may be followed by the TLS that is required: ` tls=verify`.
 final class RouteBook {
     static final Form<RouteTarget> TARGET = Forms.text("a route: \"mx\", \"smtp:host\", \"smtp:host:port\","
-            + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt), \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
+            + " \"smtps:host\", \"smtp:host:port tls=verify\" (or none, may, encrypt),"
+            + " \"lmtp:host:port\", \"lmtp:unix:/path\" or \"discard\"",
             RouteBook::target);
     private static final int SMTP_PORT = 25;
     private static final int SMTPS_PORT = 465;

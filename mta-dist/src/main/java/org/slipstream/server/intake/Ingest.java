@@ -6,8 +6,6 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.spool.Draft;
-import org.slipstream.spool.NoSpaceException;
-import org.slipstream.spool.Spool;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -19,13 +17,19 @@ import java.util.function.Consumer;
 public final class Ingest {
     private static final Logger log = LoggerFactory.getLogger(Ingest.class);
 
-    private final Spool spool;
+    private final DraftSource drafts;
     private final AddressBook book;
     private final Consumer<MessageSummary> arrivals;
 
+    /// Begins new messages, as [org.slipstream.spool.Spool#draft] does.
+    @FunctionalInterface
+    public interface DraftSource {
+        Draft draft() throws IOException;
+    }
+
     /// @param arrivals called for each message that is on disk; must not block
-    public Ingest(Spool spool, AddressBook book, Consumer<MessageSummary> arrivals) {
-        this.spool = spool;
+    public Ingest(DraftSource drafts, AddressBook book, Consumer<MessageSummary> arrivals) {
+        this.drafts = drafts;
         this.book = book;
         this.arrivals = arrivals;
     }
@@ -41,7 +45,7 @@ public final class Ingest {
     }
 
     Draft begin() throws IOException {
-        return spool.draft();
+        return drafts.draft();
     }
 
     MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {

@@ -13,6 +13,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
+import org.slipstream.spool.ReportableMessages;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
@@ -43,7 +44,7 @@ import java.util.function.UnaryOperator;
 public final class Reporter {
     private static final Logger log = LoggerFactory.getLogger(Reporter.class);
 
-    private final Spool spool;
+    private final ReportableMessages spool;
     private final ReportSink sink;
     private final String hostname;
     private final UnaryOperator<Address> postmaster;
@@ -60,7 +61,7 @@ public final class Reporter {
     /// @param postmaster contact address, by the address that the report goes to
     /// @param lifetimeMillis after which a message expires
     /// @param clock its zone is used for dates
-    public Reporter(Spool spool, ReportSink sink, String hostname, UnaryOperator<Address> postmaster,
+    public Reporter(ReportableMessages spool, ReportSink sink, String hostname, UnaryOperator<Address> postmaster,
             long lifetimeMillis, Clock clock) {
         this.spool = spool;
         this.sink = sink;

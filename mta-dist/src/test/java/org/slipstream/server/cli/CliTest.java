@@ -16,7 +16,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The commands that need no running server, and how all of them end.
+/// The commands that need no running server, and the exit codes of all commands.
 class CliTest {
     @TempDir
     Path home;
@@ -166,7 +166,7 @@ class CliTest {
     }
 
     @Test
-    void whatNobodyExpectedIsExitCode70AndTellsMoreOnlyWhenAsked() {
+    void anUnexpectedFailureIsExitCode70AndShowsMoreOnRequestOnly() {
         Console console = new Console(home);
         console.starter = _ -> {
             throw new IllegalStateException("the impossible");

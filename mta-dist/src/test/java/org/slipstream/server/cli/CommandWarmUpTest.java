@@ -7,13 +7,14 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The launcher lets the JVM watch this; a command that fails in it would be missing in the cache.
+/// The launcher records this for its cache; a command that fails in it would be missing in the
+/// cache.
 class CommandWarmUpTest {
     @TempDir
     Path home;
 
     @Test
-    void everyCommandOfTheRehearsalSucceedsAndNothingIsPrinted() {
+    void everyCommandOfTheWarmUpSucceedsAndNothingIsPrinted() {
         Console.Ran ran = new Console(home).run("warm-up", "--commands");
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).isEmpty();

@@ -44,17 +44,17 @@ final class Console {
     private static final class NoSignal implements CliContext.StopSignal {
         @Override
         public void arm() {
-            // Nothing to catch.
+            // No input to read.
         }
 
         @Override
         public void await() {
-            // It is here.
+            // The signal has arrived.
         }
 
         @Override
         public void done(int exit) {
-            // Nobody waits.
+            // No thread waits.
         }
     }
 }

@@ -59,7 +59,7 @@ class DestdbCommandsTest {
     }
 
     @Test
-    void whatIsNotKnownIsAnAnswerOfNoWithAWayOut() {
+    void anUnknownHostIsAnsweredWithNoAndAHint() {
         Console.Ran ran = console.run("destdb", "show", "mx.nowhere.example");
         assertThat(ran.exit()).isEqualTo(Exit.NO);
         assertThat(ran.err()).contains("nothing is known about mx.nowhere.example").contains("./mta destdb list");
@@ -104,7 +104,7 @@ class DestdbCommandsTest {
     }
 
     @Test
-    void whatIsForgottenIsNoLongerListed() {
+    void forgottenHostsAreNoLongerListed() {
         assertThat(console.run("destdb", "forget", "mx.far.example").out()).startsWith("forgotten");
         assertThat(console.run("destdb", "list").out())
                 .isEqualTo("no host is known" + System.lineSeparator());

@@ -54,13 +54,13 @@ final class FakeQueue implements Operations {
         return List.copyOf(after.map(id -> messages.tailMap(id, false)).orElse(messages).values());
     }
 
-    /// Of a filter, sender and state are all it looks at.
+    /// Of a filter, only sender and state apply.
     private static boolean fits(QueueFilter filter, MessageView message) {
         return filter.state().map(state -> state.name().toLowerCase(Locale.ROOT).equals(message.state())).orElse(true)
                 && (filter.sender().isEmpty() || filter.sender().get().matches(Address.of(message.sender())));
     }
 
-    /// A bounded piece of the queue, as the real one looks at.
+    /// One bounded portion, as the real queue takes it.
     private List<MessageView> piece(QueueFilter filter, Optional<QueueId> after) {
         requests++;
         filters.add(filter);

@@ -15,7 +15,7 @@ final class IdleCollectorTest {
     });
 
     @Test
-    void whatAStartHasLeftIsCollectedOnceItIsQuiet() {
+    void theGarbageOfAStartIsCollectedInQuiet() {
         used += 5 * MIB;
         assertThat(rest.look()).as("still starting").isFalse();
         assertThat(rest.look()).as("quiet").isTrue();
@@ -38,7 +38,7 @@ final class IdleCollectorTest {
         used = 100 * MIB;
         rest.look();
         used = 60 * MIB;
-        assertThat(rest.look()).as("collected by itself meanwhile").isFalse();
+        assertThat(rest.look()).as("collected by itself before").isFalse();
         used += 20 * MIB;
         assertThat(rest.look()).as("growing").isFalse();
         assertThat(collections).isEqualTo(1);

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// Scenarios from the command line.
 class LabCommandsTest {
     private static final String SCENE = """
-            title = "Two letters"
+            title = "Two messages"
             [transport]
             lanes = 1
             [[messages]]
@@ -49,12 +49,19 @@ class LabCommandsTest {
     }
 
     @Test
-    void aFileIsPlayedAndWithEventsItIsToldLineByLine() throws IOException {
+    void aNameOfAnEarlierVersionStillFindsTheScenario() {
+        assertThat(console.run("lab", "run", "twenty-and-letters"))
+                .isEqualTo(console.run("lab", "run", "twenty-and-singles")).matches(ran -> ran.exit() == 0);
+        assertThat(console.run("lab", "list").out()).doesNotContain("letters");
+    }
+
+    @Test
+    void aFileIsRunAndWithEventsEachEventIsALine() throws IOException {
         String file = file(SCENE + "[expect]\nsequence = \"a b\"\n");
 
         assertThat(console.run("lab", "run", file)).matches(ran -> ran.exit() == 0)
                 .isEqualTo(console.run("lab", "run", file));
-        assertThat(console.run("lab", "run", file, "--events").out()).contains("1s  slot 1: b to smtp/b.example");
+        assertThat(console.run("lab", "run", file, "--events").out()).contains("1s  connection 1: b to smtp/b.example");
     }
 
     @Test
@@ -62,7 +69,7 @@ class LabCommandsTest {
         Ran ran = console.run("lab", "run", file(SCENE + "[expect]\nsequence = \"b a\"\n"));
 
         assertThat(ran.exit()).isEqualTo(Exit.NO);
-        assertThat(ran.out()).contains("mine.toml:11: sequence differs at place 1: expected b, got a");
+        assertThat(ran.out()).contains("mine.toml:11: sequence differs at position 1: expected b, got a");
     }
 
     @Test
@@ -70,7 +77,7 @@ class LabCommandsTest {
         Path page = folder.resolve("page.html");
 
         assertThat(console.run("lab", "run", "tree", "--html", page.toString()).exit()).isZero();
-        assertThat(page).content().startsWith("<!DOCTYPE html>").contains("8 steps in front of 4, level 2");
+        assertThat(page).content().startsWith("<!DOCTYPE html>").contains("8 preempts 4, level 2");
         Ran nowhere = console.run("lab", "run", "tree", "--html", folder.resolve("no/page.html").toString());
         assertThat(nowhere.exit()).isEqualTo(Exit.USAGE);
         assertThat(nowhere.err()).contains("cannot write");

@@ -4,9 +4,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.io.TempDirDeletionStrategy;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,15 +21,13 @@ import java.util.concurrent.TimeUnit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/// The launcher script, with a Maven and a Java that only write down how they were called.
+/// The launcher script, with a Maven and a Java that only record their arguments.
 class LauncherTest {
     /// The launcher makes its cache in the background, perhaps while the folder is deleted.
     @TempDir(deletionStrategy = TempDirDeletionStrategy.IgnoreFailures.class)
     Path folder;
     private Path tree;
     private Path tools;
-
-    private record Ran(int exit, String out, String err) {}
 
     @BeforeEach
     void aSourceTree() throws IOException {
@@ -71,13 +69,13 @@ class LauncherTest {
 
     @Test
     void theFirstCallBuildsAndTheSecondDoesNot() throws Exception {
-        Ran first = run(tree, "mail", "./mta", "send", "--to", "a b");
+        ProgramRun first = run(tree, "mail", "./mta", "send", "--to", "a b");
         assertThat(first.exit()).isZero();
         assertThat(first.err()).contains("building the program", "maven in " + tree);
         assertThat(first.out()).contains("[" + tree + "/mta-dist/target/slipstream/lib/",
                 "[org.slipstream.server.Main] [send] [--to] [a b]").doesNotContain("maven");
         assertThat(first.out()).as("standard input belongs to the program").endsWith("mail");
-        Ran second = run(tree, "", "./mta", "status");
+        ProgramRun second = run(tree, "", "./mta", "status");
         assertThat(second.err()).isEmpty();
         assertThat(tree.resolve("mta-dist/target/build.lock")).doesNotExist();
     }
@@ -102,7 +100,7 @@ class LauncherTest {
         Path bin = Files.createDirectories(folder.resolve("bin"));
         Files.createSymbolicLink(bin.resolve("first"), Path.of("../tree with blank/mta"));
         Files.createSymbolicLink(bin.resolve("mta"), bin.resolve("first"));
-        Ran ran = run(folder, "", "bin/mta", "status");
+        ProgramRun ran = run(folder, "", "bin/mta", "status");
         assertThat(ran.exit()).isZero();
         assertThat(ran.out()).contains("[-cp] [" + tree + "/mta-dist/target/slipstream/lib/");
     }
@@ -110,7 +108,7 @@ class LauncherTest {
     @Test
     void aBuildThatFailsStartsNothing() throws Exception {
         Files.writeString(tree.resolve("broken"), "");
-        Ran ran = run(tree, "", "./mta", "status");
+        ProgramRun ran = run(tree, "", "./mta", "status");
         assertThat(ran.exit()).isEqualTo(3);
         assertThat(ran.err()).contains("the build failed");
         assertThat(ran.out()).isEmpty();
@@ -129,7 +127,7 @@ class LauncherTest {
     @Test
     void aPackagedProgramBuildsNothing() throws Exception {
         Files.delete(tree.resolve("pom.xml"));
-        Ran ran = run(tree, "", "./mta", "status");
+        ProgramRun ran = run(tree, "", "./mta", "status");
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).contains("[-cp] [" + tree + "/lib/");
     }
@@ -147,7 +145,7 @@ class LauncherTest {
     @Test
     void withoutAJdkItSaysSoInOneSentence() throws Exception {
         script(tree.resolve("build/find-jdk"), "#!/bin/sh\necho 'install a JDK' >&2\nexit 3\n");
-        Ran ran = run(tree, "", "./mta", "status");
+        ProgramRun ran = run(tree, "", "./mta", "status");
         assertThat(ran.exit()).isEqualTo(3);
         assertThat(ran.err().lines()).containsExactly("install a JDK");
     }
@@ -189,7 +187,7 @@ class LauncherTest {
         assertThat(run(tree, "", "./mta", "status").out()).contains("[-XX:AOTCache=" + tree + "/commands.aot]");
     }
 
-    /// The rest of a test may last longer than the ten seconds, so the server is one that stays.
+    /// The rest of a test may last longer than the ten seconds, so the server keeps running.
     @Test
     void aServerWithoutACacheStartsAndOneIsMadeBesideItWithoutTheOperatorsOptions() throws Exception {
         packaged();
@@ -223,7 +221,7 @@ class LauncherTest {
     }
 
     @Test
-    void aCacheOfABuildThatWasReplacedMeanwhileIsDropped() throws Exception {
+    void aCacheOfABuildThatWasReplacedIsDropped() throws Exception {
         packaged();
         Files.writeString(folder.resolve("jdk/bin/java.replace"), "");
         assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).isZero();
@@ -255,17 +253,8 @@ class LauncherTest {
         return tree;
     }
 
-    private Ran run(Path where, String input, String... command) throws Exception {
-        Path err = Files.createTempFile(folder, "err", "");
-        Process process = builder(where, command).redirectError(err.toFile()).start();
-        try (OutputStream in = process.getOutputStream()) {
-            in.write(input.getBytes(StandardCharsets.UTF_8));
-        } catch (IOException closed) {
-            // It ended without reading.
-        }
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        return new Ran(process.exitValue(), out, Files.readString(err));
+    private ProgramRun run(Path where, String input, String... command) {
+        return ProgramRun.of(input.getBytes(StandardCharsets.UTF_8), builder(where, command));
     }
 
     private Process start(Path where, String... command) throws IOException {

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a supervisor sees: a real process, a real SIGTERM (by its handle: Process.destroy would
-/// close our pipes as well).
+/// The behaviour that a supervisor sees: a real process, a real SIGTERM (by its handle:
+/// Process.destroy would close our pipes as well).
 class ProcessStopTest {
     @TempDir
     Path home;
@@ -48,7 +48,7 @@ class ProcessStopTest {
         try (BufferedReader out = process.inputReader()) {
             assertThat(out.readLine()).isEqualTo("starting");
             process.toHandle().destroy();
-            // Whether the signal comes before or after these words: it is not lost.
+            // The signal may come before or after these words and is not lost.
             process.outputWriter().append("go on\n").flush();
             assertThat(out.readLine()).startsWith("ready ");
             assertThat(out.readLine()).isEqualTo("stopped");
@@ -73,8 +73,7 @@ class ProcessStopTest {
         assertThat(process.exitValue()).isZero();
     }
 
-    /// `nohup` starts its program so. The server must not begin to listen to the terminal's end
-    /// again.
+    /// `nohup` starts its program so. The server must not handle the terminal's end again.
     @Test
     @EnabledOnOs(OS.LINUX)
     void aHangupThatTheParentIgnoresStaysIgnored() throws Exception {

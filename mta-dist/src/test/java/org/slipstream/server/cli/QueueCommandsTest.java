@@ -209,7 +209,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void whatFitsIsListedThoughItLiesFarApart() {
+    void matchingMessagesAreListedThoughTheyLieFarApart() {
         queue.piece = 10;
         for (int i = 1; i <= 95; i++) {
             queue.put(i, i % 30 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
@@ -247,7 +247,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void whatFitsIsDeletedInAFewRequestsAndTheRestStays() {
+    void matchingMessagesAreDeletedInAFewRequestsAndTheRestStays() {
         for (int i = 1; i <= 10_000; i++) {
             queue.put(i, i % 10 == 0 ? "boss@here.example" : "news@here.example", "deferred", "b@far.example");
         }
@@ -264,7 +264,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void whatFitsIsHeldReleasedAndTried() {
+    void matchingMessagesAreHeldReleasedAndTried() {
         QueueId boss = queue.put(1, "boss@here.example", "deferred", "b@far.example");
         queue.put(2, "news@here.example", "deferred", "b@far.example");
         assertThat(console.run("queue", "hold", "--sender", "boss@*").out().strip()).isEqualTo("1 message held");
@@ -298,11 +298,11 @@ class QueueCommandsTest {
 
     @Test
     void troubleIsShownWithWhatItMeans() {
-        queue.trouble = List.of(new Operations.TroubleView("register", Instant.now().minusSeconds(300).toString(),
-                "new mail is refused with 451 until the register can be written", "input/output error \u001b[2J"));
+        queue.trouble = List.of(new Operations.TroubleView("index", Instant.now().minusSeconds(300).toString(),
+                "new mail is refused with 451 until the index can be written", "input/output error \u001b[2J"));
         Console.Ran ran = console.run("status");
         assertThat(ran.exit()).isZero();
-        assertThat(ran.out()).containsPattern("TROUBLE +register").contains("(5m", "refused with 451 until",
+        assertThat(ran.out()).containsPattern("TROUBLE +index").contains("(5m", "refused with 451 until",
                 "input/output error ?[2J").containsPattern("messages +unknown");
     }
 
@@ -366,7 +366,7 @@ class QueueCommandsTest {
     }
 
     @Test
-    void whatIsNoIdIsWrongUsage() {
+    void textThatIsNoIdIsWrongUsage() {
         assertThat(console.run("queue", "hold", "../../etc").exit()).isEqualTo(2);
         assertThat(console.run("queue", "list", "--after", "!!").exit()).isEqualTo(2);
         assertThat(console.run("queue", "list", "--limit", "1001").exit()).isEqualTo(2);

@@ -27,7 +27,7 @@ class RecordJsonTest {
             Map.of("figure", 9L), new Inner("one"));
 
     @Test
-    void whatDatabindWritesIsReadAndTheOtherWayRound() {
+    void databindAndThisClassReadEachOthersJson() {
         JsonMapper databind = JsonMapper.builder().build();
         assertThat(RecordJson.read(databind.writeValueAsString(EVERY), Every.class)).isEqualTo(EVERY);
         assertThat(RecordJson.write(EVERY)).isEqualTo(databind.writeValueAsString(EVERY));
@@ -54,7 +54,7 @@ class RecordJsonTest {
     }
 
     @Test
-    void whatIsNoJsonIsSaidSo() {
+    void textThatIsNoJsonIsReported() {
         for (String text : List.of("", "<html>", "{\"number\":\"x\"}", "{\"text\":", "[]",
                 "{\"texts\":\"x\"}", "{\"inner\":[3]}", "{\"texts\":[")) {
             assertThatThrownBy(() -> RecordJson.read(text, Every.class)).as(text).isInstanceOf(JacksonException.class);

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// An operator lets people in and puts them out.
+/// The operator's commands that add, change and remove users.
 class UserCommandsTest {
     @TempDir
     Path home;
@@ -45,7 +45,7 @@ class UserCommandsTest {
     }
 
     @Test
-    void whatIsWrongIsSaidInOneSentence() {
+    void mistakesAreReportedInOneSentence() {
         assertThat(run("x\n", "user", "add", "alice").exit()).isZero();
         assertThat(run("x\n", "user", "add", "alice").err().strip()).startsWith("mta: user alice exists already");
         assertThat(run("x\n", "user", "passwd", "bob").err().strip()).isEqualTo("mta: there is no user bob");

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `./mta verify`, over the socket, with a server whose verdicts are given.
+/// `./mta verify`, over the socket, with a server whose answers are given.
 class VerifyCommandTest {
     @TempDir
     Path home;
@@ -41,7 +41,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void aVerdictIsShownWithRouteHostAndReply() {
+    void aResultIsShownWithRouteHostAndReply() {
         answers("deliverable", "mx.far.example[192.0.2.1]:25", "250 2.1.5 Ok");
         Console.Ran ran = console.run("verify", "ann+list@far.example");
         assertThat(ran.exit()).isZero();
@@ -70,7 +70,7 @@ class VerifyCommandTest {
     }
 
     @Test
-    void whatIsNoAddressIsNotSentToTheServer() {
+    void textThatIsNoAddressIsNotSentToTheServer() {
         Console.Ran ran = console.run("verify", "nobody");
         assertThat(ran.exit()).isEqualTo(Exit.USAGE);
         assertThat(ran.err()).contains("not an address: nobody");

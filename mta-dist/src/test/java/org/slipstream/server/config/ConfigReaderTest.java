@@ -323,7 +323,8 @@ class ConfigReaderTest {
                 "mta.toml:6: aliases.\"*@a.example\" catches nothing: an alias is one name; for every name write \"*\""
                         + " into local.mailboxes",
                 "mta.toml:7: aliases.\"sales\" catches nothing: another alias of this name is stronger; take it out");
-        write("hostname = \"mx.example\"\n[local]\ndomains = []\npostmaster = \"p@far.example\"\n[aliases]\n\"sales\" = \"b@far.example\"\n");
+        write("hostname = \"mx.example\"\n[local]\ndomains = []\npostmaster = \"p@far.example\"\n"
+                + "[aliases]\n\"sales\" = \"b@far.example\"\n");
         assertThat(problems()).containsExactly(
                 "mta.toml:6: aliases.\"sales\" catches nothing: there is no local domain; take it out");
     }

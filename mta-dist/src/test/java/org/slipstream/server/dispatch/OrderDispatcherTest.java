@@ -48,7 +48,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Each order gets its one answer, whatever the disk does.
+/// Each order gets its one answer, with any failure of the disk.
 class OrderDispatcherTest {
     private static final Route LOCAL = new Route.Local("here.example");
     private static final List<Recipient> TO_ANN = List.of(new Recipient(1, Address.of("ann@here.example")));
@@ -135,7 +135,7 @@ class OrderDispatcherTest {
     }
 
     @Test
-    void aMessageThatCannotBeReadIsDeferredAndSpeaksAgainstNobody() throws Exception {
+    void aMessageThatCannotBeReadIsDeferredAndCountsAgainstNoHost() throws Exception {
         QueueId id = committed().id();
         trouble.put("content", new IOException("input/output error"));
         dispatcher.order(
@@ -216,7 +216,7 @@ class OrderDispatcherTest {
     }
 
     @Test
-    void aSenderWhoAskedToHearOfSuccessIsToldBeforeTheMessageIsForgottenAndNobodyElseCostsARead() throws Exception {
+    void aSenderWhoRequestedSuccessReportsGetsOneBeforeTheMessageIsRemovedAndOthersCostNoRead() throws Exception {
         QueueId plain = committed().id();
         dispatcher.order(new QmgrOrder.Remove(plain, "sent"));
         assertThat(answer(QmgrEvent.Filed.class).id()).contains(plain);
@@ -246,7 +246,7 @@ class OrderDispatcherTest {
         QueueId settledBeforeARestart = committed().id();
         dispatcher.order(new QmgrOrder.Remove(settledBeforeARestart, "sent"));
         answer(QmgrEvent.Filed.class);
-        assertThat(confirmed).as("nobody knows what it asked for").containsExactly(settledBeforeARestart + " true");
+        assertThat(confirmed).as("its question is unknown").containsExactly(settledBeforeARestart + " true");
     }
 
     private MessageSummary committed() throws IOException {
@@ -274,8 +274,8 @@ class OrderDispatcherTest {
         return recipients.stream().map(r -> new RecipientOutcome(r.number(), sent)).toList();
     }
 
-    /// The real spool, except that a method named in [#trouble] fails once; until then nothing is
-    /// in memory.
+    /// The real spool, except that a method named in [#trouble] fails once; until then it has no
+    /// effect on memory.
     private Spool troubled(Spool spool) {
         return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, arguments) -> {

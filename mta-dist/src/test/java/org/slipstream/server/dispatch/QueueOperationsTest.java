@@ -57,7 +57,7 @@ import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What the operator orders, with the real spool and the real queue manager; nothing is delivered,
+/// The operator's commands with the real spool and the real queue manager; no message is delivered,
 /// because no route is ever found.
 class QueueOperationsTest {
     @TempDir
@@ -71,7 +71,7 @@ class QueueOperationsTest {
     private QmgrLoop loop;
     private QueueOperations operations;
     private final Map<String, Integer> reads = new ConcurrentHashMap<>();
-    private volatile boolean registerIsDown;
+    private volatile boolean indexIsDown;
     private volatile List<Spool.Trouble> troubles = List.of();
     private volatile List<SuspendedHost> suspended = List.of();
 
@@ -130,8 +130,8 @@ class QueueOperationsTest {
                     if (method.getName().equals("troubles") && !troubles.isEmpty()) {
                         return troubles;
                     }
-                    if (registerIsDown && method.getName().equals("counts")) {
-                        throw new IndexException("cannot read the register",
+                    if (indexIsDown && method.getName().equals("counts")) {
+                        throw new IndexException("cannot read the index",
                                 new SQLException("the database has been closed", "90098"));
                     }
                     try {
@@ -166,7 +166,7 @@ class QueueOperationsTest {
     }
 
     @Test
-    void whatFitsIsDeletedByPagesAndWhoListsThenSeesItGone() throws Exception {
+    void matchingMessagesAreDeletedByPagesAndGoneInTheNextList() throws Exception {
         List<QueueId> ids = mailing(10);
         MessageCount first = operations.order(Order.DELETE, sender("news@*"), Optional.empty(), 3);
         assertThat(first.count()).isEqualTo(3);
@@ -199,7 +199,7 @@ class QueueOperationsTest {
     }
 
     @Test
-    void anAddressIsVerifiedByWhoeverSendsProbes() {
+    void anAddressIsVerifiedByProbes() {
         assertThat(operations.verify(Address.of("ann@far.example"))).contains(new VerdictView("ann@far.example",
                 "deliverable", "smtp/far.example", "mx.far.example[192.0.2.1]:25", "250 2.1.5 Ok"));
         assertThat(operations.verify(Address.of("bob@far.example")).orElseThrow().verdict()).isEqualTo("undeliverable");
@@ -222,7 +222,7 @@ class QueueOperationsTest {
     }
 
     @Test
-    void whatTheQueueManagerWorksOnIsActiveAndTheRestIsDeferred() throws Exception {
+    void mailInTheQueueManagerIsActiveAndTheRestIsDeferred() throws Exception {
         List<QueueId> ids = mailing(4);
         for (QueueId id : ids.subList(1, 3)) {
             inbox.offerArrival(spool.details(id).orElseThrow().summary());
@@ -239,9 +239,9 @@ class QueueOperationsTest {
     }
 
     @Test
-    void whatWaitsForARouteSaysSoAndHasNoNextAttempt() throws Exception {
+    void mailThatWaitsForARouteShowsThatAndHasNoNextAttempt() throws Exception {
         QueueId id = mailing(1).getFirst();
-        assertThat(operations.show(id).orElseThrow().phase().code()).as("nobody has told the queue manager")
+        assertThat(operations.show(id).orElseThrow().phase().code()).as("the queue manager was not told")
                 .isEqualTo("due");
         inbox.offerArrival(spool.details(id).orElseThrow().summary());
         Awaitility.await().atMost(Duration.ofSeconds(90))
@@ -286,7 +286,7 @@ class QueueOperationsTest {
         mailing(2);
         assertThat(operations.status().messages()).contains(2L);
         assertThat(operations.status().trouble()).isEmpty();
-        registerIsDown = true;
+        indexIsDown = true;
         troubles = List.of(new Spool.Trouble(Spool.What.INDEX, 1_800_000_000_000L, "input/output error", false),
                 new Spool.Trouble(Spool.What.SPACE, 1_800_000_060_000L, "too little", true));
         Status status = operations.status();

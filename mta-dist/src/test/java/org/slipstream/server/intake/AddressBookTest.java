@@ -57,7 +57,7 @@ class AddressBookTest {
     }
 
     @Test
-    void aliasesAreExpandedToTheEndAndNobodyIsReachedTwice() {
+    void aliasesAreExpandedToTheEndAndNoAddressIsReachedTwice() {
         AddressBook book = Books.usual().alias("all@here.example", "sales@here.example", "Bob@here.example")
                 .alias("sales@here.example", "alice@here.example", "seller@far.example", "bob@here.example")
                 .alias("alice@second.example", "all@here.example").build();
@@ -68,7 +68,7 @@ class AddressBookTest {
     }
 
     @Test
-    void aLoopThatNoCheckHasSeenEndsAndSomebodyGetsTheMail() {
+    void aLoopThatNoCheckHasFoundEndsAndTheMailIsDelivered() {
         AddressBook book = Books.usual().alias("a@here.example", "b@here.example", "alice@here.example")
                 .alias("b@here.example", "a@here.example").alias("c@here.example", "d@here.example")
                 .alias("d@here.example", "c@here.example").build();
@@ -96,7 +96,7 @@ class AddressBookTest {
     }
 
     @Test
-    void thePostmasterMayBeSomebodyElseHereOrFarOrAnAlias() {
+    void thePostmasterMayBeAnyAddressHereOrFarOrAnAlias() {
         assertThat(decide(Books.usual().postmaster("alice@here.example").build(), "postmaster@here.example"))
                 .isEqualTo(alias("alice@here.example"));
         assertThat(decide(Books.usual().postmaster("unlisted@here.example").build(), "unlisted@here.example"))
@@ -108,7 +108,7 @@ class AddressBookTest {
     }
 
     @Test
-    void abuseReachesThePostmasterUnlessSomebodyHasThatName() {
+    void abuseReachesThePostmasterUnlessAMailboxHasThatName() {
         assertThat(decide(Books.usual().build(), "abuse@second.example")).isEqualTo(alias("postmaster@here.example"));
         assertThat(decide(Books.usual().mailboxes("abuse").build(), "abuse@here.example"))
                 .isEqualTo(mailbox("abuse@here.example"));

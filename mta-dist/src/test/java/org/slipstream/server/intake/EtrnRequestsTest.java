@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// ETRN: hosts that were unreachable request their mail; RFC 1985 section 5.3 defines the replies.
 class EtrnRequestsTest {
-    private static final Client ANYBODY = client("198.51.100.7", "client.example");
+    private static final Client ANY_CLIENT = client("198.51.100.7", "client.example");
     private static final Client NEIGHBOUR = client("192.0.2.7", "back.example");
     private static final long PAUSE_MILLIS = 300_000;
     private static final int PER_CLIENT = 10;
@@ -52,14 +52,14 @@ class EtrnRequestsTest {
     }
 
     @Test
-    void whatWaitsIsCountedAndStarted() {
+    void waitingMailIsCountedAndStarted() {
         pending.put("back.example", new EtrnRequests.Pending(3, false));
         assertThat(ask("Back.Example")).isEqualTo("253 2.0.0 OK, 3 pending messages for node back.example started");
         assertThat(flushed).containsExactly("back.example");
     }
 
     @Test
-    void whatIsTooMuchToCountIsStartedWithoutANumber() {
+    void aPartTooLongToCountIsStartedWithoutANumber() {
         pending.put("back.example", new EtrnRequests.Pending(500, true));
         assertThat(ask("back.example")).isEqualTo("250 2.0.0 OK, queuing for node back.example started");
         assertThat(flushed).containsExactly("back.example");
@@ -74,7 +74,7 @@ class EtrnRequestsTest {
     }
 
     @Test
-    void nobodyWakesTheWorldNorSubdomainsNorQueues() {
+    void noClientStartsAllMailNorSubdomainsNorQueues() {
         for (String node : List.of("far.example", "x.sub.example", ".sub.example", "*")) {
             assertThat(ask(node)).as(node).startsWith("459 4.7.1 Node " + node + " not allowed: ");
         }
@@ -85,7 +85,7 @@ class EtrnRequestsTest {
     }
 
     @Test
-    void aClientOfOursThatAsksAgainAtOnceHearsThatItHasBegun() {
+    void aClientOfOursThatAsksAgainAtOnceIsToldThatItHasBegun() {
         pending.put("back.example", new EtrnRequests.Pending(1, false));
         ask(NEIGHBOUR, "back.example");
         assertThat(ask(NEIGHBOUR, "back.example"))
@@ -130,7 +130,7 @@ class EtrnRequestsTest {
     }
 
     private String ask(String node) {
-        return ask(ANYBODY, node);
+        return ask(ANY_CLIENT, node);
     }
 
     private String ask(Client client, String node) {

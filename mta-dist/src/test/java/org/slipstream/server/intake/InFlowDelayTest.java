@@ -21,9 +21,9 @@ class InFlowDelayTest {
     private final List<Long> pauses = new ArrayList<>();
 
     @Test
-    void whoeverBringsMailWaitsWhileTheQueueManagerIsBehindAndIsServedThen() throws Exception {
+    void clientsWaitWhileTheQueueManagerIsBehindAndAreServedThen() throws Exception {
         var book = Books.usual().build();
-        RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemorySpool(), book, _ -> {}), book,
+        RecipientPolicy recipientPolicy = new RecipientPolicy(new Ingest(new MemoryDrafts(), book, _ -> {}), book,
                 new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 new InFlowDelay(behind::get, 1_000, pauses::add), Set.of());
         Client client = new Client(1, InetAddress.getByName("198.51.100.7"), Optional.of("client.example"), true,

@@ -42,7 +42,7 @@ class RecipientPolicyTest {
     private static final ContentFacts FACTS = new ContentFacts(true, false, 10, 2);
     private static final Optional<Address> SENDER = Address.parse("s@far.example");
 
-    private final MemorySpool spool = new MemorySpool();
+    private final MemoryDrafts spool = new MemoryDrafts();
     private final List<MessageSummary> arrivals = new ArrayList<>();
 
     @Test
@@ -70,10 +70,10 @@ class RecipientPolicyTest {
         assertThat(rcpt(recipientPolicy, client("fd00::9", "smtp", Optional.empty()), "x@far.example"))
                 .isEqualTo("accept");
         assertThat(rcpt(recipientPolicy, client("198.51.100.7", "smtp", Optional.of("alice")), "x@far.example"))
-                .as("who has logged in is ours").isEqualTo("accept");
+                .as("a client that has logged in is ours").isEqualTo("accept");
     }
 
-    /// The questions that tests for open relays ask.
+    /// The addresses that open-relay tests try.
     @Test
     void noDisguiseMakesUsAnOpenRelay() {
         for (RecipientPolicy recipientPolicy : List.of(recipientPolicy(Books.usual()),
@@ -101,7 +101,7 @@ class RecipientPolicyTest {
     }
 
     @Test
-    void withoutListedNetworksNobodyRelays() {
+    void withoutListedNetworksNoClientRelays() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
                 new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of());
@@ -122,7 +122,7 @@ class RecipientPolicyTest {
     }
 
     @Test
-    void whereNobodyCanLogInAStrangerIsNotToldTo() {
+    void aStrangerIsNotToldToLogInWhereNoUserCan() {
         RecipientPolicy recipientPolicy = new RecipientPolicy(ingest(Books.usual().build()), Books.usual().build(),
                 new Config.Relay(List.of(), BareLineFeed.NORMALIZE),
                 FREE_FLOW, Set.of("submission"));
@@ -155,7 +155,7 @@ class RecipientPolicyTest {
     }
 
     @Test
-    void whatIsCommittedIsAnnouncedAndLiesInTheSpool() throws IOException {
+    void committedMessagesAreAnnouncedAndLieInTheSpool() throws IOException {
         QueueId id = send(recipientPolicy(Books.usual()),
                 Envelope.of(SENDER, addresses("alice@here.example", "x@far.example")));
         assertThat(spool.messages.get(id).content()).asString().isEqualTo("Subject: x\r\n\r\n");
@@ -186,7 +186,7 @@ class RecipientPolicyTest {
     }
 
     @Test
-    void whoeverIsReachedTwiceGetsTheMailOnce() throws IOException {
+    void anAddressThatIsReachedTwiceGetsTheMailOnce() throws IOException {
         Books books = Books.usual().alias("sales@here.example", "alice@here.example", "Seller@far.example");
         QueueId id = send(recipientPolicy(books),
                 Envelope.of(SENDER, addresses("Alice@here.example", "sales@here.example",
@@ -240,7 +240,7 @@ class RecipientPolicyTest {
     }
 
     @Test
-    void whatAClientAsksIsKeptButAStrangersMailIsNotMoreImportantThanOthers() throws IOException {
+    void optionsOfAClientAreKeptButAStrangersMailHasNoHigherPriority() throws IOException {
         Instant soon = Instant.ofEpochMilli(1_800_000_000_000L);
         EnvelopeExtras asked = new EnvelopeExtras(Optional.of(soon),
                 Optional.of(new EnvelopeExtras.DeliverByRequest(soon.plusSeconds(60), true, false)), OptionalInt.of(5),

@@ -72,14 +72,14 @@ class LocalDeliveryTest {
     }
 
     @Test
-    void whatTheBodyQuotesIsNoLoop() {
+    void quotedFieldsInTheBodyAreNoLoop() {
         List<RecipientOutcome> outcomes = deliver(real(), "Subject: x\r\n\r\nDelivered-To: alice@here.example\r\n",
                 "s@far.example", "alice@here.example");
         assertThat(outcomes.getFirst().outcome()).isInstanceOf(Outcome.Delivered.class);
     }
 
     @Test
-    void aHeaderWithoutEndIsReadWithPatience() {
+    void aHeaderWithoutEndIsReadToItsLimit() {
         String endless = "X-Long: " + "x".repeat(200_000);
         assertThat(deliver(real(), endless, "s@far.example", "alice@here.example").getFirst().outcome())
                 .isInstanceOf(Outcome.Delivered.class);

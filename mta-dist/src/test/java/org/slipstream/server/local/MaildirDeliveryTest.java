@@ -266,7 +266,7 @@ class MaildirDeliveryTest {
         delivery.deliver(ALICE, ID, number, TOP, LETTER);
     }
 
-    /// What readers would find in any mailbox below.
+    /// The files that readers would find in any mailbox below.
     private static List<Path> newMail(Path root) throws IOException {
         if (!Files.exists(root)) {
             return List.of();

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// A real disk that keeps a diary, and on which one step goes wrong.
+/// A real disk that records its calls, and on which one step fails.
 final class TroubledDisk implements Disk {
-    /// Ends a delivery without giving it a chance to tidy up.
+    /// Ends a delivery without a chance to clean up.
     static final class PowerCut extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

@@ -46,7 +46,7 @@ final class Drawing {
         return text.length() * LETTER;
     }
 
-    /// @param y of the line on which the letters stand
+    /// @param y of the base line of the text
     Drawing text(double x, double y, String style, String text) {
         return text(x, y, style, "start", text);
     }

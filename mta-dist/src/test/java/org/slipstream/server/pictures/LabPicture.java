@@ -1,11 +1,11 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.lab.scene.Page;
-import org.slipstream.lab.scene.SceneReader;
-import org.slipstream.lab.scene.SceneReader.Reading;
-import org.slipstream.lab.scene.Shelf;
-import org.slipstream.lab.scene.Stage;
-import org.slipstream.lab.scene.Stage.Played;
+import org.slipstream.lab.scenario.BundledScenarios;
+import org.slipstream.lab.scenario.Page;
+import org.slipstream.lab.scenario.ScenarioReader;
+import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.lab.scenario.ScenarioRunner;
+import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
 
 import java.util.List;
 
@@ -17,11 +17,12 @@ final class LabPicture {
     private LabPicture() {}
 
     static String svg() {
-        return Page.svg(List.of(played(List.of()), played(List.of("order=fifo"))));
+        return Page.svg(List.of(run(List.of()), run(List.of("order=fifo"))));
     }
 
-    private static Played played(List<String> changes) {
-        String text = Shelf.find(SCENE).orElseThrow();
-        return Stage.play(((Reading.Good) SceneReader.read(Shelf.file(SCENE), text, changes)).scene());
+    private static ScenarioRun run(List<String> changes) {
+        String text = BundledScenarios.find(SCENE).orElseThrow();
+        return ScenarioRunner
+                .run(((Reading.Good) ScenarioReader.read(BundledScenarios.file(SCENE), text, changes)).file());
     }
 }

@@ -1,6 +1,6 @@
 package org.slipstream.server.pictures;
 
-import org.slipstream.lab.scene.Course;
+import org.slipstream.lab.scenario.RunRecord;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.Effects;
@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/// The three ledgers in which the queue manager keeps what it learned: the window of a destination,
-/// the state of a host, the connection. The names are those of the sealed types.
+/// The three ledgers of the queue manager: the window of a destination, the state of a host, the
+/// connection. The names are those of the sealed types.
 final class LedgersPicture {
     private static final int WIDTH = 900;
     private static final int BOX = 250;
@@ -61,7 +61,7 @@ final class LedgersPicture {
 
     private static List<String> phases() {
         List<String> lines = new ArrayList<>(List.of("what it does now", "per connection"));
-        for (Course.Phase phase : Course.Phase.values()) {
+        for (RunRecord.Phase phase : RunRecord.Phase.values()) {
             lines.add("• " + phase.name().charAt(0) + phase.name().substring(1).toLowerCase(Locale.ROOT));
         }
         return lines;

@@ -46,7 +46,8 @@ final class LogPicture {
                 .arrow(RIGHT, TOP + 240, MIDDLE + BOX, TOP + 240)
                 .arrow(LEFT + BOX, TOP + 240, MIDDLE, TOP + 240);
         return drawing.svg(Math.max(log, Math.max(Math.max(writer, indexer), readers)),
-                "A record that is applied twice leads to the same state, so an index that is older than the log is brought up by reading on.",
+                "A record that is applied twice leads to the same state, so an index"
+                        + " that is older than the log is brought up by reading on.",
                 "Records, tables and threads come from the code; the arrows are drawn by hand (docs/spool.md).");
     }
 

@@ -55,7 +55,8 @@ final class MessageLifePicture {
                 .centred((back + from) / 2, middle - 5, "",
                         name(QmgrEvent.OutcomeRecorded.class) + ": more recipients wait");
         return drawing.svg(lower,
-                "The groups and their phases are those of QueuePhase.Code; the words on the arrows are events and orders of the queue manager.",
+                "The groups and their phases are those of QueuePhase.Code;"
+                        + " the words on the arrows are events and orders of the queue manager.",
                 "Which arrow leads where is drawn by hand, as in docs/flow.md. A report ("
                         + name(QmgrOrder.Notify.class)
                         + ") is a message of its own.");
@@ -76,8 +77,8 @@ final class MessageLifePicture {
         return type.getSimpleName();
     }
 
-    /// The codes under the headings that the source gives them. Codes with few letters share a
-    /// line, because the third group is long.
+    /// The codes under the headings of the source. Short codes share a line, because the third
+    /// group is long.
     private static Map<String, List<String>> groups(Path root) throws IOException {
         String source = Files.readString(root.resolve("mta-core/src/main/java/org/slipstream/core/QueuePhase.java"));
         int start = source.indexOf("public enum Code {");

@@ -107,7 +107,8 @@ final class ModulesPicture {
             double bottom = y;
             for (int i = 0; i < row.size(); i++) {
                 String module = row.get(i);
-                // A row that is not full stands to the right, above or below what it uses.
+                // A row that is not full stands to the right, above or below the modules that it
+                // uses.
                 double x = row.size() == columns
                         ? LEFT + i * (BOX + GAP)
                         : LEFT + (columns - row.size() + i) * (BOX + GAP);

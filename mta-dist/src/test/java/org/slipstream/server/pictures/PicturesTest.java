@@ -13,8 +13,8 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The pictures in `docs/pictures` are what the code draws. After a change that is meant:
-/// `mvn -pl mta-dist -am test -Dtest=PicturesTest -Dslipstream.golden=write`.
+/// The pictures in `docs/pictures` are equal to those that the code draws. After an intended
+/// change: `mvn -pl mta-dist -am test -Dtest=PicturesTest -Dslipstream.golden=write`.
 class PicturesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path FOLDER = ROOT.resolve("docs/pictures");

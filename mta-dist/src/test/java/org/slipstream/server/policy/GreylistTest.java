@@ -23,7 +23,7 @@ class GreylistTest {
             () -> now);
 
     @Test
-    void whoComesBackInTimeIsKnownFromThenOnWithEverySenderAndFromNextDoor() {
+    void aClientThatComesBackInTimeIsKnownFromThenOnWithEverySenderAndFromItsNetwork() {
         assertThat(passes("192.0.2.1", "a@far.example")).isFalse();
         now += 4 * MINUTE;
         assertThat(passes("192.0.2.1", "a@far.example")).as("too soon").isFalse();
@@ -34,7 +34,7 @@ class GreylistTest {
     }
 
     @Test
-    void whoComesBackTooLateIsNew() {
+    void aClientThatComesBackTooLateIsNew() {
         assertThat(passes("192.0.2.1", "a@far.example")).isFalse();
         now += DAY + 1;
         assertThat(passes("192.0.2.1", "a@far.example")).isFalse();
@@ -43,7 +43,7 @@ class GreylistTest {
     }
 
     @Test
-    void whoStaysAwayIsForgotten() {
+    void anAbsentClientIsForgotten() {
         passes("192.0.2.1", "a@far.example");
         now += 5 * MINUTE;
         assertThat(passes("192.0.2.1", "a@far.example")).isTrue();

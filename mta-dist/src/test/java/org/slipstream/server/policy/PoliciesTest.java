@@ -26,8 +26,8 @@ import java.util.concurrent.CountDownLatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Whose mail is taken, by the settings of an operator: strangers from 192.0.2.66, his own clients
-/// from 10/8, a user.
+/// The policies by the settings of an operator, for three clients: strangers from 192.0.2.66, known
+/// clients from 10/8, a user.
 class PoliciesTest {
     private static final Client STRANGER = client("192.0.2.66", Optional.empty());
     private static final Client OURS = client("10.1.2.3", Optional.empty());
@@ -38,7 +38,7 @@ class PoliciesTest {
 
     private final FakeDns dns = new FakeDns();
 
-    /// Knows what it is told, counts what it is asked.
+    /// Gives prepared answers and counts the questions.
     private static final class FakeDns implements NameQuestions {
         final Map<String, Addresses> addresses = new HashMap<>();
         final Map<String, MailCapability> domains = new HashMap<>();
@@ -58,7 +58,7 @@ class PoliciesTest {
     }
 
     @Test
-    void whoStandsOnABlockListIsToldWhichOne() {
+    void aClientOnABlockListIsToldWhichOne() {
         dns.addresses.put("66.2.0.192.bad.example", found("127.0.0.2"));
         Policy policy = policy("policy.block-lists=good.example,bad.example");
         Policy.Verdict verdict = rcpt(policy, STRANGER, "a@far.example", "bob@here.example");
@@ -68,7 +68,7 @@ class PoliciesTest {
     }
 
     @Test
-    void aListToTagOnlyRefusesNobody() {
+    void aListToTagOnlyRefusesNoClient() {
         dns.addresses.put("66.2.0.192.bad.example", found("127.0.0.2"));
         Policy.Verdict verdict = rcpt(policy("policy.block-lists=bad.example tag"), STRANGER, "a@far.example",
                 "bob@here.example");
@@ -85,7 +85,7 @@ class PoliciesTest {
     }
 
     @Test
-    void aBrokenListRefusesNobodyAndIsLeftAloneForAWhile() {
+    void aBrokenListRefusesNoClientAndIsNotQueriedForAWhile() {
         dns.addresses.put("66.2.0.192.bad.example", new Addresses.Trouble());
         Policy policy = policy("policy.block-lists=bad.example");
         for (int i = 0; i < 5; i++) {
@@ -107,7 +107,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"postmaster@here.example", "Abuse@here.example"})
-    void whoIsListedUnknownAndNewCanStillWriteTo(String recipient) {
+    void aListedUnknownAndNewClientCanStillWriteTo(String recipient) {
         dns.addresses.put("66.2.0.192.bad.example", found("127.0.0.2"));
         dns.domains.put("nowhere.example", NameQuestions.MailCapability.NO_SUCH_DOMAIN);
         Policy policy = policy("policy.block-lists=bad.example", "policy.sender-domain=true",
@@ -131,7 +131,7 @@ class PoliciesTest {
     }
 
     @Test
-    void dnsThatNeverAnswersCostsOneClientsPatienceAndRefusesNobody() throws InterruptedException {
+    void dnsThatNeverAnswersDelaysOneClientAndRefusesNone() throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch asked = new CountDownLatch(1);
         NameQuestions silent = new NameQuestions() {
@@ -186,7 +186,7 @@ class PoliciesTest {
     }
 
     @Test
-    void whoTalksFirstIsSentAwayWhoeverHeIs() {
+    void anyClientThatTalksFirstIsDisconnected() {
         assertThat(text(policy().connect(OURS, true))).startsWith("554 5.5.0 ");
     }
 

@@ -10,7 +10,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ContactTest {
-    /// The settings that a first start writes, on a machine that calls itself `mx.here.example`.
+    /// The settings that a first start writes, on a machine with the name `mx.here.example`.
     @ParameterizedTest
     @CsvSource({"friend@far.example, postmaster@mx.here.example", "alice@MX.here.example, postmaster@mx.here.example",
             "root@localhost, postmaster@localhost"})

@@ -12,7 +12,6 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
-import org.slipstream.server.intake.MemorySpool;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 
@@ -38,13 +37,13 @@ class ReporterTest {
     private static final String HEADER = "Received: by here\r\nFrom: Alice <alice@here.example>\r\nSubject: x\r\n"
             + "Message-ID: <one@here.example>\r\n";
 
-    private final MemorySpool spool = new MemorySpool();
+    private final ReportedMessage spool = new ReportedMessage();
     private final List<String> happened = new ArrayList<>();
     private Optional<IOException> onSubmit = Optional.empty();
     private Envelope reportEnvelope;
     private byte[] report;
 
-    // What was sent; each test changes what it is about.
+    // The message that was sent; each test changes the part that it checks.
     private Optional<Address> sender = Address.parse("alice@here.example");
     private Optional<String> envelopeId = Optional.empty();
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
@@ -122,7 +121,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatNoPeerSaidIsNotCalledSmtp() {
+    void textThatNoPeerSentIsNotMarkedSmtp() {
         failed("x@gone.example", Reply.of(550, "5.1.2", "domain gone.example not found"), "local");
         failed("y@smart.example", NO_SUCH_USER, "127.0.0.1[127.0.0.1]:2599");
         failed("z@six.example", NO_SUCH_USER, "2001:db8::1[2001:db8::1]:25");
@@ -159,7 +158,7 @@ class ReporterTest {
     }
 
     @Test
-    void whoeverDoesNotWantToHearIsLeftOut() {
+    void recipientsWithoutARequestedReportAreLeftOut() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         failed("success@far.example", NO_SUCH_USER, PEER, DsnNotify.SUCCESS);
         failed("loud@far.example", NO_SUCH_USER, PEER, DsnNotify.FAILURE, DsnNotify.SUCCESS);
@@ -169,7 +168,7 @@ class ReporterTest {
     }
 
     @Test
-    void whenNobodyWantsToHearTheMatterIsDone() {
+    void withoutARequestNoReportIsSent() {
         failed("quiet@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
         assertThat(reported(NoticeKind.FAILED)).isTrue();
@@ -197,18 +196,18 @@ class ReporterTest {
         onSubmit = Optional.of(new IOException("no space"));
         assertThat(reported(NoticeKind.FAILED)).isFalse();
         onSubmit = Optional.empty();
-        spool.onRead = Optional.of(new IOException("database"));
+        spool.onDetails = Optional.of(new IOException("database"));
         assertThat(reported(NoticeKind.FAILED)).isFalse();
         assertThat(happened).isEmpty();
-        spool.onRead = Optional.empty();
+        spool.onDetails = Optional.empty();
         assertThat(reported(NoticeKind.FAILED)).isTrue();
         assertThat(happened).containsExactly("submitted", "failed " + id());
     }
 
     @Test
-    void aDamagedMessageDoesNotKeepItsSenderFromHearing() {
+    void aDamagedMessageDoesNotPreventTheReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
-        spool.onLetter = Optional.of(new IOException("checksum"));
+        spool.onContent = Optional.of(new IOException("checksum"));
         Parsed parsed = tell(NoticeKind.FAILED);
         assertThat(parsed.parts()).hasSize(2);
         assertThat(parsed.text()).contains("could not be read");
@@ -238,7 +237,7 @@ class ReporterTest {
     }
 
     @Test
-    void whatIsLargeOrNotFitToBeSentComesBackAsItsHeader() {
+    void largeOrUnsendableContentIsReturnedAsItsHeader() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         for (String body : List.of("x".repeat(60).concat("\r\n").repeat(1_000), "y".repeat(999) + "\r\n", "bare\nLF",
@@ -324,7 +323,7 @@ class ReporterTest {
     }
 
     @Test
-    void theBoundaryIsNowhereInsideEvenWhenSomebodyGuessesIt() {
+    void theBoundaryIsNowhereInsideEvenWhenASenderGuessesIt() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         returns = DsnReturn.FULL;
         String guess = "=_" + id() + "_failed_" + NOW.toEpochMilli();
@@ -344,7 +343,7 @@ class ReporterTest {
     }
 
     @Test
-    void whateverStrangersSayTheReportStaysReadable() {
+    void textOfStrangersKeepsTheReportReadable() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         DsnReturn[] choices = DsnReturn.values();
@@ -382,7 +381,7 @@ class ReporterTest {
     /// RFC 3461 section 4.1 and 5.2: a confirmation names only delivered recipients for which it
     /// was requested.
     @Test
-    void whoAskedToHearOfSuccessHearsOfIt() {
+    void requestedSuccessReportsAreSent() {
         envelopeId = Optional.of("QQ314159");
         returns = DsnReturn.FULL;
         Outcome inMailbox = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered to mailbox"),
@@ -413,7 +412,7 @@ class ReporterTest {
     }
 
     @Test
-    void nobodyHearsOfSuccessUnaskedOrWithoutASender() {
+    void noSuccessIsReportedWithoutARequestOrWithoutASender() {
         add("bob@here.example", MessageState.DELIVERED, Optional.of(new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"),
                 "maildir:bob@here.example")), DsnNotify.FAILURE);
         assertThat(confirmed()).isTrue();
@@ -451,23 +450,23 @@ class ReporterTest {
     private boolean reported(NoticeKind kind) {
         onFile();
         boolean done = reporter().report(id(), kind);
-        happened.addAll(spool.reported);
+        happened.addAll(spool.marks);
         return done;
     }
 
     private boolean confirmed() {
         onFile();
         boolean done = reporter().confirm(id());
-        happened.addAll(spool.reported);
+        happened.addAll(spool.marks);
         return done;
     }
 
     private void onFile() {
-        spool.messages.put(id(), new MemorySpool.Stored(envelope(), message, Optional.empty()));
+        spool.octets = message;
         MessageSummary summary = new MessageSummary(id(), sender, NOW.toEpochMilli() - 3 * 3_600_000, message.length,
                 recipients.size(), 1, 1, 1, false, false);
-        spool.details.put(id(), new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
-        spool.reported.clear();
+        spool.details = Optional.of(new Spool.Details(summary, envelope(), 0, List.copyOf(recipients)));
+        spool.marks.clear();
     }
 
     private Reporter reporter() {
@@ -480,7 +479,7 @@ class ReporterTest {
         if (onSubmit.isPresent()) {
             throw onSubmit.get();
         }
-        assertThat(spool.reported).as("marked before the report is on disk").isEmpty();
+        assertThat(spool.marks).as("marked before the report is on disk").isEmpty();
         happened.add("submitted");
         reportEnvelope = envelope;
         report = content;

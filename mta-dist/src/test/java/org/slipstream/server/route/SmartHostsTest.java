@@ -22,7 +22,7 @@ import java.util.Optional;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// From mta.toml and a file of passwords to what the client demands of a provider's relay.
+/// From mta.toml and a file of passwords to the requirements of the client at a provider's relay.
 class SmartHostsTest {
     @TempDir
     private Path home;

@@ -71,7 +71,7 @@ class FreshContextsTest {
         assertThat(Handshake.name(contexts.get(), "first.example")).isEqualTo("CN=first.example");
         replace(certificate("first.example"), certificate("second.example"));
         replace(key("first.example"), key("second.example"));
-        assertThat(contexts.get()).as("within the same second nobody looks").isSameAs(contexts.get());
+        assertThat(contexts.get()).as("within the same second there is no look").isSameAs(contexts.get());
         seconds.addAndGet(2);
         assertThat(Handshake.name(contexts.get(), "first.example")).isEqualTo("CN=second.example");
     }

@@ -16,7 +16,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 
-/// A client that believes everything, to see what it is shown.
+/// A client that trusts every certificate and keeps the one that it is shown.
 final class Handshake {
     private Handshake() {}
 

@@ -70,7 +70,7 @@ class TlsContextsTest {
     }
 
     @Test
-    void aPairOfWhichACrashLeftHalfIsMadeAnew() throws Exception {
+    void aPairOfWhichACrashLeftHalfIsMadeAgain() throws Exception {
         TlsContexts.open(NOTHING_SET, home, "mail.here.example");
         Files.delete(home.resolve("tls/self-signed.crt"));
         Files.writeString(home.resolve("tls/self-signed.key.tmp"), "half a k");
@@ -149,7 +149,7 @@ class TlsContextsTest {
     }
 
     @Test
-    void whatIsWrongWithAFileIsSaidInOneSentenceThatNamesIt() throws Exception {
+    void mistakesOfAFileAreReportedInOneSentenceThatNamesIt() throws Exception {
         KeyPair own = pair("EC", 256);
         String certificate = pem("CERTIFICATE", certificate("leaf", own).getEncoded());
         String key = pem("PRIVATE KEY", own.getPrivate().getEncoded());
@@ -225,7 +225,7 @@ class TlsContextsTest {
                 .getCertificate(builder.build(new JcaContentSignerBuilder(algorithm).build(issuing.getPrivate())));
     }
 
-    /// Nobody opens it, so there is nothing in it.
+    /// The file is never opened, so it is empty.
     private static byte[] encryptedKey() throws Exception {
         return new EncryptedPrivateKeyInfo(new AlgorithmIdentifier(PKCSObjectIdentifiers.id_PBES2), new byte[32])
                 .getEncoded();

@@ -71,7 +71,7 @@ class LoginOfBothSidesTest {
         Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-------"));
     }
 
-    /// @return the name of the user, or why the server refused
+    /// @return the name of the user, or the reason why the server refused
     private String login(String mechanism, String user, String password) throws Exception {
         Sasl client = Sasl.choose(Set.of(mechanism), true, new Credentials(user, password), "nonce").orElseThrow();
         Mechanism server = new Mechanisms(Optional.of(Users.open(file, Optional.empty()))).begin(mechanism, Map.of())

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// The file of users as an operator meets it: by commands, and in an editor.
+/// The file of users with both ways to change it: commands and an editor.
 class UserFileTest {
     @TempDir
     Path home;
@@ -34,7 +34,7 @@ class UserFileTest {
     }
 
     @Test
-    void whoIsAddedStandsThereWithoutThePasswordAndForTheOwnersEyesAlone() throws Exception {
+    void anAddedUserIsStoredWithoutThePasswordInAFileForTheOwnerAlone() throws Exception {
         file.add("alice", "open sesame", List.of("Alice@Here.Example", "@lists.example", "*"));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path))).isEqualTo("rw-------");
         assertThat(Files.readString(path)).doesNotContain("sesame").contains("$argon2id$v=19$m=19456,t=2,p=1$")
@@ -60,7 +60,7 @@ class UserFileTest {
     }
 
     @Test
-    void whatCannotBeDoneIsSaidAndChangesNothing() throws Exception {
+    void impossibleRequestsAreRefusedAndChangeNothing() throws Exception {
         file.add("alice", "one", List.of());
         String before = Files.readString(path);
         assertThatThrownBy(() -> file.add("alice", "two", List.of())).hasMessageContaining("alice exists already");
@@ -91,7 +91,7 @@ class UserFileTest {
                 seven -> assertThat(seven).startsWith("users:7: ").contains("\"emil@\""),
                 eight -> assertThat(eight).startsWith("users:8: ").contains("line 1"),
                 nine -> assertThat(nine).startsWith("users:9: ").contains("64 MiB"));
-        assertThatThrownBy(() -> file.add("hugo", "x", List.of())).as("nobody repairs what he does not understand")
+        assertThatThrownBy(() -> file.add("hugo", "x", List.of())).as("a file that cannot be read is not changed")
                 .hasMessageContaining("users:4");
     }
 
@@ -104,7 +104,7 @@ class UserFileTest {
     }
 
     @Test
-    void withoutAFileNobodyIsThereAndNothingIsWrong() throws Exception {
+    void withoutAFileThereAreNoUsersAndNoMistakes() throws Exception {
         assertThat(file.mistakes()).isEmpty();
         assertThat(file.list()).isEmpty();
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Users as a running server knows them.
+/// Users of a running server.
 class UsersTest {
     @TempDir
     Path home;
@@ -42,7 +42,7 @@ class UsersTest {
     }
 
     @Test
-    void whoIsAddedRemovedOrGivenAnotherPasswordIsKnownAtTheNextLogin() throws Exception {
+    void aUserAddedRemovedOrGivenAnotherPasswordIsKnownAtTheNextLogin() throws Exception {
         Users users = open();
         file.add("bob", "first", List.of());
         assertThat(users.verify("bob", "first")).isTrue();
@@ -54,12 +54,12 @@ class UsersTest {
     }
 
     @Test
-    void aHalfWrittenFileLocksNobodyOut() throws Exception {
+    void aHalfWrittenFileLocksNoUserOut() throws Exception {
         Users users = open();
         String whole = Files.readString(file.path());
         Files.writeString(file.path(), whole + "bob $argon2id$v=19");
         assertThat(users.verify("alice", "open sesame")).isTrue();
-        assertThatThrownBy(this::open).as("but nobody starts with it").hasMessageStartingWith("users:3: ");
+        assertThatThrownBy(this::open).as("but no start accepts it").hasMessageStartingWith("users:3: ");
         Files.delete(file.path());
         assertThat(users.verify("alice", "open sesame")).as("a file that is gone is an operator's word").isFalse();
     }
@@ -77,14 +77,14 @@ class UsersTest {
     }
 
     @Test
-    void scramTellsNobodyWhoExists() throws Exception {
+    void scramDoesNotDiscloseWhichUsersExist() throws Exception {
         Users users = open();
         ScramKeys known = users.scram("alice").orElseThrow();
-        ScramKeys nobody = users.scram("bob").orElseThrow();
-        assertThat(nobody.iterations()).isEqualTo(known.iterations());
-        assertThat(nobody.salt()).hasSameSizeAs(known.salt()).isNotEqualTo(known.salt());
-        assertThat(users.scram("bob").orElseThrow()).as("the same at each try").isEqualTo(nobody);
-        assertThat(users.scram("carl").orElseThrow().salt()).isNotEqualTo(nobody.salt());
+        ScramKeys unknown = users.scram("bob").orElseThrow();
+        assertThat(unknown.iterations()).isEqualTo(known.iterations());
+        assertThat(unknown.salt()).hasSameSizeAs(known.salt()).isNotEqualTo(known.salt());
+        assertThat(users.scram("bob").orElseThrow()).as("the same at each try").isEqualTo(unknown);
+        assertThat(users.scram("carl").orElseThrow().salt()).isNotEqualTo(unknown.salt());
     }
 
     @Test

@@ -177,7 +177,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
     QmgrConfig config(TransportNames names) {
         TransportTable table = TransportTable.of(TransportSettings.defaults());
         for (var each : transports.entrySet()) {
-            table = table.with(names.ours(each.getKey()), each.getValue());
+            table = table.with(names.kind(each.getKey()), each.getValue());
         }
         Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
         QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),

@@ -241,7 +241,7 @@ final class GoldenWorld {
         String result = file.deliveries().result(key, message, delivery, now, atOnce);
         long duration = file.deliveries().duration(key, message, delivery);
         running.add(new Agent(now + duration, open.connection(), key, result));
-        trace.selections.add(List.of(now, names.theirs(open.route().transport()), message, key,
+        trace.selections.add(List.of(now, names.inFile(open.route().transport()), message, key,
                 Trace.ofEntry(entry.recipients()), result));
         if (!result.equals("fail")) {
             answer(new QmgrEvent.ConnectionReady(open.connection()));
@@ -257,7 +257,7 @@ final class GoldenWorld {
 
         @Override
         public void preempted(Message current, Message stepping, String transport, int level, int slots) {
-            trace.preemptions.add(List.of((long) trace.selections.size(), now, names.theirs(transport),
+            trace.preemptions.add(List.of((long) trace.selections.size(), now, names.inFile(transport),
                     ids.get(current.id()), ids.get(stepping.id()), (long) level, (long) slots));
         }
 
@@ -275,7 +275,7 @@ final class GoldenWorld {
         public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight,
                 Destination.FlowFigures figures) {
             boolean gone = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
-            List<Object> row = new ArrayList<>(List.of(now, names.theirs(line.transport()), line.key(),
+            List<Object> row = new ArrayList<>(List.of(now, names.inFile(line.transport()), line.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));
             row.addAll(gone
                     ? List.of(0L, 0L, 0L, 0L, 0L)

@@ -1,6 +1,6 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.lab.Clockwork;
+import org.slipstream.lab.EventList;
 
 import java.util.random.RandomGenerator;
 
@@ -9,11 +9,11 @@ import java.util.random.RandomGenerator;
 final class BalancedDoorway implements Doorway {
     private final Door.Balanced door;
     private final Habits habits;
-    private final Clockwork clock;
+    private final EventList clock;
     private final RandomGenerator chance;
     private long calls;
 
-    BalancedDoorway(Door.Balanced door, Habits habits, Clockwork clock, RandomGenerator chance) {
+    BalancedDoorway(Door.Balanced door, Habits habits, EventList clock, RandomGenerator chance) {
         this.door = door;
         this.habits = habits;
         this.clock = clock;

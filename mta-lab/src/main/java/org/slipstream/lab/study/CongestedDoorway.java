@@ -1,7 +1,7 @@
 package org.slipstream.lab.study;
 
 import org.slipstream.core.Reply;
-import org.slipstream.lab.Clockwork;
+import org.slipstream.lab.EventList;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,12 +40,12 @@ final class CongestedDoorway implements Doorway {
 
     private final Door.Congested door;
     private final Habits habits;
-    private final Clockwork clock;
+    private final EventList clock;
     private final RandomGenerator chance;
     private final Deque<Call> queue = new ArrayDeque<>();
     private int busy;
 
-    CongestedDoorway(Door.Congested door, Habits habits, Clockwork clock, RandomGenerator chance) {
+    CongestedDoorway(Door.Congested door, Habits habits, EventList clock, RandomGenerator chance) {
         this.door = door;
         this.habits = habits;
         this.clock = clock;

@@ -1,6 +1,6 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.lab.Clockwork;
+import org.slipstream.lab.EventList;
 
 import java.util.random.RandomGenerator;
 
@@ -11,11 +11,11 @@ import java.util.random.RandomGenerator;
 final class LimitedDoorway implements Doorway {
     private final Door.Limiter door;
     private final Habits habits;
-    private final Clockwork clock;
+    private final EventList clock;
     private final RandomGenerator chance;
     private int sessions;
 
-    LimitedDoorway(Door.Limiter door, Habits habits, Clockwork clock, RandomGenerator chance) {
+    LimitedDoorway(Door.Limiter door, Habits habits, EventList clock, RandomGenerator chance) {
         this.door = door;
         this.habits = habits;
         this.clock = clock;

@@ -9,8 +9,8 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
-import org.slipstream.lab.Brains;
-import org.slipstream.lab.Clockwork;
+import org.slipstream.lab.EventList;
+import org.slipstream.lab.QueueManagers;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -39,7 +39,7 @@ final class StudyWorld {
 
     private final Setup setup;
     private final Random chance;
-    private final Clockwork clock = new Clockwork();
+    private final EventList clock = new EventList();
     private final Tally tally = new Tally(clock::now);
     private final Doorway doorway;
     private final QueueManager brain;
@@ -55,7 +55,7 @@ final class StudyWorld {
             case Door.Congested congested -> new CongestedDoorway(congested, setup.habits(), clock, chance);
             case Door.Balanced balanced -> new BalancedDoorway(balanced, setup.habits(), clock, chance);
         };
-        this.brain = Brains.oneAtATime(setup.config(), chance, tally);
+        this.brain = QueueManagers.oneAtATime(setup.config(), chance, tally);
     }
 
     static Tally run(Setup setup, long seed) {
@@ -78,7 +78,7 @@ final class StudyWorld {
             // backwards.
             long alarm = Math.max(clock.now(), brain.nextAlarmMillis());
             if (clock.nextMillis() <= alarm) {
-                clock.tick();
+                clock.runNext();
             } else {
                 clock.advance(alarm);
                 tell(new QmgrEvent.Alarm());

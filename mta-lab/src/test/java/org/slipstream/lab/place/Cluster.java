@@ -35,20 +35,20 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The whole brain before a cluster of hosts that take their time: each connection works off its
-/// letters one after the other.
+/// The queue manager with a cluster of simulated hosts. Each connection processes its deliveries one
+/// after the other, and each delivery takes time.
 ///
-/// A register that answers at once, DNS that answers at once, time that jumps. All chance is of one
-/// seed.
+/// The queue index and DNS answer at once, and time jumps to the next event. All random numbers come
+/// from one seed.
 final class Cluster implements QmgrTrace {
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply REFUSED = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply RESET = Reply.of(450, "4.4.2", "connection reset");
-    private static final long MOST_HAPPENINGS = 5_000_000;
+    private static final long MAX_EVENTS = 5_000_000;
 
-    private record Planned(long atMillis, long number, Runnable deed) implements Comparable<Planned> {
+    private record Scheduled(long atMillis, long number, Runnable action) implements Comparable<Scheduled> {
         @Override
-        public int compareTo(Planned other) {
+        public int compareTo(Scheduled other) {
             return atMillis != other.atMillis
                     ? Long.compare(atMillis, other.atMillis)
                     : Long.compare(number, other.number);
@@ -67,25 +67,25 @@ final class Cluster implements QmgrTrace {
         }
     }
 
-    private final PriorityQueue<Planned> planned = new PriorityQueue<>();
+    private final PriorityQueue<Scheduled> scheduled = new PriorityQueue<>();
     private final Random random;
-    private final QueueManager brain;
+    private final QueueManager queueManager;
     private final Seating seating;
     private final Map<String, Route.Smtp> routes = new TreeMap<>();
-    private final Map<QueueId, Map<Integer, Recipient>> register = new LinkedHashMap<>();
+    private final Map<QueueId, Map<Integer, Recipient>> queueIndex = new LinkedHashMap<>();
     private final Map<QueueId, List<String>> addressees = new LinkedHashMap<>();
     private final Map<QueueId, Long> created = new LinkedHashMap<>();
     private final Map<Long, Link> links = new LinkedHashMap<>();
     private long numbers;
     private long ids;
 
-    /// The hosts' nature.
+    /// The behaviour of the hosts.
     long connectMillis = 50;
     long deliverMillis = 100;
     final Map<String, Boolean> down = new TreeMap<>();
-    int hangsUpAfter = Integer.MAX_VALUE;
+    int closesAfter = Integer.MAX_VALUE;
 
-    /// Letters that one connection bears.
+    /// The depth that each connection reports.
     int depth = 2;
 
     long now;
@@ -99,10 +99,10 @@ final class Cluster implements QmgrTrace {
     Cluster(PlaceRules rules, long seed) {
         random = new Random(seed);
         seating = new Seating(_ -> rules, new DestDb(rules.memory()), HostKeys.BY_NAME, HostMemory.NONE, random);
-        brain = new QueueManager(QmgrConfig.defaults(), seating, random, this);
+        queueManager = new QueueManager(QmgrConfig.defaults(), seating, random, this);
     }
 
-    // ---- the scene
+    // ---- the mail
 
     /// All hosts of a domain at one preference.
     void domain(String domain, String... hosts) {
@@ -113,7 +113,7 @@ final class Cluster implements QmgrTrace {
         routes.put(domain, new Route.Smtp(domain, all));
     }
 
-    /// A letter to one recipient at each of these domains.
+    /// A message to one recipient at each of these domains.
     QueueId message(long atMillis, List<String> domains) {
         QueueId id = new QueueId(++ids);
         addressees.put(id, List.copyOf(domains));
@@ -121,7 +121,7 @@ final class Cluster implements QmgrTrace {
             Map<Integer, Recipient> recipients = new LinkedHashMap<>();
             domains.forEach(domain -> recipients.put(recipients.size() + 1,
                     new Recipient(recipients.size() + 1, Address.of("r@" + domain))));
-            register.put(id, recipients);
+            queueIndex.put(id, recipients);
             created.put(id, now);
             announce(id);
         });
@@ -129,26 +129,26 @@ final class Cluster implements QmgrTrace {
     }
 
     private void announce(QueueId id) {
-        int open = register.get(id).size();
-        happens(new QmgrEvent.MessageQueued(new MessageSummary(id, Optional.of(Address.of("s@here.example")),
+        int open = queueIndex.get(id).size();
+        happened(new QmgrEvent.MessageQueued(new MessageSummary(id, Optional.of(Address.of("s@here.example")),
                 created.get(id), 1_000, open, open, 0, 0, false, false)));
     }
 
-    void at(long millis, Runnable deed) {
-        planned.add(new Planned(Math.max(now, millis), ++numbers, deed));
+    void at(long millis, Runnable action) {
+        scheduled.add(new Scheduled(Math.max(now, millis), ++numbers, action));
     }
 
-    private void after(long millis, Runnable deed) {
-        at(now + millis, deed);
+    private void after(long millis, Runnable action) {
+        at(now + millis, action);
     }
 
     // ---- time
 
-    /// Until all letters are gone.
+    /// Runs until all messages are removed.
     Cluster run() {
-        for (long i = 0; !planned.isEmpty() || !register.isEmpty(); i++) {
-            if (i > MOST_HAPPENINGS) {
-                throw new AssertionError("no end at " + now + ": " + brain.snapshot(now));
+        for (long i = 0; !scheduled.isEmpty() || !queueIndex.isEmpty(); i++) {
+            if (i > MAX_EVENTS) {
+                throw new AssertionError("no end at " + now + ": " + queueManager.snapshot(now));
             }
             step(Long.MAX_VALUE);
         }
@@ -156,7 +156,7 @@ final class Cluster implements QmgrTrace {
     }
 
     Cluster until(long millis) {
-        while (Math.min(next(), brain.nextAlarmMillis()) <= millis) {
+        while (Math.min(next(), queueManager.nextAlarmMillis()) <= millis) {
             step(millis);
         }
         now = millis;
@@ -164,25 +164,25 @@ final class Cluster implements QmgrTrace {
     }
 
     private long next() {
-        return planned.isEmpty() ? Long.MAX_VALUE : planned.peek().atMillis();
+        return scheduled.isEmpty() ? Long.MAX_VALUE : scheduled.peek().atMillis();
     }
 
     private void step(long mostMillis) {
-        long alarm = Math.max(now, brain.nextAlarmMillis());
+        long alarm = Math.max(now, queueManager.nextAlarmMillis());
         if (next() <= alarm) {
-            Planned happening = planned.remove();
-            now = happening.atMillis();
-            happening.deed().run();
+            Scheduled next = scheduled.remove();
+            now = next.atMillis();
+            next.action().run();
         } else if (alarm <= mostMillis && alarm < Long.MAX_VALUE) {
             now = alarm;
-            happens(new QmgrEvent.Alarm());
+            happened(new QmgrEvent.Alarm());
         } else {
-            throw new AssertionError("mail waits and nothing is planned: " + brain.snapshot(now));
+            throw new AssertionError("mail waits and no event is scheduled: " + queueManager.snapshot(now));
         }
     }
 
-    private void happens(QmgrEvent event) {
-        brain.step(event, now, this::order);
+    private void happened(QmgrEvent event) {
+        queueManager.step(event, now, this::order);
     }
 
     // ---- the world
@@ -196,8 +196,8 @@ final class Cluster implements QmgrTrace {
             case QmgrOrder.Deliver deliver -> {
                 Link link = links.get(deliver.connection());
                 if (link == null) {
-                    // The loss of the connection is on its way. What was ordered for it comes back
-                    // all the same.
+                    // The event about the loss of the connection comes later. A delivery that was
+                    // ordered before it is returned.
                     soon(new QmgrEvent.DeliveryDone(new DeliveryResult.Unanswered(deliver.delivery().number(),
                             deliver.connection(), RESET, "gone", false)));
                     return;
@@ -210,7 +210,7 @@ final class Cluster implements QmgrTrace {
             case QmgrOrder.Close close -> links.remove(close.connection());
             case QmgrOrder.RecordOutcome record -> {
                 record.outcomes().stream().filter(each -> !(each.outcome() instanceof Outcome.Deferred))
-                        .forEach(each -> register.get(record.id()).remove(each.number()));
+                        .forEach(each -> queueIndex.get(record.id()).remove(each.number()));
                 soon(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
             case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
@@ -219,7 +219,7 @@ final class Cluster implements QmgrTrace {
                 at(defer.nextAttemptMillis(), () -> announce(defer.id()));
             }
             case QmgrOrder.Remove remove -> {
-                register.remove(remove.id());
+                queueIndex.remove(remove.id());
                 finishedMillis.put(remove.id(), now);
                 soon(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
@@ -229,11 +229,11 @@ final class Cluster implements QmgrTrace {
     }
 
     private void soon(QmgrEvent event) {
-        after(0, () -> happens(event));
+        after(0, () -> happened(event));
     }
 
     private void read(QmgrOrder.ReadRecipients read) {
-        List<Recipient> rest = register.get(read.id()).values().stream().filter(r -> r.number() > read.after())
+        List<Recipient> rest = queueIndex.get(read.id()).values().stream().filter(r -> r.number() > read.after())
                 .toList();
         List<Recipient> batch = rest.subList(0, Math.min(read.limit(), rest.size()));
         soon(new QmgrEvent.RecipientsRead(read.id(), List.copyOf(batch), batch.size() == rest.size()));
@@ -248,51 +248,51 @@ final class Cluster implements QmgrTrace {
         after(connectMillis, () -> {
             if (down.getOrDefault(host, false)) {
                 links.remove(link.number);
-                happens(new QmgrEvent.ConnectionFailed(link.number, REFUSED, host));
+                happened(new QmgrEvent.ConnectionFailed(link.number, REFUSED, host));
             } else {
-                happens(new QmgrEvent.ConnectionReady(link.number));
-                happens(new QmgrEvent.ConnectionDepth(link.number, depth));
+                happened(new QmgrEvent.ConnectionReady(link.number));
+                happened(new QmgrEvent.ConnectionDepth(link.number, depth));
             }
         });
     }
 
-    // Somewhat uneven, so that nothing marches in step.
+    // Delivery times vary, so that deliveries do not end together.
     private void work(Link link) {
         QmgrOrder.Deliver deliver = link.queue.getFirst();
         after(deliverMillis / 2 + random.nextLong(deliverMillis), () -> {
             link.queue.remove();
             delivered++;
             deliveredAt.merge(link.host, 1, Integer::sum);
-            boolean over = ++link.worked >= hangsUpAfter;
+            boolean over = ++link.worked >= closesAfter;
             if (over) {
                 links.remove(link.number);
             } else if (!link.queue.isEmpty()) {
                 work(link);
             }
-            happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(), link.number,
+            happened(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(deliver.delivery().number(), link.number,
                     deliver.delivery().all(new Outcome.Delivered(OK, link.host)), true)));
             if (over) {
-                hangUp(link);
+                closeByServer(link);
             }
         });
     }
 
-    // The news of each letter in turn. What was ordered for this connection in the meantime is
-    // among them, or late.
-    private void hangUp(Link link) {
+    // Returns each delivery, also those ordered after the server closed the connection.
+    private void closeByServer(Link link) {
         while (!link.queue.isEmpty()) {
             long delivery = link.queue.remove().delivery().number();
-            happens(new QmgrEvent.DeliveryDone(
+            happened(new QmgrEvent.DeliveryDone(
                     new DeliveryResult.Unanswered(delivery, link.number, RESET, link.host, false)));
         }
-        happens(new QmgrEvent.ConnectionLost(link.number, "hung up"));
+        happened(new QmgrEvent.ConnectionLost(link.number, "closed by the server"));
     }
 
     int connections() {
         return links.size();
     }
 
-    /// Connections at work for a message that is the only one for its destinations.
+    /// The number of connections that work for a message, which must be the only one for its
+    /// destinations.
     int busyFor(QueueId id) {
         Set<String> destinations = addressees.get(id).stream().map(domain -> "smtp/" + domain)
                 .collect(Collectors.toSet());
@@ -301,7 +301,8 @@ final class Cluster implements QmgrTrace {
     }
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+    public void feedback(DestinationQueue destination, FeedbackEvent event, int running,
+            Destination.FlowFigures figures) {
         if (event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
             failures++;
         }

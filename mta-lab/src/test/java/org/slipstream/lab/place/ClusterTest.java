@@ -11,7 +11,7 @@ import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Hosts under load: how it is spread, what it costs, and what a bad host does to it.
+/// Hosts under load: the share of each host, the number of connections, and the effect of a bad host.
 class ClusterTest {
     private static final PlaceRules RULES = PlaceRules.defaults();
     private static final String[] FOUR = {"mx1.example", "mx2.example", "mx3.example", "mx4.example"};
@@ -41,9 +41,9 @@ class ClusterTest {
     }
 
     @Test
-    void underALightLoadOneHostAfterTheOtherHasItsTurn() {
-        // Now and then a letter: one connection suffices, and it is closed between letters or after
-        // five minutes.
+    void underALightLoadHostsTakeTurns() {
+        // With a message a second one connection suffices. It is closed between messages or when it
+        // is too old.
         Cluster cluster = four(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(60_000))),
                 10_000, 1_000, 2).run();
         System.out.println("light load: " + cluster.deliveredAt + ", connections opened " + cluster.opened
@@ -59,7 +59,7 @@ class ClusterTest {
         bad.run();
         System.out.println("four good: " + good.now + " ms, most " + good.mostConnections + "; one of them bad: "
                 + bad.now + " ms, most " + bad.mostConnections + ", connections opened " + bad.opened);
-        assertThat(bad.failures).as("what the window heard").isZero();
+        assertThat(bad.failures).as("failures in the window").isZero();
         assertThat(bad.deliveredAt).doesNotContainKey("mx3.example");
         assertThat(bad.delivered).isEqualTo(4_000);
         assertThat(bad.finishedMillis).hasSize(4_000);
@@ -71,14 +71,14 @@ class ClusterTest {
 
     @Test
     @Tag("FI-38")
-    void fi38HostsThatHangUpAfterEverySeventhMessageGetEachMessageOnce() {
+    void fi38HostsThatCloseAfterEverySeventhMessageGetEachMessageOnce() {
         Cluster cluster = four(RULES, 2_000, 4, 8);
-        cluster.hangsUpAfter = 7;
+        cluster.closesAfter = 7;
         cluster.depth = 10;
         cluster.run();
         assertThat(cluster.delivered).isEqualTo(2_000);
         assertThat(cluster.finishedMillis).hasSize(2_000);
-        assertThat(cluster.failures).as("a goodbye after work is no trouble").isZero();
+        assertThat(cluster.failures).as("closing after replies is not a failure").isZero();
         assertThat(cluster.opened).isGreaterThanOrEqualTo(2_000 / 7);
     }
 
@@ -98,7 +98,7 @@ class ClusterTest {
             cluster.at(end - 1, () -> connections.add(cluster.connections()));
         }
         cluster.run();
-        System.out.println("connections at 2, 10, 50, 100, 50, 10, 2 letters a second: " + connections);
+        System.out.println("connections at 2, 10, 50, 100, 50, 10, 2 messages a second: " + connections);
         assertThat(connections.subList(0, 4)).isSorted();
         assertThat(connections.get(3)).isBetween(8, 20);
         assertThat(connections.getLast()).isLessThanOrEqualTo(2);
@@ -111,7 +111,7 @@ class ClusterTest {
         Cluster placed = hundred(new Cluster(RULES, 6)).run();
         Cluster single = hundred(
                 new Cluster(RULES.with(PlaceRules.Depth.ONE), 6)).run();
-        System.out.println("connections for 10,000 letters to 100 hosts: " + placed.opened + " (most "
+        System.out.println("connections for 10,000 messages to 100 hosts: " + placed.opened + " (most "
                 + placed.mostConnections + " at once, " + placed.now + " ms), with one delivery at a time "
                 + single.opened + " (most " + single.mostConnections + " at once, " + single.now + " ms)");
         assertThat(placed.delivered).isEqualTo(10_000);

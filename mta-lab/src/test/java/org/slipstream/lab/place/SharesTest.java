@@ -28,7 +28,7 @@ class SharesTest {
         return cluster;
     }
 
-    /// To so many places, each of its own.
+    /// The domains of a list, each with a host of its own.
     private static List<String> list(int first) {
         return IntStream.range(first, first + RECIPIENTS).mapToObj(i -> "d" + i + ".example").toList();
     }
@@ -74,8 +74,8 @@ class SharesTest {
         assertThat(cluster.delivered).isEqualTo(2 * RECIPIENTS);
     }
 
-    /// The two simple ideas that the source rejects, as settings of the same placement: a share
-    /// without a limit is first come, first served.
+    /// One of two simple rules that the source rejects, as a setting of the placement. A share without
+    /// a limit is first come, first served.
     @Test
     @Tag("FI-04")
     void fi04FirstComeFirstServedLeavesNothingForASecondList() {
@@ -87,20 +87,19 @@ class SharesTest {
         assertThat(firstCome.busyFor(second)).isZero();
     }
 
-    /// A fixed part of a hundred connections among fifty messages is two, also for a list that is
-    /// alone.
+    /// The other rule: a fixed share of a hundred connections among fifty messages is two connections,
+    /// even for a list that is alone.
     @Test
     @Tag("FI-04")
-    void fi04EqualPartsLetAListCrawlThoughItIsAlone() {
+    void fi04EqualPartsSlowDownAListThatIsAlone() {
         Cluster equalParts = cluster(new Shares(100 / 50, 0));
         QueueId list = equalParts.message(0, list(0));
         assertThat(share(equalParts, list, 1_000, 2_000)).isEqualTo(2);
         assertThat(equalParts.delivered).isLessThan(60);
     }
 
-    /// Of a hundred workers the last few make a difference of percents, because nobody has half a
-    /// connection and the first list in the order of service is asked first. Of a thousand they do
-    /// not.
+    /// With a hundred connections, rounding changes a share by percents, because connections are whole
+    /// and the first list in the order of service chooses first. With a thousand it does not.
     @Test
     @Tag("FI-02")
     void fi02OfAThousandConnectionsTwoListsHave47PercentEach() {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -44,6 +45,10 @@ final class ConnectionBook {
         int up;
     }
 
+    private Host hostOf(Connection connection) {
+        return Objects.requireNonNull(hosts.get(connection.host.host()));
+    }
+
     /// @param numbers a source of unique connection numbers
     ConnectionBook(WorkerBudget budget, LongSupplier numbers) {
         this.budget = budget;
@@ -67,12 +72,12 @@ final class ConnectionBook {
     void isUp(Connection connection) {
         connection.up = true;
         unproven.remove(connection.number);
-        hosts.get(connection.host.host()).up++;
+        hostOf(connection).up++;
     }
 
     void assign(Connection connection, Assignment assignment) {
         if (connection.isIdle()) {
-            hosts.get(connection.host.host()).active.put(connection.number, connection);
+            hostOf(connection).active.put(connection.number, connection);
             budget.begins(assignment.owner());
         }
         if (connection.add(assignment)) {
@@ -93,7 +98,7 @@ final class ConnectionBook {
                 connection.head().ifPresent(next -> budget.begins(next.owner()));
             }
             if (connection.isIdle()) {
-                hosts.get(connection.host.host()).active.remove(connection.number);
+                hostOf(connection).active.remove(connection.number);
             }
         });
         return taken;
@@ -105,7 +110,7 @@ final class ConnectionBook {
         assignments.forEach(assignment -> take(connection, assignment.number()));
         byNumber.remove(connection.number);
         unproven.remove(connection.number);
-        Host host = hosts.get(connection.host.host());
+        Host host = hostOf(connection);
         if (connection.up) {
             host.up--;
         }

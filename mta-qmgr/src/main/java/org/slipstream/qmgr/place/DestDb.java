@@ -249,18 +249,22 @@ public final class DestDb {
 
     private boolean drop(HostKey host, HostRowKind kind) {
         SequencedMap<HostRowKind, HostRecord> known = records.get(host);
-        Optional<HostRecord> gone = known == null ? Optional.empty() : Optional.ofNullable(known.remove(kind));
-        gone.ifPresent(record -> {
-            expiries.remove(new Expiry(record.expiresMillis(), host, kind));
-            if (known.isEmpty()) {
-                records.remove(host);
-            }
-            if (kind == HostRowKind.SUSPENDED) {
-                suspended.remove(host);
-            }
-            changed(kind, new HostRow.Change.Gone(host.toString(), kind));
-        });
-        return gone.isPresent();
+        if (known == null) {
+            return false;
+        }
+        HostRecord gone = known.remove(kind);
+        if (gone == null) {
+            return false;
+        }
+        expiries.remove(new Expiry(gone.expiresMillis(), host, kind));
+        if (known.isEmpty()) {
+            records.remove(host);
+        }
+        if (kind == HostRowKind.SUSPENDED) {
+            suspended.remove(host);
+        }
+        changed(kind, new HostRow.Change.Gone(host.toString(), kind));
+        return true;
     }
 
     // ---- export and import, for the spool and for other nodes
@@ -268,7 +272,7 @@ public final class DestDb {
     /// All records, in order of hosts.
     public List<HostRow> export(long nowMillis) {
         List<HostRow> rows = new ArrayList<>();
-        records.keySet().stream().sorted().forEach(host -> records.get(host).forEach((kind, record) -> {
+        new TreeMap<>(records).forEach((host, known) -> known.forEach((kind, record) -> {
             if (record.expiresMillis() > nowMillis) {
                 rows.add(row(host, kind, record));
             }

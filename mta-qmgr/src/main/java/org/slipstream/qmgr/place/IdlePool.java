@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -103,13 +104,13 @@ final class IdlePool {
 
     void remove(Connection connection) {
         if (kept.remove(connection) || brief.remove(connection)) {
-            Deque<Connection> ofHost = byHost.get(connection.host.host());
-            ofHost.remove(connection);
-            if (ofHost.isEmpty()) {
-                byHost.remove(connection.host.host());
-            }
-            if (ofHost.size() <= rules.idle().perHost()) {
-                crowded.remove(connection.host.host());
+            HostKey host = connection.host.host();
+            byHost.computeIfPresent(host, (_, ofHost) -> {
+                ofHost.remove(connection);
+                return ofHost.isEmpty() ? null : ofHost;
+            });
+            if (size(host) <= rules.idle().perHost()) {
+                crowded.remove(host);
             }
         }
     }
@@ -151,7 +152,7 @@ final class IdlePool {
     /// A connection whose time has ended.
     Optional<Connection> expired(long nowMillis) {
         if (crowdedMillis() <= nowMillis) {
-            return Optional.of(byHost.get(crowded.firstEntry().getKey()).peekLast());
+            return Optional.of(Objects.requireNonNull(byHost.get(crowded.firstEntry().getKey())).getLast());
         }
         long briefEnds = closesMillis(brief, briefMillis());
         long keptEnds = closesMillis(kept, rules.idle().maxMillis());

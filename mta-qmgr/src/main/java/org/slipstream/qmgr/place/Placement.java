@@ -131,7 +131,8 @@ final class Placement {
             }
             return overflow(level, question, Scope.HERE, "no host takes more connections", now, passedOver);
         }
-        return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver); // step 9b: the list is exhausted
+        // Step 9b: the list is exhausted.
+        return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver);
     }
 
     // ---- step 1

@@ -75,7 +75,7 @@ public final class RouteQueue {
 
     private void begin(RouteQuestion job) {
         heads.remove(job.number());
-        Deque<RouteQuestion> queue = waiting.get(job.owner());
+        Deque<RouteQuestion> queue = Objects.requireNonNull(waiting.get(job.owner()));
         queue.remove();
         waitingJobs--;
         if (queue.isEmpty()) {

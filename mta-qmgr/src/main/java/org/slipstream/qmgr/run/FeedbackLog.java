@@ -33,7 +33,8 @@ public final class FeedbackLog implements QmgrTrace {
     private static String text(DestinationQueue queue, FeedbackEvent event, int running,
             Destination.FlowFigures figures) {
         return String.format(Locale.ROOT,
-                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d feedback=%.4g success=%.4g failure=%.4g failed-cohorts=%.4g",
+                "event=feedback destination=%s kind=%s limit=%d window=%d running=%d"
+                        + " feedback=%.4g success=%.4g failure=%.4g failed-cohorts=%.4g",
                 queue, event.name().toLowerCase(Locale.ROOT).replace('_', '-'), figures.limit(), figures.window(),
                 running, figures.feedback(), figures.success(), figures.failure(), figures.failedCohorts());
     }

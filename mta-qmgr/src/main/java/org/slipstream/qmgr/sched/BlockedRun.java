@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 /// A run of adjacent jobs on the list that are blocked by the same destination only. One mark
 /// blocks all of them.
 ///
@@ -20,7 +22,6 @@ package org.slipstream.qmgr.sched;
 final class BlockedRun {
     final DestinationQueue queue;
     Job last;
-    private Job first;
     private boolean dissolved;
 
     /// Equal to the transport's tag: all members are marked.
@@ -28,7 +29,6 @@ final class BlockedRun {
 
     BlockedRun(Job only, DestinationQueue queue) {
         this.queue = queue;
-        this.first = only;
         this.last = only;
         only.run = this;
     }
@@ -55,19 +55,18 @@ final class BlockedRun {
     /// A member leaves the list, or stays there and now waits for another destination.
     void leave(Job job, boolean theList) {
         job.run = null;
-        if (first == last) {
-            dissolved = true;
-        } else if (job == first) {
-            first = job.next;
+        Job before = job.previous;
+        if (before == null || before.run != this) { // it is the first
+            dissolved |= job == last;
         } else if (job == last) {
-            last = job.previous;
+            last = before;
         } else if (!theList) {
             dissolved = true;
         }
     }
 
     /// Another job is about to be inserted between these two, either of which may be null.
-    static void separate(Job front, Job behind) {
+    static void separate(@Nullable Job front, @Nullable Job behind) {
         if (front != null && behind != null && front.run != null && front.run == behind.run) {
             front.run.dissolved = true;
         }

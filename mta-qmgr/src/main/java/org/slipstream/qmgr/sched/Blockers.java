@@ -45,17 +45,15 @@ final class Blockers {
     private void markAlone(Job job) {
         job.blockerTag = tag;
         DestinationQueue only = null;
-        int destinations = 0;
-        Peer peer = job.turn;
-        do {
+        boolean several = false;
+        for (Peer peer = job.turn; peer != null; peer = job.after(peer)) {
             if (peer.waiting > 0) {
                 peer.queue.blockerTag = tag;
+                several = only != null;
                 only = peer.queue;
-                destinations++;
             }
-            peer = peer.next;
-        } while (peer != job.turn);
-        if (marksRuns && destinations == 1 && !job.message.isPartlyUnread()
+        }
+        if (marksRuns && only != null && !several && !job.message.isPartlyUnread()
                 && (job.run == null || job.run.isDissolved())) {
             gather(job, only);
         }

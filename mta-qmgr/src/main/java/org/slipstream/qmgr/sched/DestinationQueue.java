@@ -1,10 +1,12 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /// The queue of one destination: the entries of all messages that wait for it or run to it. A
@@ -24,7 +26,9 @@ public final class DestinationQueue {
     Route route;
 
     /// The list of waiting entries, in order of creation.
+    @Nullable
     Entry first;
+    @Nullable
     Entry last;
     int waiting;
     int running;
@@ -110,6 +114,11 @@ public final class DestinationQueue {
             byMessage.putIfAbsent(entry.message().id, entry);
         }
         return byMessage.values().stream();
+    }
+
+    /// The first waiting entry. Only valid when one waits.
+    Entry head() {
+        return Objects.requireNonNull(first);
     }
 
     /// True when an entry waits and no known limit holds it.

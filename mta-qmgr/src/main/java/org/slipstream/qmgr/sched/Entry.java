@@ -1,5 +1,6 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.Recipient;
 
 import java.util.ArrayList;
@@ -19,10 +20,13 @@ public final class Entry {
     private List<Recipient> more = List.of();
 
     /// The next entry of the peer.
+    @Nullable
     Entry nextAtPeer;
 
     /// Neighbours in the destination queue, in order of creation.
+    @Nullable
     Entry previousInQueue;
+    @Nullable
     Entry nextInQueue;
 
     Entry(Peer peer, Recipient first) {

@@ -1,6 +1,9 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +28,12 @@ final class Job {
     final Transport transport;
 
     /// Ring of peers; points to the next in turn, or null.
+    @Nullable
     Peer turn;
     private int peers;
 
-    /// Peers by destination, or null as long as they are few.
-    private Map<DestinationQueue, Peer> byQueue;
+    /// Peers by destination, empty as long as they are few.
+    private Map<DestinationQueue, Peer> byQueue = Collections.emptyMap();
 
     /// Entries created in total, and entries taken or withdrawn (Postfix: `read_entries`,
     /// `selected_entries`).
@@ -42,24 +46,30 @@ final class Job {
     /// [#OFF], 0 for a job that has not passed another, otherwise one more than that of the job
     /// that it passed.
     int level = OFF;
+    @Nullable
     Job parent;
     List<Job> children = CHILDLESS;
 
     /// Neighbours in the order of service.
+    @Nullable
     Job previous;
+    @Nullable
     Job next;
 
     /// Grows along the order of service: compares the places of two jobs in O(1).
     long label;
 
     /// Neighbours in the order of activation.
+    @Nullable
     Job older;
+    @Nullable
     Job younger;
 
     /// Equal to the transport's tag when no peer can go.
     int blockerTag;
 
     /// The run of adjacent jobs that wait for the same destination, or null.
+    @Nullable
     BlockedRun run;
 
     /// Recipients in memory, and the slots lent to this job.
@@ -67,6 +77,7 @@ final class Job {
     int limit;
 
     /// The size class in [SizeSearch], or null.
+    @Nullable
     SizeClass sizeClass;
 
     /// In seconds as in Postfix, since the score compares ages in whole seconds.
@@ -113,11 +124,11 @@ final class Job {
         if (turn == null || turn.previous.queue == queue) {
             return Optional.ofNullable(turn).map(first -> first.previous);
         }
-        return byQueue == null ? search(queue) : Optional.ofNullable(byQueue.get(queue));
+        return byQueue.isEmpty() ? search(turn, queue) : Optional.ofNullable(byQueue.get(queue));
     }
 
-    private Optional<Peer> search(DestinationQueue queue) {
-        Peer peer = turn;
+    private Optional<Peer> search(Peer start, DestinationQueue queue) {
+        Peer peer = start;
         for (int i = 0; i < peers; i++, peer = peer.next) {
             if (peer.queue == queue) {
                 return Optional.of(peer);
@@ -128,8 +139,6 @@ final class Job {
 
     void join(Peer peer) {
         if (turn == null) {
-            peer.previous = peer;
-            peer.next = peer;
             turn = peer;
         } else {
             peer.previous = turn.previous;
@@ -138,7 +147,7 @@ final class Job {
             turn.previous = peer;
         }
         peers++;
-        if (byQueue != null) {
+        if (!byQueue.isEmpty()) {
             byQueue.put(peer.queue, peer);
         } else if (peers > FEW) {
             byQueue = new LinkedHashMap<>();
@@ -148,7 +157,7 @@ final class Job {
 
     void leave(Peer peer) {
         peers--;
-        if (byQueue != null) {
+        if (!byQueue.isEmpty()) {
             byQueue.remove(peer.queue);
         }
         if (peer.next == peer) {
@@ -164,12 +173,16 @@ final class Job {
 
     List<Peer> peers() {
         List<Peer> peers = new ArrayList<>();
-        Peer peer = turn;
-        while (peer != null && (peers.isEmpty() || peer != turn)) {
+        for (Peer peer = turn; peer != null; peer = after(peer)) {
             peers.add(peer);
-            peer = peer.next;
         }
         return peers;
+    }
+
+    /// The next peer of a walk around the ring that began at [#turn]; null at its end.
+    @Nullable
+    Peer after(Peer peer) {
+        return peer.next == turn ? null : peer.next;
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 /// The jobs of one transport in two orders: the order of service, which preemption rearranges, and
 /// the order of activation, which never changes.
 ///
@@ -17,10 +19,12 @@ final class JobList {
     private static final long GAP = 1L << 32;
 
     private final Blockers blockers;
+    @Nullable
     Job head;
-    private Job tail;
+    private @Nullable Job tail;
+    @Nullable
     Job oldest;
-    private Job youngest;
+    private @Nullable Job youngest;
     private int size;
 
     JobList(Blockers blockers) {
@@ -28,7 +32,7 @@ final class JobList {
     }
 
     /// Inserts a job at level 0. True when `watched` is behind it now.
-    boolean enter(Job job, Job watched) {
+    boolean enter(Job job, @Nullable Job watched) {
         boolean passed = false;
         Job after = tail;
         while (after != null && (after.parent != null || isYounger(after, job))) {
@@ -41,7 +45,7 @@ final class JobList {
     }
 
     /// Inserts a job into the order of activation. True when `watched` is behind it now.
-    boolean enterByAge(Job job, Job watched) {
+    boolean enterByAge(Job job, @Nullable Job watched) {
         boolean passed = false;
         Job after = youngest;
         while (after != null && isYounger(after, job)) {
@@ -95,7 +99,7 @@ final class JobList {
         return one.message.activatedMillis > other.message.activatedMillis;
     }
 
-    private void insertBehind(Job before, Job job) {
+    private void insertBehind(@Nullable Job before, Job job) {
         Job behind = before == null ? head : before.next;
         BlockedRun.separate(before, behind);
         job.previous = before;

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 /// The order of service as a list of jobs: first come, first served, except where [Preemption] lets
 /// small mail pass.
 ///
@@ -35,10 +37,11 @@ final class ListOrder implements ServiceOrder {
     private final SchedTrace trace;
 
     /// Start of the next search, or null; everything before it is blocked.
+    @Nullable
     Job current;
 
     /// A search that waits for recipients, or null.
-    private Pause pause;
+    private @Nullable Pause pause;
 
     /// A job was skipped because of its message's share, and no event since then could change that.
     private boolean rationed;
@@ -141,7 +144,7 @@ final class ListOrder implements ServiceOrder {
     }
 
     // Returns the next job of the walk.
-    private Job passOver(Job job) {
+    private @Nullable Job passOver(Job job) {
         Job next = job.next;
         if (job.selected < job.read) {
             return blockers.mark(job).next;

@@ -87,8 +87,7 @@ public final class Message {
     /// A destination that an entry of this message waits for, to explain the wait.
     public Optional<DestinationQueue> waitsFor() {
         for (Job job : jobs) {
-            Peer peer = job.turn;
-            for (int i = 0; peer != null && (i == 0 || peer != job.turn); i++, peer = peer.next) {
+            for (Peer peer = job.turn; peer != null; peer = job.after(peer)) {
                 if (peer.waiting > 0) {
                     return Optional.of(peer.queue);
                 }

@@ -1,5 +1,9 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
 /// A peer: the entries of one job for one destination, waiting or running. It exists while it has
 /// entries.
 final class Peer {
@@ -7,14 +11,16 @@ final class Peer {
     final DestinationQueue queue;
 
     /// The list of waiting entries.
+    @Nullable
     Entry first;
+    @Nullable
     Entry last;
     int waiting;
     int running;
 
     /// Neighbours in the job's ring of peers.
-    Peer previous;
-    Peer next;
+    Peer previous = this;
+    Peer next = this;
 
     Peer(Job job, DestinationQueue queue) {
         this.job = job;
@@ -37,7 +43,7 @@ final class Peer {
 
     /// Removes the first waiting entry and counts it as selected.
     Entry takeFirst() {
-        Entry taken = first;
+        Entry taken = Objects.requireNonNull(first);
         first = taken.nextAtPeer;
         if (first == null) {
             last = null;

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.List;
 
 /// Decides when a job preempts the current one, and charges the price.
@@ -119,7 +121,7 @@ final class Preemption {
         }
     }
 
-    private static void handOver(Job job, Job parent) {
+    private static void handOver(Job job, @Nullable Job parent) {
         for (Job child : job.children) {
             if (parent == null) {
                 child.parent = null;

@@ -49,7 +49,7 @@ final class ReadyDestinations {
     boolean isAnyOpen(Gate gate) {
         while (!open.isEmpty()) {
             DestinationQueue queue = open.getFirst().open.getFirst();
-            switch (gate.ask(queue.first.message(), queue)) {
+            switch (gate.ask(queue.head().message(), queue)) {
                 case FREE, NOT_OF_MESSAGE, NOT_YET -> {
                     return true; // another message may go; the search finds it
                 }

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 /// The recipient slots of one transport: the limit of recipients in memory, and its distribution
 /// among jobs.
 ///
@@ -38,6 +40,7 @@ final class RecipientPool {
 
     /// The first job in order of activation with unread recipients, as of the last update: the next
     /// to get slots.
+    @Nullable
     Job firstUnread;
 
     RecipientPool(ServiceRules rules) {

@@ -37,10 +37,10 @@ final class RoundRobinOrder implements ServiceOrder {
         for (DestinationQueue queue : destinations.all()) {
             passed++;
             if (queue.isOpen()) {
-                switch (gate.ask(queue.first.message(), queue)) {
+                switch (gate.ask(queue.head().message(), queue)) {
                     case FREE -> {
                         destinations.rotate(passed);
-                        return new Choice.Taken(take(queue.first.peer));
+                        return new Choice.Taken(take(queue.head().peer));
                     }
                     case NOT_HERE -> ready.noSeat(queue);
                     case NOT_OF_MESSAGE, NOT_YET -> {

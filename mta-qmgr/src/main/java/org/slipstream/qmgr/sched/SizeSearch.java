@@ -1,8 +1,11 @@
 package org.slipstream.qmgr.sched;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -40,17 +43,22 @@ final class SizeSearch implements CandidateSearch {
     private final JobList jobs;
     private final Blockers blockers;
     private final Map<Long, SizeClass> sizeClasses = new TreeMap<>();
-    private final SizeClass[] small = new SizeClass[SMALL];
+    private final @Nullable SizeClass[] small = new SizeClass[SMALL];
     private final List<Job> setAside = new ArrayList<>();
-    private Job served;
+    private @Nullable Job served;
 
-    /// The last question and its current answer.
-    private Job current;
-    private int fit;
-    private long second;
-    private Job best;
+    /// The last question, or null when its answer is void.
+    private @Nullable Question asked;
+
+    /// The answer, which is up to date as long as there is a question.
+    private @Nullable Job best;
     private double bestScore;
-    private boolean answered;
+
+    private record Question(Job current, int fit, long second) {
+        boolean isSame(Job cur, int fits, long nowSecond) {
+            return cur == current && fits == fit && nowSecond == second;
+        }
+    }
 
     SizeSearch(JobList jobs, Blockers blockers) {
         this.jobs = jobs;
@@ -60,47 +68,46 @@ final class SizeSearch implements CandidateSearch {
     @Override
     public Optional<Job> best(Job cur, int fits, long nowSecond) {
         serves(cur);
-        boolean same = answered && cur == current && fits == fit && nowSecond == second;
+        boolean same = asked != null && asked.isSame(cur, fits, nowSecond);
         if (!same || best != null && blockers.isMarked(best)) {
-            current = cur;
-            fit = fits;
-            second = nowSecond;
             best = null;
             bestScore = 0;
-            search();
-            answered = true;
+            Question question = new Question(cur, fits, nowSecond);
+            search(question);
+            asked = question;
         }
         return Optional.ofNullable(best);
     }
 
-    private void search() {
-        long oldest = CandidateSearch.age(jobs.oldest, second);
+    private void search(Question question) {
+        // The current job is on the list, so there is an oldest.
+        long oldest = CandidateSearch.age(Objects.requireNonNull(jobs.oldest), question.second());
         List<Job> blocked = new ArrayList<>(0);
         for (SizeClass sizeClass : sizeClasses.values()) {
-            if (sizeClass.need > fit || oldest / (double) sizeClass.need < bestScore) {
+            if (sizeClass.need > question.fit() || oldest / (double) sizeClass.need < bestScore) {
                 break;
             }
-            Job job = sizeClass.inOrder.higher(current);
+            Job job = sizeClass.inOrder.higher(question.current());
             while (job != null && blockers.isMarked(job)) {
                 blocked.add(job);
                 job = sizeClass.inOrder.higher(job);
             }
             if (job != null) {
-                compare(job, sizeClass);
+                compare(job, sizeClass, question);
             }
-            sizeClass.outOfOrder.forEach(each -> compareIfBehind(each, sizeClass));
+            sizeClass.outOfOrder.forEach(each -> compareIfBehind(each, sizeClass, question));
         }
         blocked.forEach(this::setAside);
     }
 
-    private void compareIfBehind(Job job, SizeClass sizeClass) {
-        if (job.label > current.label && !blockers.isMarked(job)) {
-            compare(job, sizeClass);
+    private void compareIfBehind(Job job, SizeClass sizeClass, Question question) {
+        if (job.label > question.current().label && !blockers.isMarked(job)) {
+            compare(job, sizeClass, question);
         }
     }
 
-    private void compare(Job job, SizeClass sizeClass) {
-        double score = CandidateSearch.age(job, second) / (double) sizeClass.total;
+    private void compare(Job job, SizeClass sizeClass, Question question) {
+        double score = CandidateSearch.age(job, question.second()) / (double) sizeClass.total;
         if (score > bestScore || best != null && score == bestScore && job.label < best.label) {
             best = job;
             bestScore = score;
@@ -116,12 +123,14 @@ final class SizeSearch implements CandidateSearch {
             return;
         }
         int total = job.mostEntries();
-        if (job.sizeClass == null || job.sizeClass.need != need || job.sizeClass.total != total) {
+        SizeClass sizeClass = job.sizeClass;
+        if (sizeClass == null || sizeClass.need != need || sizeClass.total != total) {
             remove(job);
-            add(job, sizeClass(need, total));
+            sizeClass = sizeClass(need, total);
+            add(job, sizeClass);
         }
-        if (answered && need <= fit) {
-            compareIfBehind(job, job.sizeClass);
+        if (asked != null && need <= asked.fit()) {
+            compareIfBehind(job, sizeClass, asked);
         }
     }
 
@@ -130,10 +139,12 @@ final class SizeSearch implements CandidateSearch {
             SizeClass known = sizeClasses.get(SizeClass.key(need, total));
             return known == null ? new SizeClass(need, total) : known;
         }
-        if (small[need] == null) {
-            small[need] = new SizeClass(need, total);
+        SizeClass known = small[need];
+        if (known == null) {
+            known = new SizeClass(need, total);
+            small[need] = known;
         }
-        return small[need];
+        return known;
     }
 
     private void add(Job job, SizeClass sizeClass) {
@@ -147,7 +158,9 @@ final class SizeSearch implements CandidateSearch {
     @Override
     public void leaves(Job job) {
         remove(job);
-        answered = answered && job != current;
+        if (asked != null && asked.current() == job) {
+            asked = null;
+        }
     }
 
     @Override
@@ -164,7 +177,7 @@ final class SizeSearch implements CandidateSearch {
 
     @Override
     public void unblocked() {
-        answered = false;
+        asked = null;
         List<Job> again = List.copyOf(setAside);
         setAside.clear();
         again.forEach(this::changed);
@@ -182,7 +195,9 @@ final class SizeSearch implements CandidateSearch {
                 sizeClasses.remove(job.sizeClass.key);
             }
             job.sizeClass = null;
-            answered = answered && job != best;
+            if (job == best) {
+                asked = null;
+            }
         }
     }
 }

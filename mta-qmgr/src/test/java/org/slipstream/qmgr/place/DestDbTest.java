@@ -98,7 +98,7 @@ class DestDbTest {
         breaks(A, 1_000);
         hosts.broken(Yard.host("b"), REFUSED, OptionalLong.empty(), 1_000);
         hosts.makeDue(A.host(), 999, 2_000);
-        assertThat(isDue(A, 2_000)).as("it failed after the wish").isFalse();
+        assertThat(isDue(A, 2_000)).as("it failed after the command").isFalse();
         hosts.makeDue(A.host(), 1_500, 2_000);
         assertThat(isDue(A, 2_000)).isTrue();
         assertThat(isDue(Yard.host("b"), 2_000)).isFalse();
@@ -174,7 +174,7 @@ class DestDbTest {
     }
 
     @Test
-    void whatTheIndexKeptComesBackAfterARestart() {
+    void theHostsOfTheIndexComeBackAfterARestart() {
         breaks(A, 1_000);
         hosts.closed(Yard.host("c"), 500, 1_000);
         hosts.suspend(Yard.host("s").host(), "they asked us to stop", "ann", Long.MAX_VALUE, 1_000);

@@ -75,7 +75,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-12")
-    void fi12TheNewestConnectionWithRoomGetsTheDeliveryAndOlderOnesRunDry() {
+    void fi12TheNewestConnectionThatIsNotFullGetsTheDeliveryAndOlderOnesRunEmpty() {
         Yard yard = new Yard(RULES);
         long older = yard.opened(1, to("a"));
         yard.seat(1, to("a"));
@@ -264,7 +264,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-20")
-    void fi20TheWindowIsALimitOfTheDestinationAndQueueingNeedsNoRoomInIt() {
+    void fi20TheWindowIsALimitOfTheDestinationAndQueueingDoesNotUseIt() {
         Yard yard = new Yard(RIDES);
         Candidates where = to("a", "b");
         yard.seat(message(1), where, true);

@@ -36,9 +36,9 @@ class WorkerBudgetTest {
     void fi01BelowTheFloorAlwaysAboveItOnlyWithFreeWorkers() {
         begin(budget, TWO, 100);
         begin(budget, ONE, 4);
-        assertThat(budget.allows(ONE)).as("four of five, nobody free").isTrue();
+        assertThat(budget.allows(ONE)).as("four of five, none free").isTrue();
         budget.begins(ONE);
-        assertThat(budget.allows(ONE)).as("five of five, nobody free").isFalse();
+        assertThat(budget.allows(ONE)).as("five of five, none free").isFalse();
 
         WorkerBudget other = new WorkerBudget(WORKERS, new Shares(5, 10), new Shares(3, 0));
         begin(other, ONE, 50);

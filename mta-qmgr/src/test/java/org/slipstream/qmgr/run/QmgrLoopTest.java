@@ -175,7 +175,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void whatIsLeftOfAMessageThatWasSetAsideIsHeld() throws Exception {
+    void theRestOfAMessageThatWasSetAsideIsHeld() throws Exception {
         started();
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
@@ -190,7 +190,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void whatTimeBroughtBeforeARefusedEventIsCarriedOut() throws Exception {
+    void ordersDueBeforeARefusedEventAreCarriedOut() throws Exception {
         started();
         long delivery = runningDelivery();
         inbox.answer(delivered(delivery));
@@ -252,7 +252,7 @@ class QmgrLoopTest {
     }
 
     @Test
-    void patienceEndsAStop() throws Exception {
+    void aStopEndsAtItsTimeLimit() throws Exception {
         started();
         runningDelivery();
         assertThat(loop.stop(Duration.ofMillis(20))).isFalse();

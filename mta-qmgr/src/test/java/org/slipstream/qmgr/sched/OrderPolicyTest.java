@@ -36,7 +36,7 @@ class OrderPolicyTest {
 
     /// A gateway: a mailing to nineteen external domains, then a hundred single messages for the
     /// one internal server.
-    private static long lettersInsideAmongTheFirst(int selections, OrderPolicy policy) {
+    private static long singlesInsideAmongTheFirst(int selections, OrderPolicy policy) {
         Counter counter = new Counter(POSTFIX, policy);
         List<String> outside = new ArrayList<>();
         IntStream.range(0, 100).forEach(_ -> IntStream.range(0, 19).forEach(i -> outside.add("outside" + i)));
@@ -49,15 +49,15 @@ class OrderPolicyTest {
     @Test
     @Tag("PF-72")
     void anInboundGatewayHasOneTurnInTwentyWhereDestinationsTakeTurns() {
-        assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.ROUND_ROBIN)).isEqualTo(400 / 20);
-        assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.FIFO)).isZero();
+        assertThat(singlesInsideAmongTheFirst(400, OrderPolicy.ROUND_ROBIN)).isEqualTo(400 / 20);
+        assertThat(singlesInsideAmongTheFirst(400, OrderPolicy.FIFO)).isZero();
         // One for every five of the mailing, as they were earned, for any number of destinations.
-        assertThat(lettersInsideAmongTheFirst(400, OrderPolicy.PREEMPTIVE)).isBetween(400L / 6, 400L / 5);
+        assertThat(singlesInsideAmongTheFirst(400, OrderPolicy.PREEMPTIVE)).isBetween(400L / 6, 400L / 5);
     }
 
     /// A mailing to one destination, and a single message for it that arrives after fifty
     /// deliveries.
-    private static int placeOfALetterBehindAMailing(OrderPolicy policy) {
+    private static int placeOfASingleBehindAMailing(OrderPolicy policy) {
         Counter counter = new Counter(POSTFIX, policy);
         message(counter, times(1_000, "big.example"));
         serve(counter, 50);
@@ -70,9 +70,9 @@ class OrderPolicyTest {
     @Test
     @Tag("PF-73")
     void aMailingBlocksAMessageToTheSamePlaceInTheOldManagerAndNotInTheNewOne() {
-        assertThat(placeOfALetterBehindAMailing(OrderPolicy.ROUND_ROBIN)).isEqualTo(951);
-        assertThat(placeOfALetterBehindAMailing(OrderPolicy.FIFO)).isEqualTo(951);
-        assertThat(placeOfALetterBehindAMailing(OrderPolicy.PREEMPTIVE)).isEqualTo(1);
+        assertThat(placeOfASingleBehindAMailing(OrderPolicy.ROUND_ROBIN)).isEqualTo(951);
+        assertThat(placeOfASingleBehindAMailing(OrderPolicy.FIFO)).isEqualTo(951);
+        assertThat(placeOfASingleBehindAMailing(OrderPolicy.PREEMPTIVE)).isEqualTo(1);
     }
 
     @Test
@@ -98,7 +98,7 @@ class OrderPolicyTest {
     }
 
     @Test
-    void whatHasNoSeatIsPassedOverInTheOldManagerToo() {
+    void entriesWithoutASeatArePassedOverInTheOldManagerToo() {
         Counter counter = new Counter(POSTFIX, OrderPolicy.ROUND_ROBIN);
         message(counter, List.of("a"));
         message(counter, List.of("b"));

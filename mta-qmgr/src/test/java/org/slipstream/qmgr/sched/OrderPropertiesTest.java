@@ -71,8 +71,8 @@ class OrderPropertiesTest {
         }
     }
 
-    /// What a job earned is its entries; what it spent is k for each entry that passed it, as the
-    /// tree saw it.
+    /// A job earns one unit for each of its entries and spends k for each entry that passed it, as
+    /// the tree saw it.
     @RepeatedTest(100)
     @Tag("PF-49")
     void slotAccountsBalance(RepetitionInfo info) {
@@ -112,7 +112,7 @@ class OrderPropertiesTest {
             assertThat(job(m).slots.balance).as("seed %d, %s", info.getCurrentRepetition(), m.id())
                     .isLessThanOrEqualTo(expected);
             assertThat((entries - job(m).slots.balance) % cost).isZero();
-            assertThat(job(m).slots.balance).as("nobody lets more pass than it could earn").isGreaterThanOrEqualTo(0);
+            assertThat(job(m).slots.balance).as("no job lets more pass than it could earn").isGreaterThanOrEqualTo(0);
         });
     }
 }

@@ -134,7 +134,7 @@ class PreemptionTest {
 
     @Test
     @Tag("PF-49")
-    void whatAPreemptingJobDoesNotUseComesBack() {
+    void unusedSlotsOfAPreemptingJobComeBack() {
         Counter counter = new Counter(slots(2, 0, 0, 0));
         Message bulk = counter.message(20);
         Message small = counter.message(4, "shaky.example");

@@ -198,7 +198,7 @@ class SchedulerTest {
                 ? Gate.GateAnswer.NOT_YET
                 : Gate.GateAnswer.FREE;
         assertThat(chooseAll(gate)).containsExactly("21>smtp/slow", "22>smtp/else");
-        assertThat(reads).as("nobody reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
+        assertThat(reads).as("no job reads on for the sake of a turn").containsOnly("1:10", "2:10", "3:10", "4:10",
                 "5:10", "6:10", "7:10", "8:10", "9:10", "10:10", "11:10", "12:10", "13:10", "14:10", "15:10", "16:10",
                 "17:10", "18:10", "19:10", "20:10", "21:1", "22:2");
 

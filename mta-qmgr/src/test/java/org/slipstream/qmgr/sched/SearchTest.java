@@ -106,7 +106,7 @@ class SearchTest {
     /// Adjacent jobs marked as a run are marked as they would be one by one.
     @Test
     @Tag("PF-52")
-    void theSameTranscriptWithAndWithoutCrowds() {
+    void theSameTranscriptWithAndWithoutBlockedRuns() {
         int lines = 0;
         for (long seed = 5_001; seed <= 5_070; seed++) {
             Life one = new Life(seed, OrderPolicy.PREEMPTIVE, true);
@@ -124,31 +124,31 @@ class SearchTest {
 
     /// Mail for few destinations, half of it single messages, with destinations that become full
     /// and free at random.
-    private static List<Integer> servedAtDoors(long seed, boolean marksRuns) {
+    private static List<Integer> servedQueues(long seed, boolean marksRuns) {
         Random random = new Random(seed);
         Counter counter = new Counter(Counter.slots(2 + random.nextInt(4), random.nextInt(4), random.nextInt(101),
                 random.nextInt(4)), marksRuns);
-        List<DestinationQueue> doors = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
+        List<DestinationQueue> queues = IntStream.range(0, 3).mapToObj(i -> counter.line("door" + i)).toList();
         for (int step = 0; step < 600; step++) {
-            DestinationQueue door = doors.get(random.nextInt(3));
+            DestinationQueue queue = queues.get(random.nextInt(3));
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> counter.messageFor(random.nextBoolean() ? 1 : 1 + random.nextInt(30),
-                        random.nextInt(4) > 0 ? List.of(door) : doors);
+                        random.nextInt(4) > 0 ? List.of(queue) : queues);
                 case 3 -> {
-                    counter.scheduler.allow(door, random.nextInt(2));
-                    counter.scheduler.mayGo(door, false);
+                    counter.scheduler.allow(queue, random.nextInt(2));
+                    counter.scheduler.mayGo(queue, false);
                 }
                 case 4 -> {
                     if (random.nextInt(10) == 0) {
-                        counter.scheduler.withdraw(door);
+                        counter.scheduler.withdraw(queue);
                     }
                 }
                 default -> counter.serve();
             }
         }
-        doors.forEach(door -> {
-            counter.scheduler.allow(door, 1);
-            counter.scheduler.mayGo(door, false);
+        queues.forEach(queue -> {
+            counter.scheduler.allow(queue, 1);
+            counter.scheduler.mayGo(queue, false);
         });
         return counter.serveAll().served;
     }
@@ -159,9 +159,9 @@ class SearchTest {
     void theOrderIsTheSameWithAndWithoutBlockedRuns() {
         int served = 0;
         for (long seed = 1; seed <= 200 / PART; seed++) {
-            List<Integer> withCrowds = servedAtDoors(seed, true);
-            assertThat(withCrowds).as("seed %d", seed).isEqualTo(servedAtDoors(seed, false));
-            served += withCrowds.size();
+            List<Integer> withBlockedRuns = servedQueues(seed, true);
+            assertThat(withBlockedRuns).as("seed %d", seed).isEqualTo(servedQueues(seed, false));
+            served += withBlockedRuns.size();
         }
         assertThat(served).isGreaterThan(10_000);
     }

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /// Makes guessing passwords slow and short: each failure of a network costs it a longer wait, and
-/// after some of them nobody from there may try for a while.
+/// after some of them no client from there may try for a while.
 ///
 /// Failures are forgotten one by one with time, so a user who mistypes now and then is never
 /// banned; and a success forgets nothing, or a guesser would log in to an account of his own in

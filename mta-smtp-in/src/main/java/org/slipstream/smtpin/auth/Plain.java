@@ -38,7 +38,7 @@ final class Plain implements Mechanism {
         boolean right = fits(credentials, name, password);
         return right && sameUser
                 ? new Turn.Proven(name)
-                : new Turn.Failed(name, right ? "acts for somebody else" : "wrong user or password");
+                : new Turn.Failed(name, right ? "acts for another user" : "wrong user or password");
     }
 
     private static boolean fits(UserSecrets credentials, String name, String password) throws IOException {

@@ -111,7 +111,7 @@ final class ScramServer implements Mechanism {
         }
         Optional<String> actsFor = Optional.ofNullable(first.group(3)).filter(text -> !text.isEmpty());
         if (actsFor.isPresent() && !SaslName.decode(actsFor.get()).map(SaslPrep::text).equals(Optional.of(user))) {
-            return new Turn.Failed(user, "acts for somebody else");
+            return new Turn.Failed(user, "acts for another user");
         }
         Optional<ScramKeys> stored = credentials.scram(user);
         known = stored.isPresent();
@@ -163,7 +163,7 @@ final class ScramServer implements Mechanism {
         if (!(sameNonce & sameChannel & knowsPassword & known)) {
             return new Turn.Failed(user, !sameNonce
                     ? "wrong nonce"
-                    : sameChannel ? "wrong user or password" : "wrong channel, somebody may be in the middle");
+                    : sameChannel ? "wrong user or password" : "wrong channel, possible man in the middle");
         }
         stage = Stage.ACKNOWLEDGE;
         return new Turn.Challenge(

@@ -37,7 +37,7 @@ class GuessGuardTest {
     }
 
     @Test
-    void whoMistypesNowAndThenIsNeverBanned() {
+    void aUserWithOccasionalMistakesIsNeverBanned() {
         for (int i = 0; i < 1_000; i++) {
             guard.failedMillis("n");
             pass(180);

@@ -74,9 +74,9 @@ class MechanismsTest {
     }
 
     @Test
-    void nobodyActsForSomebodyElse() throws IOException {
+    void noUserActsForAnother() throws IOException {
         assertThat(end("user", "pencil", "n,a=user,", new byte[0], false)).isEqualTo("proven user");
-        assertThat(end("user", "pencil", "n,a=root,", new byte[0], false)).contains("acts for somebody else");
+        assertThat(end("user", "pencil", "n,a=root,", new byte[0], false)).contains("acts for another user");
     }
 
     /// An unknown user always gets the same salt, so a salt discloses nothing.

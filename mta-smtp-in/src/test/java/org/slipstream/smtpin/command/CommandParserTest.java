@@ -30,7 +30,7 @@ class CommandParserTest {
     }
 
     @Test
-    void whatExtensionsSayAtMail() {
+    void extensionParametersAtMail() {
         MailParameters said = mail("MAIL FROM:<a@x.example> RET=hdrs ENVID=QQ+2B314 SMTPUTF8 REQUIRETLS BY=120;RT"
                 + " MT-PRIORITY=-3 AUTH=e+3Dmc2@x.example HOLDFOR=3600");
         assertThat(said.returns()).isEqualTo(DsnReturn.HEADERS);
@@ -58,7 +58,7 @@ class CommandParserTest {
     }
 
     @Test
-    void whatDsnSaysAtRcpt() {
+    void dsnParametersAtRcpt() {
         RcptParameters said = rcpt("RCPT TO:<b@y.example> NOTIFY=success,FAILURE ORCPT=rfc822;B+2Bc@y.example");
         assertThat(said.notifyOn()).containsExactlyInAnyOrder(DsnNotify.SUCCESS, DsnNotify.FAILURE);
         assertThat(said.original()).contains("rfc822;B+c@y.example");

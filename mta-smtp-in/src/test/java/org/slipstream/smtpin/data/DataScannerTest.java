@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class DataScannerTest {
     private record Seen(String content, boolean done, boolean bareNewline, long longestLineBytes, int consumed) {}
 
-    /// What stands between `a` and `b` on the wire, and what it means. Only one spelling ends the
+    /// The octets between `a` and `b` on the wire, and their meaning. Only one spelling ends the
     /// message.
     @ParameterizedTest(name = "a{0}b")
     @CsvSource(nullValues = "-", value = {//
@@ -46,8 +46,8 @@ class DataScannerTest {
         assertThat(seen.bareNewline()).isEqualTo(meaning.equals("refused"));
     }
 
-    /// The same from a client that the server knows: what stands between `a` and `b` in the message
-    /// then. Still only one spelling ends it.
+    /// The same from a client that the server knows: the octets between `a` and `b` in the message.
+    /// Still only one spelling ends it.
     @ParameterizedTest(name = "a{0}b")
     @CsvSource(nullValues = "-", value = {//
             "<CRLF>.<CRLF>, end", //
@@ -96,7 +96,7 @@ class DataScannerTest {
     }
 
     @Test
-    void whatAKnownClientHandsOnHasNoBareLineFeedHoweverTheStreamIsCut() throws IOException {
+    void contentOfAKnownClientHasNoBareLineFeedHoweverTheStreamIsCut() throws IOException {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
         for (int round = 0; round < 20_000; round++) {
@@ -104,7 +104,7 @@ class DataScannerTest {
             Seen whole = scan(new DataScanner(true), wire, wire.length);
             assertThat(scanInRandomCuts(new DataScanner(true), wire, random)).as("seed %d round %d", seed, round)
                     .isEqualTo(whole);
-            // A CR at the end may yet get its LF, and one that never does is refused.
+            // The next octet after this CR may be LF; a CR without LF is refused.
             assertThat(whole.content().replace("\r\n", "").replaceFirst("\r$", "")).as("seed %d round %d", seed, round)
                     .doesNotContain("\r", "\n");
             int end = ("\r\n" + new String(wire, StandardCharsets.ISO_8859_1)).indexOf("\r\n.\r\n");
@@ -117,7 +117,7 @@ class DataScannerTest {
     }
 
     @Test
-    void whatFollowsTheFinalDotIsLeftAlone() throws IOException {
+    void octetsAfterTheFinalDotAreLeftAlone() throws IOException {
         Seen seen = scan(bytes("text\r\n.\r\nQUIT\r\n"), 100);
         assertThat(seen).isEqualTo(new Seen("text\r\n", true, false, 6, 9));
     }
@@ -159,7 +159,7 @@ class DataScannerTest {
         for (int round = 0; round < 20_000; round++) {
             boolean normalizes = random.nextBoolean();
             String message = randomMessage(random);
-            // What follows the end is not the message's, however near it is.
+            // Octets after the end do not belong to the message, however near they are.
             String wire = stuffed(message) + ".\r\n.\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\r\n";
             byte[] bytes = bytes(normalizes ? wire.replaceAll("(?<=[^.])\r\n(?!\\.)", "\n") : wire);
             DataScanner scanner = new DataScanner(normalizes);
@@ -217,7 +217,7 @@ class DataScannerTest {
         String text = "\r\n" + new String(wire, StandardCharsets.ISO_8859_1);
         int end = text.indexOf("\r\n.\r\n");
         String data = end < 0 ? text : text.substring(0, end + 2);
-        // An unfinished line may yet become the final dot; what it means is not known before it is
+        // An unfinished line may still become the final dot; its meaning is not known before it is
         // complete.
         String known = end >= 0
                 ? data
@@ -243,7 +243,7 @@ class DataScannerTest {
             }
             boolean last = i == data.length() - 1;
             if (data.charAt(i) == '\r' && (last ? complete : data.charAt(i + 1) != '\n')) {
-                // The CR itself is handed on unless it stood where the final dot might have ended.
+                // The CR itself is passed on unless it stood where the final dot might have ended.
                 return data.startsWith("\r\n.", i - 3) ? i : i + 1;
             }
         }

@@ -36,7 +36,7 @@ class PaceTest {
     }
 
     @Test
-    void nobodySavesUpMoreThanTheStart() {
+    void noClientSavesMoreThanTheStart() {
         pace.waited(0, 1 << 30);
         assertThat(pace.timeoutNanos()).isEqualTo(60 * SECOND);
     }

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PolicyTest {
     private final SimulatedClock clock = new SimulatedClock();
 
-    /// Says the same of everything, and remembers being asked.
+    /// Gives the same answer to every question, and counts the questions.
     private record Fixed(String name, Ruling ruling, List<String> asked) implements Check {
         @Override
         public Ruling mail(Client client, Optional<Address> sender, long declaredBytes) {
@@ -46,7 +46,7 @@ class PolicyTest {
     }
 
     @Test
-    void whatIsAcceptedIsAskedNoFurther() {
+    void anAcceptingCheckEndsTheChecks() {
         List<String> asked = new ArrayList<>();
         Policy policy = new Policy(List.of(new Fixed("a", Ruling.accept(), asked),
                 new Fixed("b", Ruling.reject(550, "5.7.1", "No"), asked)));
@@ -54,8 +54,7 @@ class PolicyTest {
         assertThat(asked).containsExactly("a");
     }
 
-    /// A pattern that repeats repetitions tries more ways than anybody can wait for, or more than a
-    /// stack can hold.
+    /// A pattern that repeats repetitions has more ways to match than time or stack allow.
     @ParameterizedTest
     @ValueSource(ints = {60, 100_000})
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -79,7 +78,7 @@ class PolicyTest {
         assertThat(taken(buckets, "n", 20)).isEqualTo(5);
         assertThat(taken(buckets, "other", 20)).isEqualTo(10);
         pass(TimeUnit.HOURS.toNanos(1));
-        assertThat(taken(buckets, "n", 20)).as("nobody saves up more than a bucket").isEqualTo(10);
+        assertThat(taken(buckets, "n", 20)).as("no client saves more than a bucket").isEqualTo(10);
     }
 
     @Test

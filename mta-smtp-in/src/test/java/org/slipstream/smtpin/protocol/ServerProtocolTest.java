@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The protocol by its table: where a session stands, what the client says, what is answered or
-/// done.
+/// The protocol by its table: the state of a session, the command of the client, the reply or
+/// action.
 class ServerProtocolTest {
     private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
     private static final CommandParser PARSER = new CommandParser("mx.test");
@@ -126,7 +126,7 @@ class ServerProtocolTest {
         assertThat(protocol.content(state, Reply.of(552, "5.3.4", "too big"), true).replies()).hasSize(3);
     }
 
-    /// Whatever comes in whatever order: one answer or one action, and a transaction only behind an
+    /// For any commands in any order: one reply or one action, and a transaction only after an
     /// accepted MAIL.
     @Test
     void noOrderOfCommandsBreaksTheRules() {

@@ -8,7 +8,7 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Logins, with the worked examples of the standards and servers that cheat.
+/// Logins, with the worked examples of the standards, and with servers that cheat.
 class SaslTest {
     private static final Credentials PENCIL = new Credentials("user", "pencil");
     private static final String SERVER_FIRST = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"

@@ -12,7 +12,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Letters for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF
+/// Content for peers without 8BITMIME or BINARYMIME, before and after. Lines are written with LF
 /// here and have CRLF there.
 class ConversionTest {
     @Test
@@ -112,7 +112,7 @@ class ConversionTest {
     }
 
     @Test
-    void lettersInMessagesAndDigestsAreEntered() throws IOException {
+    void messagesInMessagesAndDigestsAreConverted() throws IOException {
         assertThat(sevenBit("""
                 Content-Type: multipart/digest; boundary=d
 
@@ -157,7 +157,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatClaimsToBeEncodedIsMended() throws IOException {
+    void wronglyEncodedPartsAreMended() throws IOException {
         assertThat(sevenBit("Content-Transfer-Encoding: quoted-printable\n\nü=3D\n"))
                 .isEqualTo("Content-Transfer-Encoding: quoted-printable\n\n=C3=BC=3D\n");
         assertThat(sevenBit("Content-Transfer-Encoding: base64\n\nSGVüsbG8=\n"))
@@ -189,7 +189,7 @@ class ConversionTest {
         }
         assertThat(survey(deep + "\nü\n").isConvertible()).isFalse();
         assertThat(survey(deep + "\nü\n").hasEightBitContent()).isTrue();
-        assertThat(survey(deep + "\nx\n").hasEightBitContent()).as("odd, and nobody minds").isFalse();
+        assertThat(survey(deep + "\nx\n").hasEightBitContent()).as("odd, and accepted").isFalse();
     }
 
     @Test
@@ -201,8 +201,8 @@ class ConversionTest {
         assertThat(survey("\n\n").hasEightBitContent()).isFalse();
     }
 
-    /// Whatever comes in: what goes out is 7-bit, short of lines of its own making, and the same
-    /// when nothing had to be done.
+    /// For any input: the output is 7-bit, its own lines are short, and it is unchanged when no
+    /// conversion was needed.
     @Test
     void anyBytesAtAll() throws IOException {
         long seed = System.nanoTime();
@@ -278,7 +278,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatIsEncodedAlreadyKeepsItsEncodingAndItsMeaning() throws IOException {
+    void encodedPartsKeepTheirEncodingAndTheirMeaning() throws IOException {
         byte[] bytes = new byte[3_000];
         new SplittableRandom(1).nextBytes(bytes);
         String base64 = shortened("Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
@@ -310,7 +310,7 @@ class ConversionTest {
     }
 
     @Test
-    void whatIsSignedIsNoticed() throws IOException {
+    void signaturesAreNoticed() throws IOException {
         assertThat(survey("DKIM-Signature: v=1; a=rsa-sha256\nSubject: x\n\nhi\n").isSigned()).isTrue();
         assertThat(survey("Content-Type: multipart/signed; boundary=b\n\n--b\n\nhi\n--b--\n").isSigned()).isTrue();
         assertThat(survey("Content-Type: application/pkcs7-mime\nContent-Transfer-Encoding: base64\n\naGk=\n")

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// The dialog alone, with random replies: it never throws, every transaction ends once, and
-/// what it remembers is bounded.
+/// The dialog alone, with random replies: it never throws, every transaction ends once, and its
+/// memory is bounded.
 class FuzzDialogueTest {
     private static final long MILLIS = Boolean.getBoolean("slipstream.long") ? 60_000 : 500;
     private static final int[] CODES = {250, 250, 250, 250, 250, 250, 250, 250, 354, 354, 251, 220, 421, 450, 452, 500,
@@ -53,7 +53,7 @@ class FuzzDialogueTest {
                 Transfer transfer = SendingTransactionTest.transfer(random.nextBoolean()
                         ? new String[]{"a@x.example"}
                         : new String[]{"a@x.example", "b@x.example", "ü@x.example"});
-                note(pipeline.begin(transfer.portion(number, transfer.delivery().recipients()), "peer", 0), over);
+                record(pipeline.begin(transfer.portion(number, transfer.delivery().recipients()), "peer", 0), over);
             }
             write(pipeline, random, over);
             assertThat(pipeline.openCount()).isLessThanOrEqualTo(Pipeline.MOST_AWAITED);
@@ -64,17 +64,17 @@ class FuzzDialogueTest {
                         ? pipeline.awaited().get() == DialogPhase.DATA ? 354 : 250
                         : CODES[random.nextInt(CODES.length)];
                 ReplyEffects effects = pipeline.received(Reply.of(code, "x"));
-                note(effects, over);
+                record(effects, over);
                 if (effects.end().isPresent()) {
                     assertThat(effects.end().get().reason().isTransient()).isTrue();
                     break;
                 }
             } else if (dice == 0) {
-                note(pipeline.broken(Reply.of(450, "gone")), over);
+                record(pipeline.broken(Reply.of(450, "gone")), over);
                 break;
             }
             if (i == 199) {
-                note(pipeline.cut(Reply.of(451, "enough")), over);
+                record(pipeline.cut(Reply.of(451, "enough")), over);
             }
         }
         assertThat(over).containsExactlyInAnyOrderElementsOf(begun);
@@ -89,7 +89,7 @@ class FuzzDialogueTest {
                 case PipelineStep.WriteContent _ -> pipeline.contentWritten();
                 case PipelineStep.WriteChunk _ -> {
                     if (random.nextInt(20) == 0) {
-                        note(pipeline.abandon(Reply.of(451, "disk")), over);
+                        record(pipeline.abandon(Reply.of(451, "disk")), over);
                     } else {
                         pipeline.chunk(random.nextInt(3) > 0);
                     }
@@ -102,7 +102,7 @@ class FuzzDialogueTest {
         throw new AssertionError("it never waits");
     }
 
-    private static void note(ReplyEffects effects, List<Long> over) {
+    private static void record(ReplyEffects effects, List<Long> over) {
         over.addAll(effects.outcomes().keySet());
         over.addAll(effects.unanswered());
         assertThat(effects.outcomes().values()).allSatisfy(outcomes -> assertThat(outcomes).isNotEmpty());

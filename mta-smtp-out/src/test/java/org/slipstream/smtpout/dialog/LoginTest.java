@@ -9,8 +9,8 @@ import java.util.Optional;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a peer must offer before it gets mail: TLS where that is mandatory, and a login where one
-/// is configured.
+/// The extensions that a peer must offer before it gets mail: TLS where that is mandatory, and a
+/// login where one is configured.
 class LoginTest {
     private static final Credentials PENCIL = new Credentials("user", "pencil");
     private static final String NONCE = "rOprNGfwEbeRWgbNEkqO";

@@ -23,7 +23,7 @@ class PeerMailParametersTest {
     private static final Address SENDER = Address.of("me@here.example");
 
     @Test
-    void whatTheSenderWantsReportedIsPassedOn() {
+    void theRequestedReportsArePassedOn() {
         Recipient recipient = to("you@there.example", Optional.of("rfc822;List+Owner@old.example"),
                 Set.of(DsnNotify.DELAY, DsnNotify.FAILURE));
         assertThat(mail(envelope(BodyType.SEVEN_BIT, Optional.of("id +=é"), DsnReturn.HEADERS, recipient), "DSN"))
@@ -35,7 +35,7 @@ class PeerMailParametersTest {
     }
 
     @Test
-    void aPeerWithoutDsnHearsNothingOfIt() {
+    void aPeerWithoutDsnGetsNoDsnParameters() {
         Recipient recipient = to("you@there.example", Optional.of("rfc822;a@b.example"), Set.of(DsnNotify.SUCCESS));
         assertThat(mail(envelope(BodyType.SEVEN_BIT, Optional.of("id"), DsnReturn.FULL, recipient)))
                 .isEqualTo("MAIL FROM:<me@here.example>");
@@ -51,7 +51,7 @@ class PeerMailParametersTest {
     }
 
     @Test
-    void anOriginalRecipientInOtherMessagesIsWrittenSoThatAnybodyCanTakeIt() {
+    void anOriginalRecipientInOtherMessagesIsWrittenSoThatAnyPeerCanAcceptIt() {
         assertThat(OriginalRecipient.value("rfc822;jürgen@b.example")).contains("utf-8;j\\x{FC}rgen@b.example");
         assertThat(OriginalRecipient.value("UTF-8;j\\x{FC}r+gen\\@b.example"))
                 .contains("utf-8;j\\x{FC}r\\x{2B}gen\\x{5C}@b.example");
@@ -62,15 +62,15 @@ class PeerMailParametersTest {
     }
 
     @Test
-    void whatIsLeftOfTheTimeIsSaidOnWithItsModeAndThePriority() {
+    void theRestOfTheTimeIsPassedOnWithItsModeAndThePriority() {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope plain = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient);
-        Envelope wished = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
+        Envelope withOptions = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(120_999, true, true)), -3, true));
         String[] all = {"DELIVERBY 30", "MT-PRIORITY MIXER", "REQUIRETLS"};
-        assertThat(mail(wished, all))
+        assertThat(mail(withOptions, all))
                 .isEqualTo("MAIL FROM:<me@here.example> BY=120;RT MT-PRIORITY=-3 REQUIRETLS");
-        assertThat(mail(wished)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
+        assertThat(mail(withOptions)).as("to a peer without them").isEqualTo("MAIL FROM:<me@here.example>");
         assertThat(mail(plain, all)).as("nothing was asked").isEqualTo("MAIL FROM:<me@here.example>");
         Envelope late = plain.withOptions(new DeliveryOptions(OptionalLong.empty(),
                 Optional.of(new DeliveryOptions.DeliverBy(-1, false, false)), 0, false));
@@ -78,7 +78,7 @@ class PeerMailParametersTest {
     }
 
     @Test
-    void whatIsTooLateIsNotOffered() {
+    void lateMailIsNotOffered() {
         Recipient recipient = new Recipient(1, Address.of("you@there.example"));
         Envelope late = envelope(BodyType.SEVEN_BIT, Optional.empty(), DsnReturn.UNSPECIFIED, recipient).withOptions(
                 new DeliveryOptions(OptionalLong.empty(), Optional.of(new DeliveryOptions.DeliverBy(999, true, false)),

@@ -79,14 +79,14 @@ class PipelineTest {
     }
 
     @Test
-    void aPeerThatTakesAMessageForNobodyHasDeliveredItToNobody() {
+    void aPeerThatAcceptsAMessageWithoutRecipientsHasDeliveredItToNone() {
         bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "550 5.1.1 who", "250 2.0.0 taken all the same"))
                 .endsWith("1 Failed 550 5.1.1 who");
     }
 
     @Test
-    void dataThatIsTakenForNobodyEndsWithALoneDotAndTheNextRidesWithIt() {
+    void dataAcceptedWithoutRecipientsEndsWithALoneDotInOneWriteWithTheNext() {
         data.deliver(1, transfer("a@x.example")).hear("250 ok", "550 5.1.1 who", "354 go");
         data.deliver(2, transfer("b@x.example"));
         assertThat(data.hear("554 no valid recipients", "250 ok", "250 ok", "354 go", "250 two")).isEqualTo("""
@@ -135,7 +135,7 @@ class PipelineTest {
     }
 
     @Test
-    void goodbyeBetweenTwoMessagesAnswersNobody() {
+    void a421BetweenTwoMessagesAnswersNeither() {
         bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "421 4.7.0 enough for today")).endsWith("""
                 1 Delivered 250 one
@@ -151,13 +151,13 @@ class PipelineTest {
     }
 
     @Test
-    void goodbyeThatNobodyAskedForIsNoBreach() {
+    void anUnrequested421IsNoProtocolError() {
         bdat.deliver(1, transfer("a@x.example"));
         assertThat(bdat.hear("250 ok", "250 ok", "250 one", "421 4.4.2 idle")).endsWith("CLOSE 421 4.4.2 idle");
     }
 
     @Test
-    void aPeerThatLosesTheOrderIsFoundOutAndNobodyIsBlamed() {
+    void aPeerThatLosesTheOrderIsDetectedAndNoMessageIsBlamed() {
         bdat.deliver(1, transfer("a@x.example")).deliver(2, transfer("b@x.example"));
         assertThat(bdat.hear("250 ok", "503 5.5.1 MAIL first")).endsWith("""
                 1: unanswered

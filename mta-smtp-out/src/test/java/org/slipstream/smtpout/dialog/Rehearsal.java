@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Plays a dialogue with replies from a list and writes down what the client did. Commands of one
-/// write stand on one line, between bars.
+/// Plays a dialogue with replies from a list and records the commands of the client. Commands of
+/// one write stand on one line, between bars.
 final class Rehearsal {
     private final ClientDialog dialog;
     private final List<String> transcript = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Rehearsal {
         return pipeline.orElseThrow();
     }
 
-    /// Letters are cut into so many chunks from now on.
+    /// Contents are cut into this number of chunks from now on.
     Rehearsal chunks(int count) {
         chunks = count;
         return this;
@@ -57,7 +57,7 @@ final class Rehearsal {
     String play(HandshakeStep step, String... replies) {
         int next = 0;
         while (true) {
-            note(step);
+            record(step);
             switch (step) {
                 case HandshakeStep.Send _,HandshakeStep.Await _ -> {
                     if (next == replies.length) {
@@ -73,7 +73,7 @@ final class Rehearsal {
         }
     }
 
-    private void note(HandshakeStep step) {
+    private void record(HandshakeStep step) {
         switch (step) {
             case HandshakeStep.Send(String commands, DialogPhase _) -> transcript.add(onOneLine(commands));
             case HandshakeStep.Await _ -> {
@@ -90,7 +90,7 @@ final class Rehearsal {
 
     /// Begins a transaction and writes what can be written.
     Rehearsal deliver(Transfer transfer) {
-        note(pipeline().begin(transfer, "peer", 0));
+        record(pipeline().begin(transfer, "peer", 0));
         write();
         return this;
     }
@@ -99,18 +99,18 @@ final class Rehearsal {
         return deliver(transfer.portion(delivery, transfer.delivery().recipients()));
     }
 
-    /// Hears these replies and writes after each what can be written. Returns all that happened so
-    /// far.
+    /// Passes these replies to the dialogue and writes after each the commands that can be written.
+    /// Returns everything so far.
     String hear(String... replies) {
         for (String reply : replies) {
-            note(pipeline().received(reply(reply)));
+            record(pipeline().received(reply(reply)));
             write();
         }
         return text();
     }
 
     String breakOff() {
-        note(pipeline().broken(Reply.of(450, "4.4.2", "gone")));
+        record(pipeline().broken(Reply.of(450, "4.4.2", "gone")));
         return text();
     }
 
@@ -133,7 +133,7 @@ final class Rehearsal {
         }
     }
 
-    void note(ReplyEffects effects) {
+    void record(ReplyEffects effects) {
         effects.outcomes().forEach((delivery, all) -> all.forEach(o -> transcript.add(of(delivery) + outcome(o))));
         effects.unanswered().forEach(delivery -> transcript.add(of(delivery) + "unanswered"));
         effects.end().ifPresent(end -> transcript

@@ -62,7 +62,7 @@ class ReplyParserTest {
     }
 
     @Test
-    void whatIsNoReplyIsNamed() {
+    void textThatIsNoReplyIsNamed() {
         for (String garbage : List.of("\r\n", "25\r\n", "hello\r\n", "2500 ok\r\n", "150 go\r\n", "650 no\r\n",
                 "25o ok\r\n",
                 "250ok\r\n", " 250 ok\r\n", "HTTP/1.1 400 Bad Request\r\n", "250_ok\r\n")) {

@@ -246,7 +246,7 @@ class SendingTransactionTest {
     }
 
     @Test
-    void lmtpServerThatTakesDataForNobodyIsLeft() {
+    void anLmtpServerThatAcceptsDataWithoutRecipientsIsLeft() {
         Rehearsal peer = Rehearsal.with(ClientProtocol.LMTP, "PIPELINING");
         assertThat(peer.deliver(transfer("a@x.example")).hear("250 ok", "550 5.1.1 no", "354 go"))
                 .endsWith("1 Failed 550 5.1.1 no\nCLOSE 451 4.5.0 protocol error in the reply to DATA: 354 go");

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// How long answers are believed, and what a slow name server costs the others.
+/// The lifetime of answers, and the effect of a slow name server on other lookups.
 class DnsCacheTest {
     private final StubDns stub = StubDns.of("""
             short   1    IN MX 10 mx
@@ -43,7 +43,7 @@ class DnsCacheTest {
     }
 
     @Test
-    void whatDoesNotExistIsRememberedAsWell() {
+    void negativeAnswersAreCachedAsWell() {
         for (int i = 0; i < 3; i++) {
             assertThat(dns.ask("none.example", Type.MX)).isInstanceOf(Dns.DnsAnswer.NoDomain.class);
             assertThat(dns.ask("long.example", Type.AAAA)).isInstanceOf(Dns.DnsAnswer.NoRecords.class);
@@ -77,11 +77,11 @@ class DnsCacheTest {
 
     @Test
     void aServerThatIsNotThereIsToldInTheWordsOfTheOperatingSystem() throws Exception {
-        InetSocketAddress nobody;
+        InetSocketAddress unused;
         try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-            nobody = new InetSocketAddress(taken.getLocalAddress(), taken.getLocalPort());
+            unused = new InetSocketAddress(taken.getLocalAddress(), taken.getLocalPort());
         }
-        Dns alone = new Dns(List.of(nobody), Duration.ofMillis(300), Duration.ofMillis(900));
+        Dns alone = new Dns(List.of(unused), Duration.ofMillis(300), Duration.ofMillis(900));
         assertThat(alone.ask("far.example", Type.MX)).isInstanceOfSatisfying(Dns.DnsAnswer.Trouble.class,
                 trouble -> assertThat(trouble.reason()).doesNotContain("Exception").contains("Connection refused"));
     }

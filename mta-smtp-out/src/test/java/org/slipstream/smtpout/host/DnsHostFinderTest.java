@@ -84,7 +84,7 @@ class DnsHostFinderTest {
     }
 
     @Test
-    void whatIsNotThereIsNotTrouble() throws IOException {
+    void aMissingHostIsNoTrouble() throws IOException {
         assertThat(finder().find("none.example")).isEqualTo(new HostAnswer.None("host not found"));
         assertThat(finder().find("text.example")).isEqualTo(new HostAnswer.None("host has no address"));
         assertThat(finder().find("no..name")).isInstanceOf(HostAnswer.None.class);

@@ -15,7 +15,7 @@ class LiteralTest {
     }
 
     @Test
-    void whatOnlyLooksLikeOne() {
+    void textThatOnlyLooksLikeOne() {
         for (String domain : new String[]{"192.0.2.1", "[2001:db8::1]", "[IPv6:192.0.2.1]", "[mx.example]", "[]",
                 "[192.0.2.256]", "[x400:abc]", "[192.0.2.1"}) {
             assertThat(Literal.domain(domain)).as(domain).isEmpty();

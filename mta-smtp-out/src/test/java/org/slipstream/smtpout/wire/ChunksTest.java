@@ -150,7 +150,7 @@ class ChunksTest {
         return stored(() -> new ByteArrayInputStream(bytes), sizeBytes);
     }
 
-    /// One of which nothing is known.
+    /// A content without facts.
     private static Content stored(Supplier<InputStream> in, int sizeBytes) {
         return new Content() {
             @Override

@@ -29,8 +29,8 @@ import java.util.regex.Pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// What a peer with small buffers receives, byte by byte, from wherever a content lies and whatever
-/// is known of it.
+/// The octets that a peer with small buffers receives, one by one, for every place of a content and
+/// any facts about it.
 class ContentOnTheWireTest {
     private static final long PATIENCE_MILLIS = 90_000;
     private static final String END = "QUIT\r\n";
@@ -125,8 +125,8 @@ class ContentOnTheWireTest {
         }
     }
 
-    /// A peer that stops is left after the time for one step, and the bytes that it cannot have are
-    /// known.
+    /// A peer that stops reading is abandoned after the time limit of one step, and the octets that
+    /// it cannot have are known.
     @Test
     void aPeerThatStopsReadingIsLeftWithoutTheFinalDot() throws IOException {
         String content = content(20_000_000, 1, "");
@@ -177,12 +177,12 @@ class ContentOnTheWireTest {
                 all.append(new String(block, 0, count, StandardCharsets.ISO_8859_1));
             }
         } catch (IOException _) {
-            // Cut; what came before counts.
+            // Interrupted; the octets before count.
         }
         return all.toString();
     }
 
-    /// All up to the end mark, which no content has.
+    /// All octets before the end mark, which no content has.
     private CompletableFuture<String> receive() {
         return CompletableFuture.supplyAsync(() -> {
             StringBuilder all = new StringBuilder();

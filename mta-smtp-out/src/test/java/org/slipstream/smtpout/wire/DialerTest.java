@@ -70,7 +70,7 @@ class DialerTest {
     }
 
     @Test
-    void whenNobodyAnswersTheLastFailureIsTold() {
+    void withoutAnAnswerTheLastFailureIsReported() {
         network.put("192.0.2.1", "silent");
         network.put("192.0.2.2", "refuses");
         var race = race(1, "192.0.2.1", "192.0.2.2");
@@ -89,7 +89,7 @@ class DialerTest {
     }
 
     @Test
-    void whoeverGivesUpEndsTheRace() throws Exception {
+    void anInterruptedCallerEndsTheRace() throws Exception {
         network.put("192.0.2.1", "silent");
         network.put("192.0.2.2", "silent");
         var race = race(1, "192.0.2.1", "192.0.2.2");
@@ -104,7 +104,7 @@ class DialerTest {
     }
 
     @Test
-    void aRaceInWhichNobodyWasCalledForWantOfASocketIsNoFailureOfTheHost() {
+    void aRaceWithoutACallForWantOfASocketIsNoFailureOfTheHost() {
         withoutFile.addAll(List.of(0, 1));
         assertThatThrownBy(() -> race(1, "192.0.2.1", "192.0.2.2").run(1000)).isInstanceOf(NoSocketException.class)
                 .hasMessage("Too many open files");

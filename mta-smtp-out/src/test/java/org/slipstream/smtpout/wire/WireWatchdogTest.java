@@ -19,7 +19,7 @@ class WireWatchdogTest {
     }
 
     @Test
-    void whatTakesTooLongIsBitten() throws InterruptedException {
+    void tooLongStepsAreEnded() throws InterruptedException {
         try (var _ = post.guard(20, bitten::countDown)) {
             assertThat(bitten.await(90, TimeUnit.SECONDS)).isTrue();
         }

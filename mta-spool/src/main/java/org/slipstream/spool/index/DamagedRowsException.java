@@ -8,7 +8,14 @@ import java.io.IOException;
 public final class DamagedRowsException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    private final String message;
+
     public DamagedRowsException(QueueId id, String what) {
-        super("message " + id + " has damaged rows: " + what);
+        message = "message " + id + " has damaged rows: " + what;
+    }
+
+    @Override
+    public String getMessage() {
+        return message;
     }
 }

@@ -3,6 +3,7 @@ package org.slipstream.spool.index;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.spool.index.UnusableIndexException.Why;
@@ -128,12 +129,12 @@ public final class IndexDatabase {
         return parameters < 0 ? url : url.substring(0, parameters);
     }
 
-    private static void abandon(EmbeddedDatabase database, HikariDataSource pool) {
+    private static void abandon(EmbeddedDatabase database, @Nullable HikariDataSource pool) {
         database.abandon();
         close(pool);
     }
 
-    private static void close(HikariDataSource pool) {
+    private static void close(@Nullable HikariDataSource pool) {
         if (pool != null) {
             pool.close();
         }
@@ -144,8 +145,7 @@ public final class IndexDatabase {
         if (path.indexOf(';') >= 0) {
             throw new UnusableIndexException(Why.NOT_WRITABLE,
                     "The path " + directory
-                            + " contains a semicolon, which the database cannot open: choose another one.",
-                    null);
+                            + " contains a semicolon, which the database cannot open: choose another one.");
         }
         return path;
     }
@@ -172,7 +172,7 @@ public final class IndexDatabase {
         int version;
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
-                throw new UnusableIndexException(Why.NOT_WRITABLE, "The index file cannot be written.", null);
+                throw new UnusableIndexException(Why.NOT_WRITABLE, "The index file cannot be written.");
             }
             version = version(connection);
             if (version == 0 && isEmbedded(connection)) {
@@ -182,7 +182,7 @@ public final class IndexDatabase {
         }
         if (version > SCHEMA_VERSION) {
             throw new UnusableIndexException(Why.NEWER_VERSION,
-                    "The index has schema " + version + ", this program knows " + SCHEMA_VERSION + ".", null);
+                    "The index has schema " + version + ", this program knows " + SCHEMA_VERSION + ".");
         }
         if (version < SCHEMA_VERSION) {
             long begin = System.nanoTime();
@@ -243,7 +243,7 @@ public final class IndexDatabase {
             rows.next();
             if (rows.getInt(1) > 0) {
                 throw new UnusableIndexException(Why.DAMAGED,
-                        "The index is incomplete: its process was killed while it was created.", null);
+                        "The index is incomplete: its process was killed while it was created.");
             }
         }
     }

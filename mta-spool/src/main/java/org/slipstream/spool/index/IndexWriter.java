@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /// Applies records of the log on one connection, in one transaction per call. Belongs to the index
@@ -43,30 +44,33 @@ final class IndexWriter {
     private static final Outcome HAD_FAILED = Outcome
             .of(Reply.of(550, "5.0.0", "refused; the reply was lost"), "unknown");
 
+    // @formatter:off
     private enum Kind {
-        ENTER_MESSAGE(
-                """
+        ENTER_MESSAGE("""
                 insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
                  envelope_id, dsn_return, envelope, wishes, not_before_millis)
-                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""), ENTER_LARGE(
-                        "insert into large_letter (message_id) values (?)"), MOVE(
-                                "update message set box_segment = ?, box_offset = ? where id = ?"), ATTEMPTS(
-                                        "update message set attempts = ? where id = ?"), OUTCOME("""
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
+        ENTER_LARGE("insert into large_letter (message_id) values (?)"),
+        MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
+        ATTEMPTS("update message set attempts = ? where id = ?"),
+        OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ?"""), BARE_OUTCOME("""
+                 where message_id = ? and number = ?"""),
+        BARE_OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ? and state = 0"""), ATTEMPT(
-                                                "update message set attempts = attempts + 1 where id = ?"), FAILURES_REPORTED(
-                                                        "update recipient set state = 3 where message_id = ? and state = 2"), DELAY_REPORTED(
-                                                                "update message set delay_notified = true where id = ?"), NEXT_ATTEMPT(
-                                                                        "update message set next_millis = ?, state = greatest(state, 0) where id = ?"), MAKE_DUE(
-                                                                                """
-                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""), HOLD(
-                                                                                        "update message set state = ? where id = ? and state <> 2"), SET_ASIDE(
-                                                                                                "update message set state = 2 where id = ?"),
+                 where message_id = ? and number = ? and state = 0"""),
+        ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
+        FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
+        DELAY_REPORTED("update message set delay_notified = true where id = ?"),
+        NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
+        MAKE_DUE("""
+                update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
+        HOLD("update message set state = ? where id = ? and state <> 2"),
+        SET_ASIDE("update message set state = 2 where id = ?"),
         /// No batch: [Removals] deletes all messages of a group in one statement.
         REMOVE("");
+        // @formatter:on
 
         final String sql;
 
@@ -169,7 +173,7 @@ final class IndexWriter {
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {
-                ordered(Kind.REMOVE, id);
+                keepOrder(Kind.REMOVE, id);
                 removals.add(id);
             }
             case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
@@ -197,13 +201,22 @@ final class IndexWriter {
     }
 
     /// Sends the waiting batches when the new change must not overtake them.
-    private Batch ordered(Kind kind, QueueId id) throws SQLException {
+    private void keepOrder(Kind kind, QueueId id) throws SQLException {
         Kind before = latest.put(id.value(), kind);
         if (before != null && before.compareTo(kind) > 0) {
             send();
             latest.put(id.value(), kind);
         }
-        return batches.get(kind);
+    }
+
+    private Batch ordered(Kind kind, QueueId id) throws SQLException {
+        keepOrder(kind, id);
+        return batch(kind);
+    }
+
+    /// Not for [Kind#REMOVE], which has none.
+    private Batch batch(Kind kind) {
+        return Objects.requireNonNull(batches.get(kind));
     }
 
     private void addForId(Kind kind, QueueId id) throws SQLException {
@@ -221,7 +234,7 @@ final class IndexWriter {
 
     private void enter(LogRecord.Stored stored) throws SQLException {
         Envelope envelope = stored.message().envelope();
-        PreparedStatement message = batches.get(Kind.ENTER_MESSAGE).statement;
+        PreparedStatement message = batch(Kind.ENTER_MESSAGE).statement;
         message.setLong(1, stored.id().value());
         message.setLong(2, stored.place().segment());
         message.setLong(3, stored.place().offset());
@@ -241,7 +254,7 @@ final class IndexWriter {
         message.setBytes(16,
                 envelope.options().equals(DeliveryOptions.NONE) ? null : EnvelopeCodec.encode(envelope.options()));
         message.setLong(17, envelope.options().holdUntilMillis().orElse(0));
-        batches.get(Kind.ENTER_MESSAGE).add();
+        batch(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(stored.id().value(), envelope.recipients());
         }
@@ -260,7 +273,7 @@ final class IndexWriter {
         }
         if (change.attempt()) {
             // Not by addForId: outcomes and the count of attempts are independent.
-            Batch attempts = batches.get(Kind.ATTEMPT);
+            Batch attempts = batch(Kind.ATTEMPT);
             attempts.statement.setLong(1, change.id().value());
             attempts.add();
         }
@@ -308,7 +321,7 @@ final class IndexWriter {
     }
 
     private void send(Kind kind) throws SQLException {
-        Batch batch = batches.get(kind);
+        Batch batch = batch(kind);
         if (batch.waiting > 0) {
             batch.waiting = 0;
             batch.statement.executeBatch();

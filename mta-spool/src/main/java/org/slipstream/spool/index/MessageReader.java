@@ -96,7 +96,7 @@ final class MessageReader {
                         return recipients;
                     });
         } catch (IllegalArgumentException e) {
-            throw new DamagedRowsException(id, e.getMessage());
+            throw new DamagedRowsException(id, String.valueOf(e.getMessage()));
         }
     }
 
@@ -160,7 +160,7 @@ final class MessageReader {
                 } while (more && rows.getLong("id") == id);
                 messages.add(message.toIndexed());
             } catch (IllegalArgumentException e) {
-                damaged.add(new DamagedMessage(new QueueId(id), e.getMessage()));
+                damaged.add(new DamagedMessage(new QueueId(id), String.valueOf(e.getMessage())));
                 while (more && rows.getLong("id") == id) {
                     more = rows.next();
                 }

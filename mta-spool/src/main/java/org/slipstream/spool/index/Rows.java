@@ -1,5 +1,6 @@
 package org.slipstream.spool.index;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.EnhancedStatus;
@@ -73,7 +74,7 @@ final class Rows {
         return Optional.of(address(localPart, domain));
     }
 
-    private static Address address(String localPart, String domain) {
+    private static Address address(@Nullable String localPart, @Nullable String domain) {
         if (localPart == null || domain == null) {
             throw new IllegalArgumentException("half an address");
         }

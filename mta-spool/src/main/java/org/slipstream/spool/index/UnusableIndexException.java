@@ -13,10 +13,22 @@ public final class UnusableIndexException extends Exception {
     }
 
     private final Why why;
+    private final String message;
+
+    public UnusableIndexException(Why why, String message) {
+        this.why = why;
+        this.message = message;
+    }
 
     public UnusableIndexException(Why why, String message, Throwable cause) {
-        super(message, cause);
+        super(cause);
         this.why = why;
+        this.message = message;
+    }
+
+    @Override
+    public String getMessage() {
+        return message;
     }
 
     public Why why() {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /// The segment that is open for appending. Belongs to the log thread. Records are collected in one
@@ -37,7 +38,7 @@ final class SegmentWriter implements AutoCloseable {
             staging.put(RecordFormat.segmentHeader(number, salt));
             flush();
             channel.force(true);
-            Directories.sync(file.getParent());
+            Directories.sync(Objects.requireNonNull(file.getParent()));
         } catch (IOException e) {
             channel.close();
             // Otherwise a full disk collects one empty segment per attempt.

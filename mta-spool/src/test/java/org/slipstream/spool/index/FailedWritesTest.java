@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The index's disk is full while others read. H2 2.4.240 does not survive that in two ways
-/// ([EmbeddedDatabase]); the writer comes back each time, and finds what it had synced.
+/// ([EmbeddedDatabase]); the writer recovers each time, and finds its synced data.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailedWritesTest {
     private static final int FAILURES = Boolean.getBoolean("slipstream.long") ? 24 : 5;
@@ -73,7 +73,7 @@ class FailedWritesTest {
                     return new LogRecord.KeepHost(
                             new org.slipstream.spool.log.HostRecord("h", "k", "n", 1, 2, 3, "w", "a"));
                 }
-                somebodyMeetsTheFullDisk();
+                aReaderMeetsTheFullDisk();
                 return new LogRecord.Remove(new QueueId(1_000));
             }
 
@@ -89,7 +89,7 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// Before: the writer's dead session took the readers' new database out of H2's list, and the
+    /// Before: the writer's dead session removed the readers' new database from H2's list, and the
     /// file stayed locked.
     @Test
     void theWriterComesBackAlthoughAReaderHasOpenedTheDatabaseFirst() throws Exception {
@@ -97,7 +97,7 @@ class FailedWritesTest {
         write(index, messages(1));
         index.sync();
         index.page(Optional.empty(), 1);
-        somebodyMeetsTheFullDisk();
+        aReaderMeetsTheFullDisk();
         readAtLast(index);
         assertThatThrownBy(() -> write(index, messages(1))).isInstanceOf(IndexException.class);
         assertThat(comeBack(index).lastId()).isEqualTo(1);
@@ -107,7 +107,7 @@ class FailedWritesTest {
         index.close();
     }
 
-    private void somebodyMeetsTheFullDisk() {
+    private void aReaderMeetsTheFullDisk() {
         try (Connection other = DriverManager.getConnection("jdbc:h2:" + FullDisk.SCHEME + ":"
                 + directory.toAbsolutePath().resolve("register") + ";DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1", "sa",
                 "");
@@ -176,8 +176,8 @@ class FailedWritesTest {
         index.close();
     }
 
-    /// As the index thread does it: again, until it succeeds. What the full disk has left may make
-    /// no sense; then the index is made again.
+    /// As the index thread does it: again, until it succeeds. The rest on the full disk may be
+    /// unreadable; then the index is rebuilt.
     private QueueIndex.Standing comeBack(QueueIndex index) {
         IndexException last = new IndexException("never tried", new SQLException());
         for (int i = 0; i < ATTEMPTS; i++) {

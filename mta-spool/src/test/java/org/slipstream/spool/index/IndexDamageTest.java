@@ -39,7 +39,7 @@ class IndexDamageTest {
     @ParameterizedTest
     @ValueSource(ints = {DataUtils.ERROR_FILE_CORRUPT, DataUtils.ERROR_SERIALIZATION, DataUtils.ERROR_CHUNK_NOT_FOUND,
             DataUtils.ERROR_BLOCK_NOT_FOUND, DataUtils.ERROR_TRANSACTION_CORRUPT, DataUtils.ERROR_UNKNOWN_DATA_TYPE})
-    void whatTheStoreSaysOfItsFileIsDamage(int code) {
+    void errorsOfTheStoreAboutItsFileAreDamage(int code) {
         assertThat(isDamage(store(code, null))).isTrue();
         assertThat(isDamage(store(DataUtils.ERROR_CLOSED, store(code, null)))).as("closed because of it").isTrue();
     }
@@ -47,7 +47,7 @@ class IndexDamageTest {
     @ParameterizedTest
     @ValueSource(ints = {DataUtils.ERROR_WRITING_FAILED, DataUtils.ERROR_CLOSED, DataUtils.ERROR_FILE_LOCKED,
             DataUtils.ERROR_UNSUPPORTED_FORMAT, DataUtils.ERROR_TRANSACTION_LOCKED})
-    void whatTheStoreSaysOfTheWorldIsNone(int code) {
+    void errorsOfTheStoreAboutItsEnvironmentAreNoDamage(int code) {
         assertThat(isDamage(store(code, null))).isFalse();
         assertThat(isDamage(store(DataUtils.ERROR_INTERNAL, new ExecutionException(store(code, null))))).isFalse();
     }
@@ -77,7 +77,7 @@ class IndexDamageTest {
     }
 
     @Test
-    void whoeverDecodesPagesAndFailsHasMetDamage() {
+    void aFailureWhileDecodingPagesIsDamage() {
         for (Throwable decoding : List.of(new ArrayIndexOutOfBoundsException(7), new IllegalStateException("page"),
                 new AssertionError("map"), new NullPointerException())) {
             assertThat(isDamage(store(DataUtils.ERROR_INTERNAL, decoding))).as("%s", decoding).isTrue();
@@ -99,7 +99,7 @@ class IndexDamageTest {
                 "")) {
             other.createStatement().execute("shutdown immediately");
         } catch (java.sql.SQLException alsoClosed) {
-            // It takes our connection along.
+            // It closes our connection, too.
         }
         Throwable failure = catchThrowable(index::standing);
         assertThat(failure == null || !IndexDamage.isBehind(failure)).as("%s", failure).isTrue();

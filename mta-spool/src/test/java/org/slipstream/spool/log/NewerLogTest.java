@@ -57,7 +57,7 @@ class NewerLogTest {
                 Address.of("c@example.net")));
     }
 
-    /// With the checksum that the segment's salt asks for.
+    /// With the checksum that the segment's salt requires.
     private void append(int kind, long seq, long id, long createdMillis, byte[] envelope, ByteBuffer rest)
             throws IOException {
         byte[] bytes = Files.readAllBytes(segment);
@@ -118,7 +118,7 @@ class NewerLogTest {
         }
     }
 
-    /// A message, notes about it, a withdrawal and finished messages, as versions before the
+    /// A message, records about it, a withdrawal and finished messages, as versions before the
     /// records had them.
     @Test
     void recordsOfEarlierVersionsAreRead() throws Exception {

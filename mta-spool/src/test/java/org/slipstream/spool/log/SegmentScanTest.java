@@ -22,9 +22,9 @@ import java.util.Set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/// Scans of segments with every kind of damage: where the log ends, and what is found.
+/// Scans of segments with every kind of damage: the end of the log, and the records found.
 class SegmentScanTest {
-    private static final int LETTERS = 3;
+    private static final int MESSAGES = 3;
 
     @TempDir
     Path spool;
@@ -35,7 +35,7 @@ class SegmentScanTest {
     @BeforeEach
     void threeSmallMessages() throws IOException {
         try (Segments box = box()) {
-            for (int i = 1; i <= LETTERS; i++) {
+            for (int i = 1; i <= MESSAGES; i++) {
                 places.add(box.append(message(i, ("body " + i).getBytes(StandardCharsets.US_ASCII))));
             }
             box.sync();
@@ -84,7 +84,7 @@ class SegmentScanTest {
     }
 
     @Test
-    void whatWasAppendedIsFoundInOrder() throws Exception {
+    void appendedRecordsAreFoundInOrder() throws Exception {
         List<ScannedRecord> found = scan(intact);
         assertThat(seqs(found)).containsExactly(1L, 2L, 3L);
         assertThat(found).extracting(each -> stored(each).place()).isEqualTo(places);
@@ -217,7 +217,7 @@ class SegmentScanTest {
     }
 
     @Test
-    void recordsInsideSomebodysMailAreNotAskedForTheSalt() throws Exception {
+    void recordsInsideAMailDoNotGiveTheSalt() throws Exception {
         // A log made by the sender, whose records agree with each other, as the text of a mail.
         byte[] images = Arrays.copyOfRange(intact, (int) places.get(0).offset(), intact.length);
         RecordPlace carrier;
@@ -235,7 +235,7 @@ class SegmentScanTest {
     }
 
     @Test
-    void aRecordInsideSomebodysMailIsNotTakenForAMessage() throws Exception {
+    void aRecordInsideAMailIsNotTakenForAMessage() throws Exception {
         // A mail whose text is the image of a record, taken from a log made by the sender.
         byte[] image = Arrays.copyOfRange(intact, (int) places.get(1).offset(), (int) places.get(2).offset());
         RecordPlace carrier;
@@ -252,7 +252,7 @@ class SegmentScanTest {
     }
 
     @Test
-    void whatWasAbandonedIsCutOffAndTheNextMessageGoesToAFreshSegment() throws Exception {
+    void anAbandonedRecordIsCutOffAndTheNextMessageGoesToAFreshSegment() throws Exception {
         try (Segments box = box()) {
             RecordPlace safe = box.append(message(4, new byte[10]));
             box.sync();

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slipstream.testkit.Folders;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -42,7 +42,7 @@ public final class Slipstream
     private Optional<Running> running = Optional.empty();
     private boolean shared;
 
-    private record Running(Path folder, Path home, PackagedServer server) {}
+    private record Running(Path folder, PackagedServer server) {}
 
     private Slipstream(List<String> settings, Optional<Path> file) {
         this.settings = List.copyOf(settings);
@@ -83,7 +83,7 @@ public final class Slipstream
             }
             var all = new ArrayList<>(List.of("listen.smtp=127.0.0.1:0", "listen.submission=127.0.0.1:0"));
             all.addAll(settings);
-            running = Optional.of(new Running(folder, home,
+            running = Optional.of(new Running(folder,
                     PackagedServer.start(ServerArchive.folder(ServerArchive.configured(), folder), home, all)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -93,12 +93,12 @@ public final class Slipstream
 
     /// The port for mail from other servers.
     public InetSocketAddress smtp() {
-        return get().server().port("smtp");
+        return get().server().smtp();
     }
 
     /// The port for mail from programs and users.
     public InetSocketAddress submission() {
-        return get().server().port("submission");
+        return get().server().submission();
     }
 
     /// The port of a service that the settings open: `lmtp`, `submissions`.
@@ -108,7 +108,8 @@ public final class Slipstream
 
     /// The messages that an address has received.
     public List<String> messages(String address) {
-        return new Mailboxes(get().home().resolve("mail")).messages(address);
+        return get().server().mail().newMail(address).stream()
+                .map(message -> new String(message, StandardCharsets.ISO_8859_1)).toList();
     }
 
     /// Waits until an address has received this number of messages, and returns them.
@@ -131,30 +132,22 @@ public final class Slipstream
 
     /// The log of the server.
     public String log() {
-        try {
-            return Files.readString(get().home().resolve("log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return get().server().log();
     }
 
     public Path home() {
-        return get().home();
+        return get().server().home();
     }
 
     /// Runs a command of `./mta` for this server and returns what it prints.
     ///
     /// @param input its standard input
     /// @throws IOException when the exit code is not 0
-    public String command(String input, String... arguments) throws IOException, InterruptedException {
-        var line = new ArrayList<>(
-                List.of(get().server().program().resolve("mta").toString(), "--home", home().toString()));
-        line.addAll(List.of(arguments));
-        Path given = Files.writeString(get().folder().resolve("input"), input);
-        Process process = new ProcessBuilder(line).redirectInput(given.toFile()).redirectErrorStream(true).start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0) {
-            throw new IOException(String.join(" ", arguments) + " ended with " + process.exitValue() + ": " + output);
+    public String command(String input, String... arguments) throws IOException {
+        ProgramRun run = get().server().command(input.getBytes(StandardCharsets.UTF_8), arguments);
+        String output = run.out() + run.err();
+        if (run.exit() != 0) {
+            throw new IOException(String.join(" ", arguments) + " ended with " + run.exit() + ": " + output);
         }
         return output;
     }
@@ -189,22 +182,16 @@ public final class Slipstream
     public void close() {
         running.ifPresent(server -> {
             server.server().close();
-            delete(server.folder());
+            try {
+                Folders.delete(server.folder());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         });
         running = Optional.empty();
     }
 
     private Running get() {
         return running.orElseThrow(() -> new IllegalStateException("the server is not started"));
-    }
-
-    private static void delete(Path folder) {
-        try (var files = Files.walk(folder)) {
-            for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

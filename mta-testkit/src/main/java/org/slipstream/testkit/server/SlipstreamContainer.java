@@ -79,12 +79,12 @@ public final class SlipstreamContainer extends GenericContainer<SlipstreamContai
     public List<String> awaitMessages(String address, int count, Duration timeout)
             throws IOException, InterruptedException, TimeoutException {
         int at = address.lastIndexOf('@');
-        String box = HOME + "/mail/" + address.substring(at + 1) + "/" + address.substring(0, at) + "/new";
+        String mailbox = HOME + "/mail/" + address.substring(at + 1) + "/" + address.substring(0, at) + "/new";
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
-            List<String> files = execInContainer("ls", box).getStdout().lines().toList();
+            List<String> files = execInContainer("ls", mailbox).getStdout().lines().toList();
             if (files.size() >= count) {
-                return files.stream().map(file -> read(box + "/" + file)).toList();
+                return files.stream().map(file -> read(mailbox + "/" + file)).toList();
             }
             if (System.nanoTime() > deadline) {
                 throw new TimeoutException(

@@ -3,9 +3,11 @@ package org.slipstream.testkit.load.abuse;
 import org.slipstream.testkit.load.sustain.LoadMode;
 import org.slipstream.testkit.load.sustain.LoadSink;
 import org.slipstream.testkit.server.PackagedServer;
+import org.slipstream.testkit.server.ProgramRun;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,22 +19,22 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Starts the packaged server and lets each [AbuseScenario] loose on it for some seconds, while
-/// honest mail comes in and is timed. Then sessions are opened until there are ten thousand, for
+/// Starts the packaged server and runs each [AbuseScenario] against it for some seconds, while
+/// ordinary mail arrives and is timed. Then sessions are opened until there are ten thousand, for
 /// the memory of one. Loopback only; prints tables of Markdown.
 ///
 /// ```
-/// mvn -q -Pabuse -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about ten minutes
+/// mvn -q -Pabuse -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about ten minutes
 /// ```
 ///
-/// Client and server share the machine, so whatever the bad clients burn is missing to the honest
-/// ones: the figures are worse than over a network, never better.
+/// Client and server share the machine, so the processor time of the hostile clients is missing to
+/// the others: the figures are worse than over a network, never better.
 public final class AbuseMain {
     private static final int SESSIONS = 10_000;
     private static final List<String> COMMON = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
             "listen.submission=127.0.0.1:0", "local.domains=here.example", "local.mailboxes=*");
     /// To the server every client is a stranger.
-    private static final List<String> ROOMY = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
+    private static final List<String> LARGE = List.of("relay.networks=192.0.2.0/24", "limits.connections=12000",
             "limits.connections-per-client=100");
     private static final List<String> BY_DEFAULT = List.of("relay.networks=127.0.9.0/24");
     private static final Duration SETTLE = Duration.ofSeconds(3);
@@ -46,7 +48,7 @@ public final class AbuseMain {
     private AbuseMain(PrintStream out, PackagedServer server, BlockingQueue<Long> arrivals, Duration each) {
         this.out = out;
         this.server = server;
-        this.target = new Target(server.address(), server.port("submission"));
+        this.target = new Target(server.smtp(), server.port("submission"));
         this.honest = new Honest(target, arrivals);
         this.each = each;
     }
@@ -71,8 +73,8 @@ public final class AbuseMain {
 
     private static List<String> settings(AbuseScenario.AttackedServer profile, LoadSink healthy, Tarpits tarpits) {
         List<String> settings = new ArrayList<>(COMMON);
-        if (profile == AbuseScenario.AttackedServer.ROOMY) {
-            settings.addAll(ROOMY);
+        if (profile == AbuseScenario.AttackedServer.LARGE) {
+            settings.addAll(LARGE);
         } else {
             settings.addAll(BY_DEFAULT);
             settings.add("routes.\"healthy.example\"=smtp:127.0.0.1:" + healthy.port());
@@ -88,24 +90,18 @@ public final class AbuseMain {
         try (PackagedServer server = PackagedServer.start(program, home, settings)) {
             AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
             abuse.scenarios(chosen);
-            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.ROOMY) {
+            if (chosen.getFirst().profile == AbuseScenario.AttackedServer.LARGE) {
                 abuse.sessions();
             }
         }
-        // The home folder is kept, so that its log can be read.
+        // The home folder and the log beside it are kept.
         System.out.println("\nhome: " + home + "\n");
     }
 
     /// So that there is a password to guess.
-    private static void addUser(Path program, Path home) throws IOException, InterruptedException {
-        Process added = new ProcessBuilder(program.resolve("mta").toString(), "--home", home.toString(), "user", "add",
-                "alice").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-        try (var password = added.outputWriter()) {
-            password.write("a password that nobody guesses\n");
-        }
-        if (added.waitFor() != 0) {
-            throw new IOException("no user could be added");
-        }
+    private static void addUser(Path program, Path home) {
+        ProgramRun.of("a password that nobody guesses\n".getBytes(StandardCharsets.US_ASCII),
+                PackagedServer.commandLine(program, home, "user", "add", "alice")).mustSucceed();
     }
 
     private void scenarios(List<AbuseScenario> chosen) throws IOException, InterruptedException {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/// The behaviour of one kind of bad client, until it is told to stop or the server has had enough
-/// of it; then, after a breath, once more.
+/// The behaviour of one kind of hostile client, until it is stopped or the server disconnects it;
+/// then, after a pause, once more.
 enum AbuseScenario {
     DRIP("1,000 clients that drip a byte a second", 1_000, 0) {
         @Override
@@ -80,7 +80,7 @@ enum AbuseScenario {
             noise[0] = 22;
             client.send(noise);
             while (!client.reply().isEmpty() && on.getAsBoolean()) {
-                // An alert has no line ends to speak of.
+                // An alert has no line ends.
             }
             meter.count();
         }
@@ -181,7 +181,8 @@ enum AbuseScenario {
             client.awaitClose();
         }
     },
-    FULL_HOUSE("1,100 silent clients where 1,000 have room; honest mail from a known network", 1_100, 1_000,
+    FULL_LISTENER("1,100 silent clients at a limit of 1,000 connections; ordinary mail from a known network", 1_100,
+            1_000,
             AttackedServer.BY_DEFAULT, Honesty.KNOWN) {
         @Override
         void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
@@ -226,15 +227,15 @@ enum AbuseScenario {
         }
     };
 
-    /// With which settings the server is attacked.
+    /// The settings of the server that is attacked.
     enum AttackedServer {
-        /// Room for all clients of a scenario.
-        ROOMY,
+        /// Enough connections for all clients of a scenario.
+        LARGE,
         /// As many sessions as by default.
         BY_DEFAULT
     }
 
-    /// Where honest mail comes from and goes to.
+    /// The way of the ordinary mail.
     enum Honesty {
         STRANGER(8, "honest@here.example", false), KNOWN(9, "honest@here.example", false), RELAYED(9,
                 "honest@healthy.example", true);
@@ -251,7 +252,7 @@ enum AbuseScenario {
         }
     }
 
-    /// How much a scenario did.
+    /// The counts of a scenario.
     static final class Meter {
         private final AtomicLong done = new AtomicLong();
 
@@ -278,7 +279,7 @@ enum AbuseScenario {
     private final int breathMillis;
 
     AbuseScenario(String words, int clients, int breathMillis) {
-        this(words, clients, breathMillis, AttackedServer.ROOMY, Honesty.STRANGER);
+        this(words, clients, breathMillis, AttackedServer.LARGE, Honesty.STRANGER);
     }
 
     AbuseScenario(String words, int clients, int breathMillis, AttackedServer profile, Honesty honesty) {
@@ -295,7 +296,7 @@ enum AbuseScenario {
         return Caller.from(network(), target.smtp());
     }
 
-    /// Bad clients come from seven networks of 250 addresses.
+    /// Hostile clients come from seven networks of 250 addresses.
     static int network() {
         return 10 + (int) (Thread.currentThread().threadId() % 7);
     }
@@ -325,8 +326,8 @@ enum AbuseScenario {
         }
     }
 
-    /// All together a full gigabit line: on loopback, faster ones measure how fast the client burns
-    /// the processors they share.
+    /// Together a full gigabit line: on loopback, faster clients measure only the processor time
+    /// that they take from the server.
     void pour(Caller client, Meter meter, BooleanSupplier on, String block)
             throws IOException, InterruptedException {
         byte[] octets = block.getBytes(StandardCharsets.US_ASCII);

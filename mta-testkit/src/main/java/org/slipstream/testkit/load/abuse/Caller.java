@@ -1,5 +1,7 @@
 package org.slipstream.testkit.load.abuse;
 
+import org.slipstream.testkit.TestCertificates;
+
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,22 +9,16 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.cert.X509Certificate;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedTrustManager;
 
-/// A client from one of many addresses of the loopback network, as a crowd would come from many
-/// machines.
+/// A client from one of many addresses of the loopback network, in place of many machines.
 final class Caller implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 30_000;
     private static final AtomicInteger NEXT = new AtomicInteger();
-    private static final SSLContext TRUSTING = trusting();
+    private static final SSLContext TRUSTING = TestCertificates.trustingAll();
 
     private final Socket tcp;
     private Socket socket;
@@ -49,8 +45,8 @@ final class Caller implements AutoCloseable {
         try {
             socket.bind(new InetSocketAddress(
                     InetAddress.getByAddress(new byte[]{127, 0, (byte) network, (byte) last}), 0));
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             return new Caller(socket);
         } catch (IOException e) {
@@ -67,7 +63,7 @@ final class Caller implements AutoCloseable {
         socket.getOutputStream().write(octets);
     }
 
-    /// The last line of the next reply; empty when the server has hung up.
+    /// The last line of the next reply; empty when the server has disconnected.
     String reply() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int octet = in.read(); octet >= 0; octet = in.read()) {
@@ -86,7 +82,7 @@ final class Caller implements AutoCloseable {
         send(line + "\r\n");
         String reply = reply();
         if (!reply.startsWith(code)) {
-            throw new IOException("said " + line + ", heard " + reply);
+            throw new IOException("said " + line + ", read " + reply);
         }
     }
 
@@ -106,7 +102,7 @@ final class Caller implements AutoCloseable {
         must("250", "EHLO client.example");
     }
 
-    /// Goes on in TLS, whatever the certificate says.
+    /// Continues in TLS with any certificate.
     void startTls() throws IOException {
         must("220", "STARTTLS");
         SSLSocket tls = (SSLSocket) TRUSTING.getSocketFactory().createSocket(tcp, "mail.here.example", tcp.getPort(),
@@ -115,7 +111,7 @@ final class Caller implements AutoCloseable {
         adopt(tls);
     }
 
-    /// Past the encryption, if there is one.
+    /// The socket below TLS, if there is TLS.
     void sendRaw(byte[] octets) throws IOException {
         tcp.getOutputStream().write(octets);
     }
@@ -123,40 +119,7 @@ final class Caller implements AutoCloseable {
     /// Returns when the server has closed the connection, or after half a minute.
     void awaitClose() throws IOException {
         while (in.read() >= 0) {
-            // The rest of what it says.
-        }
-    }
-
-    private static SSLContext trusting() {
-        try {
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[]{new X509ExtendedTrustManager() {
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-                @Override
-                public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-                @Override
-                public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-                @Override
-                public X509Certificate[] getAcceptedIssuers() {
-                    return new X509Certificate[0];
-                }
-            }}, null);
-            return context;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this JDK has no TLS", e);
+            // The rest of the replies.
         }
     }
 

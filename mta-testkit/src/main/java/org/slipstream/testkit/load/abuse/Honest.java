@@ -8,12 +8,11 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// Honest mail: a session every fifty milliseconds with one message of 4 KiB, and how long each
-/// took from the call to the 250 that promises it, or to its arrival at the next server. One
-/// thread.
+/// Ordinary mail: a session every fifty milliseconds with one message of 4 KiB, and the time from
+/// the call to the 250 that acknowledges it, or to its arrival at the next server. One thread.
 final class Honest {
     private static final Duration PAUSE = Duration.ofMillis(50);
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int TIMEOUT_SECONDS = 60;
     private static final String TEXT = "From: a@client.example\r\nSubject: honest\r\n\r\n" + "x".repeat(76)
             .concat("\r\n").repeat(50);
 
@@ -73,10 +72,10 @@ final class Honest {
     private void awaitArrival() throws IOException, InterruptedException {
         Long arrived;
         do {
-            arrived = arrivals.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            arrived = arrivals.poll(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } while (arrived != null && arrived < number);
         if (arrived == null) {
-            throw new IOException("not at the next server after " + PATIENCE_SECONDS + " s");
+            throw new IOException("not at the next server after " + TIMEOUT_SECONDS + " s");
         }
     }
 }

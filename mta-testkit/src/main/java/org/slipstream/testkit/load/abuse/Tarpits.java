@@ -6,7 +6,7 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Next servers that accept connections and never say a word: the kernel accepts for them.
+/// Next servers that accept connections and send nothing: the kernel accepts for them.
 final class Tarpits implements AutoCloseable {
     static final int COUNT = 60;
     private static final int BACKLOG = 500;

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 /// Clients that each keep one connection and send messages of 4 KiB over it, as fast as they are
 /// taken.
 final class Feeder {
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final InetSocketAddress server;
 
@@ -31,8 +31,8 @@ final class Feeder {
 
         FeederLine(InetSocketAddress server) throws IOException {
             socket = new Socket();
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             in = new BufferedInputStream(socket.getInputStream(), 8192);
             hear(1);
@@ -44,7 +44,7 @@ final class Feeder {
             socket.getOutputStream().write(octets.getBytes(StandardCharsets.ISO_8859_1));
         }
 
-        /// Reads so many replies, none of which may be a refusal.
+        /// Reads this number of replies, none of which may be a refusal.
         void hear(int replies) throws IOException {
             for (int left = replies; left > 0;) {
                 StringBuilder line = new StringBuilder();

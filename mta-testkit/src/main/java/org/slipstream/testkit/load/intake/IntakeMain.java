@@ -8,17 +8,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// How many messages of 4 KiB a second the packaged server takes in, each synced before its 250,
-/// with deliveries at rest; and the processor time it spends on each. Loopback only; prints a table
-/// of Markdown.
+/// Measures how many messages of 4 KiB a second the packaged server accepts, each synced before its
+/// 250, with deliveries off, and the processor time of each. Loopback only; prints a table of
+/// Markdown.
 ///
 /// ```
-/// mvn -q -Pintake -pl mta-bench -am test -DskipTests          needs a packaged mta-dist; about a minute
+/// mvn -q -Pintake -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about a minute
 /// ```
 ///
-/// The clients share the machine with the server. After a warm-up the manners take turns, so that
-/// whatever else the machine does falls on all of them; the median of the rounds is shown. The
-/// register grows meanwhile: nothing is delivered.
+/// The clients share the machine with the server. After a warm-up the modes take turns, so that
+/// other load on the machine affects all of them; the median of the rounds is shown. The index
+/// grows, because nothing is delivered.
 public final class IntakeMain {
     private static final List<String> SETTINGS = List.of("hostname=mail.here.example", "listen.smtp=127.0.0.1:0",
             "listen.submission=off", "local.domains=here.example", "local.mailboxes=*",
@@ -47,7 +47,7 @@ public final class IntakeMain {
         int messages = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 10_000;
         Path home = Files.createTempDirectory("intake");
         try (PackagedServer server = PackagedServer.start(program, home, SETTINGS)) {
-            Feeder feeder = new Feeder(server.address());
+            Feeder feeder = new Feeder(server.smtp());
             List<Row> rows = new ArrayList<>();
             for (IntakeMode mode : IntakeMode.values()) {
                 feeder.feed(mode, 20, 2 * messages);

@@ -2,7 +2,7 @@ package org.slipstream.testkit.load.intake;
 
 import java.io.IOException;
 
-/// How a client goes about it: what it sends before it listens.
+/// The mode of a client: the commands that it sends before it reads replies.
 enum IntakeMode {
     /// As RFC 5321 has it: no command before the reply to the one before.
     IN_TURN("each command awaited") {

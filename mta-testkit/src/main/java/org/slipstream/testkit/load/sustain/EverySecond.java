@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
-/// One line a second in a file: what the clients and the sink saw, how large the files of the spool
-/// are, and how much the machine was pressed for processors and for its disk (`/proc/pressure`).
-/// Its thread is its own.
+/// One line a second in a file: the counts of the clients and of the sink, the sizes of the spool's
+/// files, and the pressure on processors and disk (`/proc/pressure`). It has a thread of its own.
 final class EverySecond implements AutoCloseable {
     private static final long SECOND_NANOS = 1_000_000_000;
     private static final Path PRESSURE = Path.of("/proc/pressure");
@@ -62,8 +61,8 @@ final class EverySecond implements AutoCloseable {
         out.flush();
     }
 
-    /// Time in which at least one thread of the machine waited for it; nothing where the kernel
-    /// does not tell.
+    /// Time in which at least one thread of the machine waited for it; empty where the kernel does
+    /// not report it.
     private static long pressureMicros(String resource) throws IOException {
         Path file = PRESSURE.resolve(resource);
         return Files.isReadable(file)

@@ -24,13 +24,14 @@ record Evidence(long fromNanos, long toNanos, String what) {
         long startMillis = ManagementFactory.getRuntimeMXBean().getStartTime();
         for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) {
             ((NotificationEmitter) collector)
-                    .addNotificationListener((note, _) -> found.add(ofCollection(note, offset, startMillis)), null,
+                    .addNotificationListener(
+                            (notification, _) -> found.add(ofCollection(notification, offset, startMillis)), null,
                             null);
         }
     }
 
-    private static Evidence ofCollection(Notification note, long offset, long startMillis) {
-        var collection = GarbageCollectionNotificationInfo.from((CompositeData) note.getUserData()).getGcInfo();
+    private static Evidence ofCollection(Notification notification, long offset, long startMillis) {
+        var collection = GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData()).getGcInfo();
         long from = (startMillis + collection.getStartTime()) * 1_000_000 + offset;
         return new Evidence(from, from + collection.getDuration() * 1_000_000, "bench: its own collector");
     }

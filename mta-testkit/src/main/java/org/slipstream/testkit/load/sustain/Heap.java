@@ -13,8 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The heap of another JVM, told by `jstat`, which reads what the JVM publishes without asking it,
-/// and by `jcmd`. Both come from the JDK that runs it.
+/// The heap of another JVM, read by `jstat`, which reads what the JVM publishes without a request
+/// to it, and by `jcmd`. Both come from the JDK that runs it.
 final class Heap implements AutoCloseable {
     private static final String EVERY_MILLIS = "2000";
 
@@ -23,7 +23,8 @@ final class Heap implements AutoCloseable {
     private final Process jstat;
     private volatile HeapState last = new HeapState(Double.NaN, 0, 0);
 
-    /// @param afterMebibytes what the last collection left: the survivors and the old generation
+    /// @param afterMebibytes the rest after the last collection: the survivors and the old
+    ///     generation
     /// @param collections since the start
     /// @param pauseSeconds in all of them
     record HeapState(double afterMebibytes, long collections, double pauseSeconds) {}
@@ -32,7 +33,7 @@ final class Heap implements AutoCloseable {
         this.pid = pid;
         tools = ProcessHandle.of(pid).flatMap(process -> process.info().command())
                 .map(java -> Path.of(java).getParent())
-                .orElseThrow(() -> new IOException("nobody tells the command of process " + pid));
+                .orElseThrow(() -> new IOException("there is no command of process " + pid));
         jstat = new ProcessBuilder(tools.resolve("jstat").toString(), "-J-Xmx32m", "-J-XX:TieredStopAtLevel=1", "-gc",
                 Long.toString(pid), EVERY_MILLIS).redirectError(Redirect.DISCARD).start();
         Thread.ofPlatform().daemon().name("jstat").start(this::follow);

@@ -16,7 +16,7 @@ final class Ledger {
     private long refusals;
     private String firstRefusal = "";
 
-    /// In microseconds, since they were last asked for.
+    /// In microseconds, since the last call.
     private static final class Waits {
         private int[] micros = new int[4_096];
         private int count;

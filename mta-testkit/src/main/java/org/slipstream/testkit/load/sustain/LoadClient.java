@@ -13,9 +13,9 @@ import java.util.concurrent.locks.LockSupport;
 /// Sessions that are kept open, each with a thread. A free session takes the next message and waits
 /// until it falls due; with [LoadMode#CHUNKED] it takes along what has fallen due behind it.
 ///
-/// Letters of 4 KiB are made once; only the number in their last line changes. A thread for each of
-/// few sessions and blocking sockets: every message costs one wait for the clock, one write and one
-/// read for each reply that is awaited, and little else.
+/// Messages of 4 KiB are made once; only the number in their last line changes. A thread for each
+/// of few sessions and blocking sockets: every message costs one wait for the clock, one write and
+/// one read for each reply that is awaited, and little else.
 final class LoadClient {
     private final InetSocketAddress server;
     private final int sessions;
@@ -30,7 +30,7 @@ final class LoadClient {
         this.ledger = ledger;
     }
 
-    /// Of the next message; asked while nothing is sent.
+    /// Of the next message; read while no message is sent.
     long nextNumber() {
         return next.get();
     }
@@ -58,9 +58,9 @@ final class LoadClient {
         }
     }
 
-    /// One connection. Its own thread's.
+    /// One connection, used by its own thread.
     private static final class Session implements AutoCloseable {
-        private static final int PATIENCE_MILLIS = 120_000;
+        private static final int TIMEOUT_MILLIS = 120_000;
         private static final int DIGITS = 12;
         private static final String ENVELOPE = "MAIL FROM:<a@client.example>\r\nRCPT TO:<b@far.example>\r\n";
         private static final String CONTENT = "From: a@client.example\r\nSubject: sustain\r\n\r\n"
@@ -88,8 +88,8 @@ final class LoadClient {
             for (int i = 0; mode == LoadMode.CHUNKED && i < mode.ahead; i++) {
                 System.arraycopy(IN_ONE, 0, text, i * IN_ONE.length, IN_ONE.length);
             }
-            socket.connect(server, PATIENCE_MILLIS);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.connect(server, TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
             socket.setTcpNoDelay(true);
             in = socket.getInputStream();
             hear(1);
@@ -165,7 +165,7 @@ final class LoadClient {
             socket.getOutputStream().write(octets);
         }
 
-        /// Reads so many replies, none of which may be a refusal.
+        /// Reads this number of replies, none of which may be a refusal.
         private void hear(int replies) throws IOException {
             for (int left = replies; left > 0;) {
                 int end = line();

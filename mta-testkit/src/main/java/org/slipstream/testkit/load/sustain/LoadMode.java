@@ -2,7 +2,7 @@ package org.slipstream.testkit.load.sustain;
 
 import java.nio.charset.StandardCharsets;
 
-/// How the client goes about it, and what the sink offers: the same on both sides of the server.
+/// The mode of the client, and the extensions of the sink: the same on both sides of the server.
 public enum LoadMode {
     /// Each command awaited.
     TURN(1, ""),
@@ -11,7 +11,7 @@ public enum LoadMode {
     /// RFC 3030: whole messages one behind the other, up to eight of those that are due.
     CHUNKED(8, "250-PIPELINING\r\n250-CHUNKING\r\n");
 
-    /// Letters without a reply.
+    /// Messages without a reply.
     final int ahead;
     private final String extensions;
 

@@ -11,15 +11,15 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.LongConsumer;
 
-/// The end of the road: takes everything, keeps nothing but the numbers, and answers when it has
-/// nothing left to read. A thread for each connection.
+/// The last server: accepts every message, keeps only the numbers, and replies when it has nothing
+/// left to read. A thread for each connection.
 public final class LoadSink implements AutoCloseable {
     private final ServerSocket listener;
     private final LoadMode mode;
     private final LongConsumer arrivals;
 
-    /// @param arrivals is told the number that a message ends with, before the sink replies; called
-    ///     by many threads
+    /// @param arrivals gets the number at the end of a message, before the sink replies; called by
+    ///     many threads
     public LoadSink(LoadMode mode, LongConsumer arrivals) throws IOException {
         this.mode = mode;
         this.arrivals = arrivals;
@@ -56,7 +56,7 @@ public final class LoadSink implements AutoCloseable {
         listener.close();
     }
 
-    /// One connection. Its own thread's.
+    /// One connection, used by its own thread.
     private static final class Session {
         private static final byte[] OK = ascii("250 ok\r\n");
         private static final byte[] END = ascii("\r\n.\r\n");
@@ -70,8 +70,8 @@ public final class LoadSink implements AutoCloseable {
         private int from;
         private int to;
         private final ByteArrayOutputStream answers = new ByteArrayOutputStream();
-        /// The last that came of a line or of a message: enough for a command, the number, and the
-        /// end of a text.
+        /// The last octets of a line or of a message: enough for a command, the number, and the end
+        /// of a text.
         private final byte[] tail = new byte[512];
         private int length;
 
@@ -167,7 +167,7 @@ public final class LoadSink implements AutoCloseable {
             tail[length++] = octet;
         }
 
-        /// Only the end of the chunk is looked at.
+        /// Only the end of the chunk is read.
         private void skip(int octets) throws IOException {
             length = 0;
             for (int left = octets; left > 0;) {
@@ -190,7 +190,7 @@ public final class LoadSink implements AutoCloseable {
             for (int i = end - DIGITS; number >= 0 && i < end; i++) {
                 number = i < 0 || tail[i] < '0' || tail[i] > '9' ? -1 : number * 10 + tail[i] - '0';
             }
-            // The server's answer is behind this: what it is told has been counted.
+            // The server gets this reply after the message has been counted.
             arrivals.accept(number);
             answer(OK);
         }

@@ -44,7 +44,7 @@ final class MachineProbe implements AutoCloseable {
         while (!over) {
             long due = System.nanoTime() + CLOCK_STEP_NANOS;
             LockSupport.parkNanos(CLOCK_STEP_NANOS);
-            note(due, "machine: a thread of the bench waits for a processor");
+            record(due, "machine: a thread of the bench waits for a processor");
         }
     }
 
@@ -55,7 +55,7 @@ final class MachineProbe implements AutoCloseable {
                 long start = System.nanoTime();
                 file.write(ByteBuffer.allocate(4_096), 0);
                 file.force(false);
-                note(start, "machine: sync of a file beside the spool");
+                record(start, "machine: sync of a file beside the spool");
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -105,7 +105,7 @@ final class MachineProbe implements AutoCloseable {
         }
     }
 
-    private void note(long from, String what) {
+    private void record(long from, String what) {
         long now = System.nanoTime();
         if (now - from > NOTABLE_NANOS) {
             found.add(new Evidence(from, now, what));

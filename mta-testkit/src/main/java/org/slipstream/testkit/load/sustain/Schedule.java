@@ -1,7 +1,8 @@
 package org.slipstream.testkit.load.sustain;
 
-/// When each message falls due. Letters fall due by the clock and not when the server is ready for
-/// them: one that a stall keeps waiting has waited since then, and so have those behind it.
+/// The time at which each message falls due. Messages fall due by the clock and not when the server
+/// is ready for them: a message that a stall delays has waited since that time, and so have those
+/// behind it.
 ///
 /// @param first number of the first message; numbers go on from schedule to schedule
 /// @param perSecond infinite for as fast as they are taken
@@ -19,7 +20,7 @@ record Schedule(long first, long startNanos, long endNanos, double perSecond) {
         return startNanos + (long) ((message - first) * 1e9 / perSecond);
     }
 
-    /// Nothing is left out that fell due in time, however late it is.
+    /// A message that fell due in time is never left out, however late it is.
     boolean isOver(long message) {
         return endNanos - (Double.isInfinite(perSecond) ? System.nanoTime() : dueNanos(message)) <= 0;
     }

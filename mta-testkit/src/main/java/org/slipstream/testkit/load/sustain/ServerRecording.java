@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.stream.Collectors;
 
-/// The flight recording of the server, which says what its threads did during a stall: syncs and
+/// The flight recording of the server, with the activities of its threads during a stall: syncs and
 /// writes by file, collections, other stops of the virtual machine, waits for monitors,
 /// compilations, and samples of running threads.
 final class ServerRecording {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// The stalls of a run, each with everything that coincided with it: what the server did, what the
-/// bench did, what the machine did.
+/// The stalls of a run, each with the activities of the server, the bench and the machine that
+/// coincided with it.
 ///
 /// A stall is a gap of at least 200 ms between two replies of 250, or between two arrivals at the
 /// sink, while messages are due. Waiting after a stall is its consequence and not a stall.

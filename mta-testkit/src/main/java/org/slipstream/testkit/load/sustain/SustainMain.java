@@ -23,9 +23,9 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The packaged server relays at a steady rate for some minutes: does anything grow that should
-/// not? Every ten seconds a line; at the end the first minute beside the last, a line through
-/// everything behind the first two minutes, and a verdict.
+/// The packaged server relays at a steady rate for some minutes, and the growth of its resources is
+/// measured. Every ten seconds a line; at the end the first minute beside the last, a line through
+/// everything behind the first two minutes, and whether it rises.
 ///
 /// ```
 /// mvn -q -Psustain -pl mta-testkit -am test -DskipTests          needs a packaged mta-dist; about thirteen minutes
@@ -34,11 +34,11 @@ import java.util.regex.Pattern;
 ///
 /// - `rate`: messages a second; 0 for four fifths of the highest, which is measured first: three
 ///   times ten seconds with every session as fast as the server takes its messages, up to the last
-///   arrival; the median. After a warm-up of so many seconds.
+///   arrival; the median. After a warm-up of `warm` seconds.
 /// - `mode`: `turn`, `pipelined` or `chunked`, of the client and of the sink.
-/// - `stalls`: `true` records what the server, the bench and the machine do, and says of each stall
-///   what coincided with it ([Stalls]). A line a second goes to `every-second.csv` in the home
-///   folder.
+/// - `stalls`: `true` records the activities of the server, the bench and the machine, and lists
+///   for each stall those that coincided with it ([Stalls]). A line a second goes to
+///   `every-second.csv` in the home folder.
 ///
 /// Messages have 4 KiB and one recipient and are sent by the clock. Latency counts from that moment
 /// and includes delays of the bench, which shares the machine with the server; the table has its
@@ -67,16 +67,16 @@ public final class SustainMain {
     /// @param arguments the folder of the packaged program, then `minutes=`, `rate=`, `sessions=`,
     ///     `mode=`, `warm=`
     public static void main(String... arguments) throws Exception {
-        Map<String, String> wishes = new HashMap<>();
+        Map<String, String> options = new HashMap<>();
         for (String argument : List.of(arguments).subList(1, arguments.length)) {
             String[] pair = argument.split("=", 2);
-            wishes.put(pair[0], pair[1]);
+            options.put(pair[0], pair[1]);
         }
-        LoadMode mode = LoadMode.valueOf(wishes.getOrDefault("mode", "pipelined").toUpperCase(Locale.ROOT));
-        int sessions = Integer.parseInt(wishes.getOrDefault("sessions", "20"));
+        LoadMode mode = LoadMode.valueOf(options.getOrDefault("mode", "pipelined").toUpperCase(Locale.ROOT));
+        int sessions = Integer.parseInt(options.getOrDefault("sessions", "20"));
         Ledger ledger = new Ledger();
         Path home = Files.createTempDirectory("sustain");
-        boolean recorded = Boolean.parseBoolean(wishes.getOrDefault("stalls", "false"));
+        boolean recorded = Boolean.parseBoolean(options.getOrDefault("stalls", "false"));
         ServerRecording recording = new ServerRecording(home);
         boolean even;
         try (LoadSink sink = new LoadSink(mode, ledger::arrived);
@@ -85,17 +85,17 @@ public final class SustainMain {
                 AutoCloseable _ = recorded
                         ? new MachineProbe(server.pid(), home, ledger.stalls().evidence())
                         : () -> {}) {
-            LoadClient client = new LoadClient(server.address(), sessions, mode, ledger);
+            LoadClient client = new LoadClient(server.smtp(), sessions, mode, ledger);
             SustainMain bench = new SustainMain(server, home, client, ledger);
-            even = bench.run(Double.parseDouble(wishes.getOrDefault("minutes", "10")),
-                    Double.parseDouble(wishes.getOrDefault("rate", "0")),
-                    Double.parseDouble(wishes.getOrDefault("warm", "60")));
+            even = bench.run(Double.parseDouble(options.getOrDefault("minutes", "10")),
+                    Double.parseDouble(options.getOrDefault("rate", "0")),
+                    Double.parseDouble(options.getOrDefault("warm", "60")));
         }
         if (recorded) {
             recording.read(ledger.stalls().evidence());
             ledger.stalls().report(System.out);
         }
-        // The home folder is kept, so that its log can be read.
+        // The home folder and the log beside it are kept.
         System.out.println("\nhome: " + home);
         System.exit(even ? 0 : 1);
     }
@@ -164,7 +164,7 @@ public final class SustainMain {
         while (ledger.balance().missing() > 0) {
             if (System.nanoTime() - end > 0 || !server.isAlive()) {
                 throw new IOException(
-                        ledger.balance().missing() + " messages did not arrive; see " + home.resolve("log"));
+                        ledger.balance().missing() + " messages did not arrive; see " + server.logFile());
             }
             Thread.sleep(5);
         }
@@ -227,7 +227,7 @@ public final class SustainMain {
         figures.put(SustainFigure.RSS, program.residentMebibytes());
         figures.put(SustainFigure.PSS, program.proportionalMebibytes());
         figures.put(SustainFigure.SEGMENTS, Watched.mebibytes(home.resolve("spool"), ".segment"));
-        figures.put(SustainFigure.REGISTER, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
+        figures.put(SustainFigure.INDEX, Watched.mebibytes(home.resolve("spool"), ".mv.db"));
         figures.put(SustainFigure.QUEUE, (double) queueLength());
         figures.put(SustainFigure.FILES, (double) program.openFiles());
         figures.put(SustainFigure.THREADS, (double) program.threads());

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 
-/// The lines of the run, and what they say together. Tables of Markdown.
+/// The lines of the run and their summary. Tables of Markdown.
 final class SustainReport {
     private static final double SETTLING_MINUTES = 2;
 
@@ -45,8 +45,8 @@ final class SustainReport {
         out.flush();
     }
 
-    /// First minute, last minute, slope and verdict for each figure. @return true when nothing
-    /// grows that should not
+    /// First minute, last minute, slope and trend for each figure. @return true when nothing grows
+    /// that should not
     boolean conclude() {
         double end = lines.getLast().minute();
         double from = end > 2 * SETTLING_MINUTES ? SETTLING_MINUTES : end / 5;
@@ -56,13 +56,13 @@ final class SustainReport {
         boolean enough = true;
         for (SustainFigure figure : SustainFigure.values()) {
             Trend trend = trend(figure, from);
-            Trend.TrendVerdict verdict = trend.verdict(figure.negligible);
+            Trend.TrendDirection direction = trend.direction(figure.negligible);
             out.printf(Locale.ROOT, "| %s | %s | %s | %+.4f | %+.3f [%.3f] | %s |%n", name(figure),
                     text(figure, mean(figure, 0, Math.min(1, end / 2))),
                     text(figure, mean(figure, Math.max(end - 1, end / 2), end)),
-                    trend.perMinute(), trend.gain(), trend.error(), verdict.words);
-            enough &= verdict != Trend.TrendVerdict.TOO_SHORT;
-            if (verdict == Trend.TrendVerdict.GROWS && figure.isBurden()) {
+                    trend.perMinute(), trend.gain(), trend.error(), direction.words);
+            enough &= direction != Trend.TrendDirection.TOO_SHORT;
+            if (direction == Trend.TrendDirection.GROWS && figure.isCost()) {
                 growing.add(name(figure));
             }
         }
@@ -78,7 +78,7 @@ final class SustainReport {
                 settled.stream().mapToDouble(line -> line.of(figure)).toArray());
     }
 
-    /// Of what is the most of ten seconds, the most of the minute.
+    /// For maxima of ten seconds, the maximum of the minute.
     private double mean(SustainFigure figure, double from, double to) {
         DoubleUnaryOperator known = value -> Double.isNaN(value) ? 0 : value;
         double[] values = lines.stream().filter(line -> line.minute() > from && line.minute() <= to)

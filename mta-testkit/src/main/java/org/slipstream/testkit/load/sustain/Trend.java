@@ -2,26 +2,26 @@ package org.slipstream.testkit.load.sustain;
 
 /// A straight line through a figure over time, by least squares, and whether it rises.
 ///
-/// Figures of a server that rests in itself still move: the heap is a saw, and so are the segments.
-/// A line through a few teeth is never quite level, so it counts as rising only when three things
-/// are true. Over the time that is looked at it gains more than a twentieth of the mean; it gains
-/// more than is worth a word; and the slope is beyond four of its standard errors, twice what would
-/// do for independent points, because neighbours on a saw are not.
+/// Figures of a stable server still move: the heap follows a sawtooth, and so do the segments. A
+/// line through a few teeth is never level, so it counts as rising only when three things are true.
+/// Over the time that is looked at it gains more than a twentieth of the mean; it gains more than a
+/// negligible amount; and the slope is beyond four of its standard errors, twice the usual limit
+/// for independent points, because neighbours on a sawtooth are not independent.
 ///
 /// @param perMinute the slope
-/// @param gain what the line gains from the first point to the last
+/// @param gain the rise of the line from the first point to the last
 /// @param error standard error of the gain
 record Trend(int points, double mean, double perMinute, double gain, double error) {
     private static final int ENOUGH = 12;
     private static final double SHARE = 0.05;
     private static final double ERRORS = 4;
 
-    enum TrendVerdict {
+    enum TrendDirection {
         TOO_SHORT("too short to say"), GROWS("GROWS"), FALLS("falls"), STEADY("does not grow");
 
         final String words;
 
-        TrendVerdict(String words) {
+        TrendDirection(String words) {
             this.words = words;
         }
     }
@@ -62,14 +62,14 @@ record Trend(int points, double mean, double perMinute, double gain, double erro
                 Math.sqrt(residual / (n - 2) / xx) * (last - first));
     }
 
-    TrendVerdict verdict(double negligible) {
+    TrendDirection direction(double negligible) {
         if (points < ENOUGH) {
-            return TrendVerdict.TOO_SHORT;
+            return TrendDirection.TOO_SHORT;
         }
         double size = Math.abs(gain);
         if (size <= negligible || size <= SHARE * Math.abs(mean) || size <= ERRORS * error) {
-            return TrendVerdict.STEADY;
+            return TrendDirection.STEADY;
         }
-        return gain > 0 ? TrendVerdict.GROWS : TrendVerdict.FALLS;
+        return gain > 0 ? TrendDirection.GROWS : TrendDirection.FALLS;
     }
 }

@@ -50,7 +50,8 @@ record Watched(long pid) {
         return Path.of("/proc/" + pid + "/" + file);
     }
 
-    /// The files below a folder whose names end so. Files that go meanwhile have gone.
+    /// The files below a folder whose names end so. Files that are deleted during the walk are left
+    /// out.
     static double mebibytes(Path folder, String ending) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(file -> file.toString().endsWith(ending)).mapToLong(Watched::size).sum() / 1048576.0;

@@ -1,0 +1,63 @@
+package org.slipstream.lab;
+
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.TransportSettings;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.place.Seating;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+
+/// Makes the queue manager of a simulated world with the same classes as the server.
+public final class QueueManagers {
+    private static final String SMTP = "smtp";
+    private static final Duration IDLE_AGE = Duration.ofSeconds(300);
+
+    private QueueManagers() {}
+
+    /// A queue manager with these placement rules for the transport `smtp`.
+    ///
+    /// @param hosts what is known of hosts
+    /// @param hostChoice chooses among equal hosts; a generator of its own, so that such a choice
+    ///     changes nothing else in a world
+    static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, RandomGenerator hostChoice,
+            RandomGenerator chance, QmgrTrace trace) {
+        return new QueueManager(config,
+                new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts,
+                        HostKeys.BY_NAME, HostMemory.NONE, hostChoice),
+                chance, trace);
+    }
+
+    /// A queue manager with one delivery at a time on each connection.
+    public static QueueManager oneAtATime(QmgrConfig config, RandomGenerator chance, QmgrTrace trace) {
+        PlaceRules rules = oneAtATime(config);
+        return of(config, rules, new DestDb(rules.memory()), new Random(0), chance, trace);
+    }
+
+    /// Rules with one delivery at a time on each connection, without shares of connections, and with
+    /// no memory of hosts beyond that of Postfix. With one host per destination the placement decides
+    /// as Postfix does.
+    public static PlaceRules oneAtATime(QmgrConfig config) {
+        return config.plainRules(SMTP).with(PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
+                Duration.ZERO, config.queue().maximalBackoff()));
+    }
+
+    /// The rules that the server derives from the same settings.
+    public static PlaceRules production(QmgrConfig config) {
+        TransportSettings smtp = config.transport(SMTP);
+        int perHost = smtp.concurrencyLimit() == 0
+                ? smtp.processLimit()
+                : Math.min(smtp.processLimit(), smtp.concurrencyLimit());
+        PlaceRules usual = PlaceRules.defaults();
+        return usual.withWorkers(smtp.processLimit(), perHost)
+                .with(new PlaceRules.Idle(usual.idle().perHost(), config.queue().idleConnection(), IDLE_AGE))
+                .with(usual.memory().withRetry(config.queue().minimalBackoff(), usual.memory().crowded(),
+                        usual.memory().closed()));
+    }
+}

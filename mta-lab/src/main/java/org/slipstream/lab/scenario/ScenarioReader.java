@@ -1,0 +1,163 @@
+package org.slipstream.lab.scenario;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.Scenario.SimulatedDomain;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.ServerProfile;
+import org.slipstream.lab.TransportNames;
+import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
+import org.slipstream.lab.scenario.SettingsReader.ScenarioSettings;
+import org.slipstream.qmgr.QmgrConfig;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Reads a scenario file: messages ([MessagesReader]), servers and routes ([NetworkReader]), settings
+/// ([SettingsReader]) and expectations ([ExpectationsReader]).
+///
+/// Reading ends at the first mistake, with a sentence that has file, line, mistake and remedy.
+public final class ScenarioReader {
+    /// A valid file, or the sentence about its first mistake.
+    public sealed interface Reading {
+        record Good(ScenarioFile file) implements Reading {}
+
+        record Bad(String sentence) implements Reading {}
+    }
+
+    private ScenarioReader() {}
+
+    /// A file with every section whose keys can be changed without the name of the section.
+    private static final String ALL_SECTIONS = """
+            title = "-"
+            [settings]
+            [transport]
+            [placement]
+            [servers.default]
+            [[messages]]
+            to = { "a.example" = 1 }
+            """;
+
+    /// @param name of the file, for error messages
+    public static Reading read(String name, String text) {
+        return read(name, text, List.of());
+    }
+
+    /// Reads a file and changes the values of some keys. The result has no expectations if a key is
+    /// changed, because the expectations are valid for the unchanged file only.
+    ///
+    /// @param name of the file, for error messages
+    /// @param changes each `key=value`; a key of a section is `section.key`, but keys of `settings`,
+    ///     `transport`, `placement` and `servers.default` need no section
+    public static Reading read(String name, String text, List<String> changes) {
+        try {
+            TomlParseResult toml = Toml.parse(text);
+            if (toml.hasErrors()) {
+                throw syntax(name, toml.errors().getFirst());
+            }
+            ChangedKeys changed = ChangedKeys.of(changes, changes.isEmpty() ? List.of() : knownPaths());
+            ScenarioFile file = file(name, new Section(name, toml, changed));
+            changed.requireAllUsed(name);
+            return new Reading.Good(changes.isEmpty() ? file : file.with(changes));
+        } catch (ScenarioMistake wrong) {
+            return new Reading.Bad(wrong.getMessage());
+        }
+    }
+
+    private static Collection<String> knownPaths() {
+        ChangedKeys none = ChangedKeys.none();
+        file("", new Section("", Toml.parse(ALL_SECTIONS), none));
+        return none.requested();
+    }
+
+    private static ScenarioMistake syntax(String name, TomlParseError error) {
+        String what = error.getMessage().replaceFirst(", expected .*", "");
+        return new ScenarioMistake(name + ":" + error.position().line() + ": not TOML: " + what
+                + "; write texts and times in quotes, for example at = \"10s\"");
+    }
+
+    private static ScenarioFile file(String fileName, Section root) {
+        String title = root.need("title");
+        String story = root.text("story").orElse("");
+        long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
+        long stop = root.time("stop-after", Long.MAX_VALUE);
+        ScenarioSettings settings = SettingsReader.read(root);
+        NetworkReader network = NetworkReader.read(root, settings.transports().keySet());
+        SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
+        List<SimulatedMail> mails = MessagesReader.read(root, network, messages);
+        Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
+        root.end();
+        TransportNames names = names(root, network, mails);
+        network.transportsWithHosts().stream().filter(name -> !names.hasHosts(name)).findFirst().ifPresent(name -> {
+            throw root
+                    .wrong("routes by \"" + name + "\" have hosts, but only the last transport by name can, \""
+                            + names.last()
+                            + "\"; rename the others so that they come before \"" + name + "\"");
+        });
+        QmgrConfig config = settings.config(names);
+        Scenario scenario = new Scenario(seed, config, true, mails, domains(network, names, mails),
+                settings.ownServer(),
+                List.of(), List.of(), settings.placement().apply(config));
+        return new ScenarioFile(fileName, title, story, scenario, messages, names, stop, expected, List.of());
+    }
+
+    private static TransportNames names(Section root, NetworkReader network, List<SimulatedMail> mails) {
+        Set<String> names = new TreeSet<>(network.transports());
+        if (!reportDomains(network, mails).isEmpty()) {
+            names.add(NetworkReader.HOME);
+        }
+        if (names.size() > TransportNames.MOST) {
+            throw root.wrong("there are " + names.size() + " transports, " + String.join(", ", names)
+                    + "; a scenario has at most " + TransportNames.MOST + "; let some destinations share one");
+        }
+        return new TransportNames(names);
+    }
+
+    // Domains of senders without a route of their own. Reports go there.
+    private static Set<String> reportDomains(NetworkReader network, List<SimulatedMail> mails) {
+        Set<String> reportDomains = new TreeSet<>();
+        mails.forEach(mail -> mail.sender().map(Address::domainKey).filter(domain -> !network.names(domain))
+                .ifPresent(reportDomains::add));
+        mails.forEach(mail -> mail.recipients().forEach(each -> reportDomains.remove(each.address().domainKey())));
+        return reportDomains;
+    }
+
+    private static List<SimulatedDomain> domains(NetworkReader network, TransportNames names,
+            List<SimulatedMail> mails) {
+        Set<String> all = new TreeSet<>();
+        for (SimulatedMail mail : mails) {
+            mail.recipients().forEach(each -> all.add(each.address().domainKey()));
+            mail.sender().map(Address::domainKey).filter(network::names).ifPresent(all::add);
+        }
+        List<SimulatedDomain> domains = new ArrayList<>();
+        for (String domain : all) {
+            domains.add(domain(domain, network.servers(domain).orElseThrow(), names));
+        }
+        reportDomains(network, mails).forEach(domain -> domains
+                .add(new SimulatedDomain(domain, names.route(NetworkReader.HOME, domain), 0, false,
+                        ServerProfile.taking(0))));
+        return domains;
+    }
+
+    private static SimulatedDomain domain(String name, NetworkReader.NextHopServers nextHop, TransportNames names) {
+        if (nextHop.hosts().isEmpty()) {
+            return new SimulatedDomain(name, names.route(nextHop.transport(), nextHop.nextHop()), 0, false,
+                    nextHop.server());
+        }
+        SequencedMap<String, ServerProfile> servers = new LinkedHashMap<>();
+        nextHop.hosts().forEach((host, server) -> servers.put(host.name(), server));
+        return new SimulatedDomain(name, new Route.Smtp(nextHop.nextHop(), List.copyOf(nextHop.hosts().keySet())), 0,
+                false,
+                servers);
+    }
+}

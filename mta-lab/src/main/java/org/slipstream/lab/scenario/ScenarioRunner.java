@@ -1,0 +1,104 @@
+package org.slipstream.lab.scenario;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario;
+import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.World;
+import org.slipstream.lab.scenario.RunRecord.MessageRecord;
+import org.slipstream.lab.scenario.ScenarioFile.ScenarioMessage;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/// Runs a scenario: the queue manager of the server in a simulated world.
+///
+/// Each message is also run alone in the same world. Its delivery time is then the floor; the
+/// additional time in the full run is the cost of the other messages. Of a stream, the first message
+/// is run alone.
+public final class ScenarioRunner {
+    private static final long MAX_EVENTS = 5_000_000;
+
+    /// Receives the progress of a run.
+    @FunctionalInterface
+    public interface RunProgress {
+        RunProgress NONE = (_, _) -> {};
+
+        /// Called after each step of the world, which is often.
+        ///
+        /// @param run name of the run, of which a scenario has several
+        void reached(String run, long simulatedMillis);
+    }
+
+    /// A scenario file and the results of its run.
+    ///
+    /// @param alone delivery time of each message when it is alone, by its name
+    public record ScenarioRun(ScenarioFile file, RunRecord record, SequencedMap<String, Long> alone,
+            List<ExpectationCheck.CheckedExpectation> checks) {
+        public ScenarioRun {
+            checks = List.copyOf(checks);
+        }
+
+        public boolean isAsExpected() {
+            return checks.stream().allMatch(check -> check.difference().isEmpty());
+        }
+
+        /// The time from the arrival of a message to its last delivery. Empty if a recipient was not
+        /// delivered.
+        OptionalLong millis(QueueId id) {
+            return ScenarioRunner.millis(file.scenario().mails().get((int) id.value() - 1), record.messages().get(id));
+        }
+    }
+
+    private ScenarioRunner() {}
+
+    /// @throws SimulationStoppedException when an invariant is violated or an impossible event
+    ///     occurs
+    public static ScenarioRun run(ScenarioFile file) {
+        return run(file, _ -> {}, RunProgress.NONE);
+    }
+
+    /// @param events receives a line for each event
+    /// @throws SimulationStoppedException when an invariant is violated or an impossible event
+    ///     occurs
+    public static ScenarioRun run(ScenarioFile file, Consumer<String> events, RunProgress progress) {
+        RunRecord record = record(file, file.scenario(), events, millis -> progress.reached(file.name(), millis));
+        SequencedMap<String, Long> alone = alone(file, progress);
+        return new ScenarioRun(file, record, alone, ExpectationCheck.of(file, record, alone));
+    }
+
+    private static RunRecord record(ScenarioFile file, Scenario scenario, Consumer<String> events,
+            LongConsumer reached) {
+        RunRecorder recorder = new RunRecorder(file, events, reached);
+        new World(scenario, recorder).atMost(MAX_EVENTS).run(file.stopMillis());
+        return recorder.record();
+    }
+
+    private static SequencedMap<String, Long> alone(ScenarioFile file, RunProgress progress) {
+        SequencedMap<String, Long> alone = new LinkedHashMap<>();
+        for (var each : file.messages().entrySet()) {
+            ScenarioMessage message = each.getValue();
+            if (message.number() == 1) {
+                Scenario.SimulatedMail mail = file.scenario().mails().get((int) each.getKey().value() - 1);
+                RunRecord record = record(file, with(file.scenario(), mail), _ -> {},
+                        millis -> progress.reached(file.name() + ", " + message.name() + " alone", millis));
+                millis(mail, record.messages().get(each.getKey())).ifPresent(time -> alone.put(message.name(), time));
+            }
+        }
+        return alone;
+    }
+
+    private static Scenario with(Scenario all, Scenario.SimulatedMail mail) {
+        return new Scenario(all.seed(), all.config(), all.batching(), List.of(mail), all.domains(), all.ownServer(),
+                List.of(), List.of(), all.placement());
+    }
+
+    static OptionalLong millis(Scenario.SimulatedMail mail, MessageRecord result) {
+        return result.delivered() == mail.recipients().size() && result.lastMillis().isPresent()
+                ? OptionalLong.of(result.lastMillis().getAsLong() - mail.arrivalMillis())
+                : OptionalLong.empty();
+    }
+}

@@ -1,0 +1,44 @@
+package org.slipstream.lab.scenario;
+
+import org.slipstream.lab.Latency;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Times in the notation of scenario files: `250ms`, `1.5s`, `10m`.
+final class Times {
+    private static final Map<String, Long> UNITS = Map.of("ms", 1L, "s", 1_000L, "m", 60_000L, "h", 3_600_000L, "d",
+            86_400_000L);
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,9}(?:\\.[0-9]{1,3})?) ?(ms|s|m|h|d)");
+    private static final Pattern RANGE = Pattern.compile("(.+?) ?\\.\\. ?(.+)");
+
+    private Times() {}
+
+    static Optional<Long> parse(String text) {
+        Matcher form = FORM.matcher(text.strip());
+        return form.matches()
+                ? Optional.of(Math.round(Double.parseDouble(form.group(1)) * UNITS.get(form.group(2))))
+                : Optional.empty();
+    }
+
+    /// `2s`, `1s .. 3s` (uniform distribution), `exp 2s` (exponential distribution with mean 2 s).
+    static Optional<Latency> latency(String text) {
+        if (text.startsWith("exp ")) {
+            return parse(text.substring(4)).map(Latency.Exponential::new);
+        }
+        Matcher range = RANGE.matcher(text.strip());
+        if (!range.matches()) {
+            return parse(text).map(Latency.Fixed::new);
+        }
+        return parse(range.group(1)).flatMap(least -> parse(range.group(2)).filter(most -> most >= least)
+                .map(most -> new Latency.Uniform(least, most)));
+    }
+
+    /// The time in seconds, with up to three decimals.
+    static String seconds(long millis) {
+        String digits = millis % 1_000 == 0 ? "" : ("." + "%03d".formatted(millis % 1_000)).replaceFirst("0+$", "");
+        return millis / 1_000 + digits + "s";
+    }
+}

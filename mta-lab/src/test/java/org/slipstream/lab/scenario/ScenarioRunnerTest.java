@@ -1,0 +1,158 @@
+package org.slipstream.lab.scenario;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.lab.SimulationStoppedException;
+import org.slipstream.lab.scenario.ScenarioReader.Reading;
+import org.slipstream.lab.scenario.ScenarioRunner.ScenarioRun;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Runs of short scenarios, checked by their printed events.
+class ScenarioRunnerTest {
+    private static ScenarioFile file(String text) {
+        Reading reading = ScenarioReader.read("mine.toml", "title = \"T\"\n" + text);
+        assertThat(reading).as(reading.toString()).isInstanceOf(Reading.Good.class);
+        return ((Reading.Good) reading).file();
+    }
+
+    private static List<String> events(String text) {
+        List<String> events = new ArrayList<>();
+        ScenarioRunner.run(file(text), events::add, ScenarioRunner.RunProgress.NONE);
+        return events.stream().map(String::strip).toList();
+    }
+
+    @Test
+    void anExpectationThatDoesNotHoldIsNamedWithItsLine() {
+        ScenarioRun run = ScenarioRunner
+                .run(file("[[messages]]\nto = { \"a.example\" = 100 }\n[expect]\nsequence = \"1×3\"\n"));
+
+        assertThat(run.isAsExpected()).isFalse();
+        assertThat(RunText.lines(run)).contains("1 of 1 expectations do not hold:",
+                "mine.toml:5: sequence differs at position 3: expected 1, got the end\n    expected 1×3\n    got      1×2");
+    }
+
+    @Test
+    void theSixthClientOfAServerForFiveGetsA421() {
+        assertThat(events("""
+                [transport]
+                recipients-per-delivery = 2
+                initial-destination-concurrency = 6
+                [servers.default]
+                sessions = 5
+                [[messages]]
+                to = { "a.example" = 12 }
+                """)).filteredOn(line -> line.contains("421")).hasSize(1).first().asString()
+                .startsWith("0s  connection 6: 1 to");
+    }
+
+    @Test
+    void withAQueueTheSixthWaitsForItsGreetingAndTheEighthForNothing() {
+        List<String> events = events("""
+                stop-after = "31s"
+                [transport]
+                recipients-per-delivery = 2
+                initial-destination-concurrency = 8
+                [servers.default]
+                delivery = "10s"
+                sessions = 5
+                queue = 2
+                [[messages]]
+                to = { "a.example" = 16 }
+                """);
+        assertThat(events).anyMatch(line -> line.startsWith("30s  connection 8: 1 to") && line.contains("timed out"));
+        // An idle connection keeps its session until it is closed, here a second later. Then the next
+        // connections are admitted.
+        assertThat(events).contains("11s  connection 6: 1 to smtp/a.example, 2 recipients",
+                "11s  connection 7: 1 to smtp/a.example, 2 recipients");
+    }
+
+    @Test
+    void aServerWithoutAGreetingCostsTheGreetingTimeout() {
+        assertThat(events("""
+                [settings]
+                greeting-timeout = "100s"
+                [servers.default]
+                out = [{ to = "50s", how = "no-greeting" }]
+                [[messages]]
+                to = { "a.example" = 1 }
+                """)).anyMatch(line -> line.startsWith("100s  connection 1: 1 to") && line.contains("no greeting"));
+    }
+
+    @Test
+    void aServerThatCountsConnectionsPerMinute() {
+        assertThat(events("""
+                stop-after = "70s"
+                [settings]
+                idle-connection = "1ms"
+                [servers.default]
+                connections-per-minute = 2
+                [[messages]]
+                every = "10s"
+                count = 7
+                to = { "a.example" = 1 }
+                """)).filteredOn(line -> line.contains("421")).hasSize(4);
+    }
+
+    @Test
+    void refusedRecipientsCauseAReportAndLateOnesAnotherAttempt() {
+        List<String> events = events("""
+                [[messages]]
+                name = "wrong"
+                fate = "refused"
+                to = { "a.example" = 1 }
+                [[messages]]
+                name = "grey"
+                fate = "late 1"
+                to = { "a.example" = 1 }
+                """);
+        assertThat(events).contains("1s  report about wrong: failed", "1s  wrong is done: bounced",
+                "1s  grey waits until 301s", "302s  grey is done: sent");
+    }
+
+    @Test
+    void sharesOfTroubleComeFromTheSeed() {
+        String text = """
+                seed = %d
+                [transport]
+                recipients-per-delivery = 1
+                [servers.default]
+                defer = 0.2
+                refuse = 0.1
+                drop = 0.1
+                delivery = "exp 1s"
+                [[messages]]
+                to = { "a.example" = 100 }
+                """;
+        assertThat(events(text.formatted(1))).isEqualTo(events(text.formatted(1)))
+                .isNotEqualTo(events(text.formatted(2)))
+                .anyMatch(line -> line.contains("450")).anyMatch(line -> line.contains("connection reset"));
+    }
+
+    @Test
+    @Tag("PF-24")
+    void theRunEndsInTheMiddleOfADelivery() {
+        ScenarioRun run = ScenarioRunner.run(file("""
+                stop-after = "1500ms"
+                [transport]
+                lanes = 1
+                recipients-per-delivery = 1
+                [[messages]]
+                to = { "a.example" = 5 }
+                """));
+        assertThat(run.record().attempts()).hasSize(2).last()
+                .matches(attempt -> attempt.result() == RunRecord.AttemptOutcome.UNFINISHED);
+    }
+
+    @Test
+    void anEndlessWorldIsStoppedWithItsState() {
+        assertThatThrownBy(() -> new org.slipstream.lab.World(file("[[messages]]\nto = { \"a.example\" = 100 }\n")
+                .scenario()).atMost(5).run()).isInstanceOf(SimulationStoppedException.class)
+                .hasMessageContaining("no end after 5 events").hasMessageContaining("queue=00000000001")
+                .hasMessageContaining("to=smtp/a.example waiting=");
+    }
+}

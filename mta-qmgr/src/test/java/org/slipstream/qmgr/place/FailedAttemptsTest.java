@@ -1,0 +1,255 @@
+package org.slipstream.qmgr.place;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Reply;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.place.Effects.Ended;
+
+import java.util.List;
+import java.util.OptionalLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.qmgr.place.Yard.REFUSED;
+import static org.slipstream.qmgr.place.Yard.hostOf;
+import static org.slipstream.qmgr.place.Yard.message;
+import static org.slipstream.qmgr.place.Yard.to;
+
+/// Connections that fail before they carry a delivery, and what becomes of the deliveries that waited
+/// for them.
+class FailedAttemptsTest {
+    private static final PlaceRules RULES = PlaceRules.defaults();
+
+    /// A new connection of a delivery fails in this way.
+    private enum Failing {
+        NO_CONNECTION, LOST_BEFORE_AN_ANSWER, BROKEN_BEFORE_AN_ANSWER;
+
+        void happens(Yard yard, long connection, long delivery) {
+            switch (this) {
+                case NO_CONNECTION -> yard.refuse(connection);
+                case LOST_BEFORE_AN_ANSWER -> {
+                    yard.ready(connection);
+                    yard.lose(connection);
+                }
+                case BROKEN_BEFORE_AN_ANSWER -> {
+                    yard.ready(connection);
+                    yard.hangUp(connection, delivery, false);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptThatLeavesAnotherHostMarksTheHostAndMovesTheDeliveryWithoutFeedback(Failing failing) {
+        Yard yard = new Yard(RULES);
+        String first = hostOf(yard.seat(1, to("a", "b")));
+        String other = first.equals("a") ? "b" : "a";
+        failing.happens(yard, yard.last(), 1);
+        assertThat(yard.mark(first)).isInstanceOf(HostState.Retry.class);
+        assertThat(yard.ended).isEmpty();
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.open.values()).containsExactly(other);
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 1);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAttemptThatLeavesNoHostIsOneFeedbackAndTheHostIsMarkedByTheCohortsOnly(Failing failing) {
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a"));
+        failing.happens(yard, yard.last(), 1);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Failed.class);
+        assertThat(yard.lastReply().isTransient()).isTrue();
+        assertThat(yard.mark("a")).as("not marked").isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.seat(2, to("a"))).as("the next attempt").isInstanceOf(Seat.Open.class);
+        failing.happens(yard, yard.last(), 2);
+        assertThat(yard.ended).hasSize(2).allMatch(Ended.Failed.class::isInstance);
+
+        yard.dead(to("a"));
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Retry.class);
+        assertThat(yard.seat(3, to("a"))).isInstanceOf(Seat.Defer.class);
+    }
+
+    @Test
+    void ofTheHostsOfADeadDestinationThoseThatAreUpAreNotMarked() {
+        Yard yard = new Yard(RULES);
+        yard.opened(1, to("up"));
+        yard.dead(to("up", "down"));
+        assertThat(yard.mark("up")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.mark("down")).isInstanceOf(HostState.Retry.class);
+    }
+
+    @Test
+    void aWorkingHostThatRefusesMoreIsOneFeedbackAndTheDeliveryWaitsForAConnectionThatIsUp() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(2, 50, 3)));
+        long first = yard.opened(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.seat(3, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.ended).isEmpty();
+        assertThat(yard.refusals).singleElement().satisfies(refusal -> {
+            assertThat(refusal.delivery()).isEqualTo(3);
+            assertThat(refusal.reason()).isEqualTo(Yard.REFUSED);
+        });
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.deliveredOn).containsEntry(3L, first).containsEntry(4L, first);
+        Seat seat = yard.seat(4, to("a"));
+        assertThat(seat).isInstanceOf(Seat.Queue.class);
+        assertThat(seat.passedOver()).singleElement()
+                .satisfies(host -> assertThat(host.why()).contains("refuses more connections"));
+        yard.now += RULES.memory().crowded().toMillis();
+        assertThat(yard.seat(5, to("a"))).isInstanceOf(Seat.Open.class);
+    }
+
+    @Test
+    void whatAWorkingHostRefusedWaitsUntilAConnectionHasRoom() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, to("a"));
+        yard.seat(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.refusals).hasSize(1);
+        assertThat(yard.deliveredOn).doesNotContainKey(3L);
+        assertThat(yard.seat(3, to("a"))).as("those who lost their seat come first").isInstanceOf(Seat.Wait.class);
+        yard.answer(first, 1);
+        assertThat(yard.deliveredOn).containsEntry(3L, first);
+        assertThat(yard.open).containsOnlyKeys(first);
+    }
+
+    @Test
+    void aWorkingHostThatRefusesMoreIsCrowdedAndTheDeliveryMovesToAnotherHost() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(1, 50, 1)));
+        yard.opened(1, to("a"));
+        Candidates where = new Candidates("d.example", List.of(List.of(Yard.host("a")), List.of(Yard.host("b"))));
+        yard.seat(2, where);
+        assertThat(yard.open.values()).containsExactly("a", "a");
+        yard.refuse(yard.last());
+        assertThat(yard.hosts.crowd(Yard.host("a").host(), yard.now)).isPresent();
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        assertThat(yard.refusals).as("no window hears of it").isEmpty();
+        assertThat(yard.ended).isEmpty();
+    }
+
+    @Test
+    void whereAConnectionCarriesOneDeliveryARefusedConnectionEndsIt() {
+        Yard yard = new Yard(RULES.with(PlaceRules.Depth.ONE));
+        yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.refusals).isEmpty();
+        assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.Failed.class,
+                failed -> assertThat(failed.delivery()).isEqualTo(2));
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+    }
+
+    @Test
+    void oneAttemptIsOneFeedbackForEachDestinationHoweverManyDeliveriesWaitedForIt() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(4, 50, 1)));
+        Candidates one = Candidates.of("one.example", Yard.host("a"));
+        Candidates two = Candidates.of("two.example", Yard.host("a"));
+        for (Candidates where : List.of(one, one, two, two)) {
+            yard.seat(1, where);
+        }
+        assertThat(yard.open).hasSize(1);
+        yard.refuse(yard.last());
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 3L);
+        assertThat(yard.ended).allMatch(Ended.Failed.class::isInstance);
+        assertThat(yard.open).as("one in place of the lost one").hasSize(1);
+        yard.refuse(yard.last());
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 3L, 2L, 4L);
+    }
+
+    @Test
+    void whatWaitedBehindTheLastAttemptIsDeferredWithoutOneWhenTheCohortsSayDead() {
+        Yard yard = new Yard(RULES);
+        yard.fragile = true;
+        yard.seat(1, to("a", "b"));
+        yard.seat(2, to("a", "b"));
+        yard.refuse(yard.last());
+        assertThat(yard.ended).isEmpty();
+        yard.fail(yard.last(), Reply.of(421, "4.3.2", "closing"));
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L);
+        assertThat(yard.ended.getFirst()).isInstanceOfSatisfying(Ended.Failed.class,
+                failed -> assertThat(failed.reason().code()).isEqualTo(421));
+        assertThat(yard.ended.getLast()).isInstanceOf(Ended.Untried.class);
+        assertThat(yard.lastReply().text()).startsWith("delivery temporarily suspended: ");
+        assertThat(yard.open).isEmpty();
+    }
+
+    @Test
+    void aPermanentGreetingBouncesOnlyWhenNoHostGaveHope() {
+        Reply never = Reply.of(554, "5.7.1", "go away");
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a"));
+        yard.fail(1, never);
+        assertThat(yard.lastReply()).isEqualTo(never);
+
+        Yard two = new Yard(RULES);
+        two.seat(1, to("a", "b"));
+        two.refuse(1);
+        two.fail(2, never);
+        assertThat(two.lastReply().code()).isEqualTo(450);
+    }
+
+    @Test
+    void anUntriedMessageIsNeverBouncedByWhatAnotherOneHeard() {
+        Yard yard = new Yard(RULES);
+        String refusing = hostOf(yard.seat(1, to("a", "b")));
+        yard.fail(1, Reply.of(554, "5.7.1", "go away"));
+        yard.seat(2, to(refusing));
+        yard.after(0);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Untried.class);
+        assertThat(yard.lastReply().isTransient()).isTrue();
+        assertThat(yard.lastReply().text()).isEqualTo("delivery temporarily suspended: go away");
+    }
+
+    @Test
+    @Tag("PF-06")
+    void a421AfterTheGreetingIsAnAnswerAndTheOthersMoveOn() {
+        Reply bye = Reply.of(421, "4.7.0", "too many messages");
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.answer(connection, 1, bye, false);
+        yard.comesBack(connection, 2, false);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        yard.ready(yard.last());
+        yard.answer(yard.last(), 2);
+        assertThat(yard.ended).hasSize(2).allMatch(Ended.Worked.class::isInstance);
+    }
+
+    @Test
+    @Tag("PF-16")
+    void aFailureOfOurOwnMarksNoHostAndIsNoFeedback() {
+        Yard yard = new Yard(RULES);
+        yard.seat(1, to("a", "b"));
+        yard.seat(1, to("a", "b"));
+        yard.news(new QmgrEvent.ConnectionFailed(1, Reply.of(451, "4.3.0", "no sockets"), "local", true,
+                OptionalLong.empty()));
+        assertThat(yard.mark("a")).isInstanceOf(HostState.Unused.class);
+        assertThat(yard.mark("b")).isInstanceOf(HostState.Unused.class);
+        assertThat(yard.ended).hasSize(2).allSatisfy(how -> assertThat(how).isInstanceOfSatisfying(
+                Ended.OwnFailure.class,
+                own -> assertThat(own.scope()).isEqualTo(DeliveryResult.Scope.TRANSPORT)));
+        assertThat(yard.refusals).isEmpty();
+    }
+
+    @Test
+    void aFailureOfOurOwnDuringADeliveryLeavesTheConnectionInUse() {
+        Yard yard = new Yard(RULES);
+        long connection = yard.opened(1, to("a"));
+        yard.done(new DeliveryResult.OwnFailure(1, connection, Reply.of(451, "4.3.0", "error reading the message"),
+                DeliveryResult.Scope.MESSAGE, true));
+        assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.OwnFailure.class,
+                own -> assertThat(own.scope()).isEqualTo(DeliveryResult.Scope.MESSAGE));
+        assertThat(yard.seat(2, to("a"))).isInstanceOf(Seat.Reuse.class);
+    }
+}

@@ -1,0 +1,23 @@
+package org.slipstream.spool;
+
+import org.slipstream.core.Content;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/// The part of the spool that reports about mail need: messages, and marks on reported ones. The
+/// rules of [Spool] for threads and for `then` apply.
+public interface ReportableMessages {
+    /// One message with the state of each recipient.
+    Optional<Spool.Details> details(QueueId id) throws IOException;
+
+    /// The content, from memory while it is recent, otherwise from disk. Opening or reading damaged
+    /// content (checksum) throws an IOException.
+    Content content(QueueId id) throws IOException;
+
+    /// Marks all failed recipients as reported.
+    void failuresReported(QueueId id, Runnable then);
+
+    void delayReported(QueueId id, Runnable then);
+}
