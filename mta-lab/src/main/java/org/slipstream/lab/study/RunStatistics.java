@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 /// refusal.
 final class RunStatistics implements QmgrTrace {
     private final LongSupplier now;
-    private final List<WindowSample> samples = new ArrayList<>();
+    private final List<FeedbackSample> samples = new ArrayList<>();
     private final Map<String, Integer> deferredBy = new TreeMap<>();
     private int delivered;
     private int untried;
@@ -32,12 +32,12 @@ final class RunStatistics implements QmgrTrace {
     }
 
     /// The window after one feedback.
-    record WindowSample(long millis, int window) {}
+    record FeedbackSample(long millis, int window) {}
 
     @Override
     public void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.OK || event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
-            samples.add(new WindowSample(now.getAsLong(), figures.window()));
+            samples.add(new FeedbackSample(now.getAsLong(), figures.window()));
         }
     }
 
@@ -60,18 +60,18 @@ final class RunStatistics implements QmgrTrace {
         return deferredBy.getOrDefault(reason.text(), 0);
     }
 
-    List<WindowSample> samples() {
+    List<FeedbackSample> samples() {
         return List.copyOf(samples);
     }
 
     Measurement measurement() {
         int deferred = deferredBy.values().stream().mapToInt(Integer::intValue).sum();
-        double average = samples.stream().mapToInt(WindowSample::window).average().orElseThrow();
+        double average = samples.stream().mapToInt(FeedbackSample::window).average().orElseThrow();
         double variance = samples.stream().mapToDouble(s -> (s.window() - average) * (s.window() - average)).average()
                 .orElseThrow();
         return new Measurement(100.0 * deferred / (delivered + deferred), average, Math.sqrt(variance),
                 deferred(SimulatedListener.CONNECT_TIMEOUT), deferred(SimulatedListener.GREETING_TIMEOUT),
                 deferred(SimulatedListener.TOO_MANY_CONNECTIONS), untried,
-                samples.stream().mapToInt(WindowSample::window).max().orElseThrow(), now.getAsLong() / 1_000.0);
+                samples.stream().mapToInt(FeedbackSample::window).max().orElseThrow(), now.getAsLong() / 1_000.0);
     }
 }

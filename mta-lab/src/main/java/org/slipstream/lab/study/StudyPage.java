@@ -1,6 +1,6 @@
 package org.slipstream.lab.study;
 
-import org.slipstream.lab.study.RunStatistics.WindowSample;
+import org.slipstream.lab.study.RunStatistics.FeedbackSample;
 import org.slipstream.lab.study.Study.Row;
 
 import java.util.ArrayList;
@@ -57,9 +57,9 @@ public final class StudyPage {
     }
 
     private static String figure(Row row) {
-        List<WindowSample> samples = StudySimulation.run(row.experiment(), SEED).samples();
+        List<FeedbackSample> samples = StudySimulation.run(row.experiment(), SEED).samples();
         Chart chart = Chart.of(row.experiment(), samples);
-        List<WindowSample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
+        List<FeedbackSample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
         String title = "Window with feedback " + row.experiment().feedback().label + StudyText.servers(row) + ", first "
                 + chart.millis() / 1_000
                 + " s of the run with seed " + SEED;
@@ -71,11 +71,11 @@ public final class StudyPage {
     }
 
     // There is a sample for each delivery; the line needs only those at which the window changes.
-    private static List<String> steps(List<WindowSample> samples, int initial, Chart chart) {
+    private static List<String> steps(List<FeedbackSample> samples, int initial, Chart chart) {
         List<String> points = new ArrayList<>();
         int window = initial;
         points.add(chart.point(0, window));
-        for (WindowSample sample : samples) {
+        for (FeedbackSample sample : samples) {
             if (sample.window() != window) {
                 points.add(chart.point(sample.millis(), window));
                 window = sample.window();
@@ -107,7 +107,7 @@ public final class StudyPage {
         private static final int TICKS = 4;
 
         // The cycle of a limiter takes seconds; congestion acts over one or more timeouts.
-        static Chart of(Experiment experiment, List<WindowSample> samples) {
+        static Chart of(Experiment experiment, List<FeedbackSample> samples) {
             long whole = samples.getLast().millis();
             return switch (experiment.server()) {
                 case ServerModel.Limited(int connections) -> new Chart(Math.min(whole, 60_000), 2 * connections);

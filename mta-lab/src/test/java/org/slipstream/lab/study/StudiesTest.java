@@ -64,7 +64,7 @@ class StudiesTest {
     /// The windows of the last quarter of the samples, when the window is stable.
     private static List<Integer> finalWindows(Experiment experiment) {
         List<Integer> windows = StudySimulation.run(experiment, 1).samples().stream()
-                .map(RunStatistics.WindowSample::window).toList();
+                .map(RunStatistics.FeedbackSample::window).toList();
         return windows.subList(windows.size() * 3 / 4, windows.size());
     }
 
