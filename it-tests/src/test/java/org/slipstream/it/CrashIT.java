@@ -127,7 +127,7 @@ class CrashIT {
     }
 
     private void startClients(ExecutorService clients, PackagedServer server) {
-        var door = server.smtp();
+        var port = server.smtp();
         for (int i = 0; i < CLIENTS; i++) {
             clients.submit(() -> {
                 // A new connection now and then, as clients do. The loop ends when the server is

@@ -140,7 +140,7 @@ class DeliveryOptionsIT {
         try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             assertThat(talk.send(outgoing).code()).isEqualTo(250);
         }
-        eventually().untilAsserted(() -> assertThat(Queue.of(patient).messages()).singleElement()
+        eventually().untilAsserted(() -> assertThat(Queue.of(slow).messages()).singleElement()
                 .satisfies(message -> assertThat(message.path("state").asString()).isEqualTo("deferred")));
         sink.follow(SinkScript.smtp());
         try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
@@ -148,8 +148,8 @@ class DeliveryOptionsIT {
             talk.must(459, "ETRN else.example");
         }
         arrives(outgoing, sink);
-        eventually().until(() -> Queue.of(patient).isEmpty());
-        try (var talk = SmtpTalker.introducedTo(patient.smtp())) {
+        eventually().until(() -> Queue.of(slow).isEmpty());
+        try (var talk = SmtpTalker.introducedTo(slow.smtp())) {
             talk.must(251, "ETRN back.example");
         }
     }

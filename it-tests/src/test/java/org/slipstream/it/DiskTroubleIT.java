@@ -275,7 +275,7 @@ class DiskTroubleIT {
                 .mapToObj(number -> server.home().resolve("spool/box/%010d.segment".formatted(number)));
     }
 
-    private static long boxBytes(PackagedServer server) {
+    private static long logBytes(PackagedServer server) {
         return Folders.sizeBytes(server.home().resolve("spool/box"));
     }
 }

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EximPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static PackagedServer server;
 
     /// The extensions that each peer announces, and the TLS policy of our route to it.

@@ -57,7 +57,7 @@ class LongQueueIT {
         assertThat(server.stop()).isZero();
 
         server.startAgain(settings.pairs());
-        assertThat(Queue.of(server).size()).isEqualTo(LETTERS);
+        assertThat(Queue.of(server).size()).isEqualTo(MESSAGES);
         everyoneIsTried(server, youngest);
         long fullBytes = logBytes(server);
         var queued = list(server);
@@ -83,8 +83,8 @@ class LongQueueIT {
         eventually().untilAsserted(() -> assertThat(logBytes(server)).isLessThan(2 * MEBIBYTE));
     }
 
-    private static void whatFitsIsFoundCountedAndDeleted(PackagedServer server) {
-        assertThat(said(server, "count")).isEqualTo(Integer.toString(LETTERS));
+    private static void matchingMessagesAreFoundCountedAndDeleted(PackagedServer server) {
+        assertThat(said(server, "count")).isEqualTo(Integer.toString(MESSAGES));
         assertThat(said(server, "count", "--sender", "news@*", "--domain", "FAR.example"))
                 .isEqualTo(Integer.toString(MESSAGES - KEPT));
         // A few attempts suspend the destination; the rest of its mail is deferred without an
@@ -96,10 +96,10 @@ class LongQueueIT {
                 .hasSize(1 + 300 + 1).filteredOn(line -> line.contains("alice@here.example")).hasSize(300);
 
         assertThat(said(server, "delete", "--sender", "news@*", "--dry-run"))
-                .isEqualTo((LETTERS - KEPT) + " messages would be deleted");
-        assertThat(Queue.of(server).size()).isEqualTo(LETTERS);
+                .isEqualTo((MESSAGES - KEPT) + " messages would be deleted");
+        assertThat(Queue.of(server).size()).isEqualTo(MESSAGES);
         assertThat(said(server, "delete", "--sender", "news@here.example"))
-                .isEqualTo((LETTERS - KEPT) + " messages deleted");
+                .isEqualTo((MESSAGES - KEPT) + " messages deleted");
         assertThat(Queue.of(server).size()).isEqualTo(KEPT);
     }
 
@@ -174,7 +174,7 @@ class LongQueueIT {
         return message.path("sender").asString();
     }
 
-    private static long boxBytes(PackagedServer server) {
+    private static long logBytes(PackagedServer server) {
         return Folders.sizeBytes(server.home().resolve("spool/box"));
     }
 }

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OpenSmtpdPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static PackagedServer server;
 
     enum Variant {

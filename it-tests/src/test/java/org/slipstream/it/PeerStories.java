@@ -33,7 +33,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// @param peer the other
 /// @param domain whose mail goes to the peer, as does that of all its subdomains
 record PeerStories(PackagedServer server, Peer peer, String domain) {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration WAIT = Duration.ofSeconds(30);
     private static final int CLIENTS = 4;
     private static final int OF_EACH_SHAPE = 3;
     private static final int LARGE_ONES = 1;
@@ -56,10 +56,10 @@ record PeerStories(PackagedServer server, Peer peer, String domain) {
                 List.of("nobody@" + there, "somebody@" + there, "later@" + there), Bytes.ascii("To each his own.\r\n"));
         int reports = server.mail().count(SENDER_HERE);
         sendAll(List.of(outgoing));
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages())
+        eventually().atMost(WAIT).untilAsserted(() -> assertThat(Queue.of(server).messages())
                 .filteredOn(message -> message.path("why").asString().contains("come again")).singleElement()
                 .satisfies(message -> assertThat(message.path("attempts").asInt()).isGreaterThan(1)));
-        onlySomebodyGotItAndNobodyIsReported(outgoing, there, reports);
+        oneRecipientGotItAndTheRefusedOneIsReported(outgoing, there, reports);
         Queue.of(server).messages().forEach(message -> Queue.of(server).delete(message.path("id").asString()));
         emptyQueue();
     }
@@ -125,7 +125,7 @@ record PeerStories(PackagedServer server, Peer peer, String domain) {
     }
 
     void emptyQueue() {
-        eventually().atMost(PATIENCE).untilAsserted(() -> assertThat(Queue.of(server).messages()).isEmpty());
+        eventually().atMost(WAIT).untilAsserted(() -> assertThat(Queue.of(server).messages()).isEmpty());
         eventually().until(() -> Queue.of(server).isEmpty());
     }
 

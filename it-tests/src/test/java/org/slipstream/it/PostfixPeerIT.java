@@ -24,7 +24,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class PostfixPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static PackagedServer server;
 
     /// The extensions that each peer announces, the TLS policy of our route to it, and the word in

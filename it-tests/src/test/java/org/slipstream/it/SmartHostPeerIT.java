@@ -40,7 +40,7 @@ import static org.slipstream.it.fixture.PeerOffer.PASSWORD;
 class SmartHostPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static PackagedServer shared;
 
     /// The smart hosts, and the entry in the log of each about the login.

@@ -21,7 +21,7 @@ import java.util.Map;
 class SmtpSinkPeerIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
-    private static final Map<House, Peer> PEERS = new EnumMap<>(House.class);
+    private static final Map<Variant, Peer> PEERS = new EnumMap<>(Variant.class);
     private static PackagedServer server;
 
     enum Variant {

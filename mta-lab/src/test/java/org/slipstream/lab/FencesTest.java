@@ -57,7 +57,7 @@ class FencesTest {
                 .dependOnClassesThat(resideInAnyPackage("java.time..", "java.util.concurrent..", "java.net..")
                         .and(describe("more than an amount of time", c -> !c.isEquivalentTo(Duration.class))))
                 .check(LAB);
-        noClasses().that().doNotHaveSimpleName("Golden").and().doNotHaveSimpleName("GoldenFile").and()
+        noClasses().that().doNotHaveSimpleName("GoldenTraces").and().doNotHaveSimpleName("GoldenFile").and()
                 .doNotHaveSimpleName("GoldenIndex").should()
                 .dependOnClassesThat().resideInAPackage("java.nio.file..").because("worlds live in memory").check(LAB);
         noClasses().should().callMethodWhere(describe("reads a clock",

@@ -32,7 +32,7 @@ class DialogueTest {
     @MethodSource("situations")
     void dialogue(Dialogue dialogue) throws Exception {
         Stage stage = new Stage(dialogue.settings());
-        CollectedMessages house = stage.messages;
+        CollectedMessages messages = stage.messages;
         try (SmtpListener listener = Ports.started(stage.config(), stage.services(), stage.dataCredit());
                 SmtpTalker client = Ports.client(listener)) {
             for (Dialogue.Line line : dialogue.lines()) {
@@ -49,7 +49,7 @@ class DialogueTest {
     private final StringBuilder heldBack = new StringBuilder();
     private CollectedMessages.Accepted last;
 
-    private void play(Dialogue.Line line, SmtpTalker client, CollectedMessages house) throws Exception {
+    private void play(Dialogue.Line line, SmtpTalker client, CollectedMessages messages) throws Exception {
         String text = line.text();
         switch (line.kind()) {
             case "set" -> {
@@ -61,7 +61,7 @@ class DialogueTest {
             case "env" -> assertThat(describe(Objects.requireNonNull(last))).isEqualTo(text);
             case "s" -> assertThat(client.line()).matches(Dialogue.pattern(text));
             case "x" -> assertThat(client.isClosedInOrder()).as("the server has closed").isTrue();
-            case "mail" -> mail(line, house);
+            case "mail" -> mail(line, messages);
             default -> throw new IllegalArgumentException(line.toString());
         }
     }
@@ -111,9 +111,9 @@ class DialogueTest {
         return text.toString();
     }
 
-    private void mail(Dialogue.Line line, CollectedMessages house) throws InterruptedException {
+    private void mail(Dialogue.Line line, CollectedMessages messages) throws InterruptedException {
         if (line.text().equals("none")) {
-            assertThat(house.accepted).isEmpty();
+            assertThat(messages.accepted).isEmpty();
             return;
         }
         CollectedMessages.Accepted mail = Objects.requireNonNull(messages.accepted.poll(90, TimeUnit.SECONDS),

@@ -184,9 +184,9 @@ class CrashPointTest {
                     "crash-" + seed + "-at-" + point.at() + "-" + point.cut() + "-" + point.index());
             log.image(point.at(), point.cut()).copyTo(kept);
         }
-        boolean anew = !had || setAside(image);
+        boolean rebuilt = !had || setAside(image);
         Folders.delete(image);
-        return new Verdict(point, anew, broken);
+        return new Checked(point, rebuilt, broken);
     }
 
     private static List<String> reopen(Path image, CrashScript script, Point point) {

@@ -101,7 +101,7 @@ public final class Cli {
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
-            case "lab golden" -> new LabCommand.GoldenTraces(mta);
+            case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);
             default -> throw new IllegalArgumentException(path);
         };

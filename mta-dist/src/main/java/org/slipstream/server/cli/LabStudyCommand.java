@@ -18,25 +18,27 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// `lab study`: the published measurements of the concurrency scheduler, repeated.
+/// `lab study`: published measurements of the concurrency scheduler, repeated in simulated time.
 @Command(name = "study", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Repeats published measurements and prints both results.", descriptionHeading = "%n", description = {
-                "Three tables and a sentence of Postfix's scheduler document, measured in simulated time with the queue manager of this program:"
-                        + " limiter, connect, greeting and balancer. Each run gives the same figures."},
+                "Postfix's scheduler document publishes three tables and a prediction: limiter, connect, greeting and balancer."
+                        + " This command measures the same figures in simulated time with the queue manager of this program."
+                        + " Each run gives the same figures."},
         optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {
                 Exit.DONE_TEXT, " 1:the page cannot be written",
                 Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab study                           all of them",
+                "  ./mta lab study                           all studies",
                 "  ./mta lab study limiter                   a server that answers 421",
-                "  ./mta lab study --html studies.html       with the windows over time"})
+                "  ./mta lab study --html studies.html       a page with the windows over time"})
 final class LabStudyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", arity = "0..1",
-            description = "limiter, connect, greeting or balancer; all when none is named")
+            description = "limiter, connect, greeting or balancer; without a name, all studies")
     private Optional<String> name = Optional.empty();
 
-    @Option(names = "--html", paramLabel = "OUT", description = "write a page instead, which needs no other file")
+    @Option(names = "--html", paramLabel = "OUT",
+            description = "write an HTML page instead of text; the page needs no other file")
     private Optional<Path> html = Optional.empty();
 
     private final MtaCommand mta;
@@ -56,7 +58,7 @@ final class LabStudyCommand implements Callable<Integer> {
 
     private static Study find(String name) {
         return Studies.find(name).orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no study " + name
-                + "; there are " + Studies.all().stream().map(Study::name).collect(Collectors.joining(", "))));
+                + "; the studies are " + Studies.all().stream().map(Study::name).collect(Collectors.joining(", "))));
     }
 
     private void print(List<Study> studies, Consumer<String> progress) {

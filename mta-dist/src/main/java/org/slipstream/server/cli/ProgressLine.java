@@ -4,10 +4,11 @@ import java.io.PrintStream;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Says on standard error how far a long command has come: nothing in the first two seconds, then
-/// at most one line a second.
+/// The progress of a long command on standard error: no line in the first two seconds, then at most
+/// one line a second.
 ///
-/// Standard output stays the answer of the command, the same with and without these lines.
+/// Standard output has the result of the command only, so it is the same with and without these
+/// lines.
 final class ProgressLine {
     private static final long FIRST_NANOS = 2_000_000_000L;
     private static final long BETWEEN_NANOS = 1_000_000_000L;
@@ -23,7 +24,7 @@ final class ProgressLine {
         this.startNanos = nanoClock.getAsLong();
     }
 
-    /// @param what is asked for only when a line is due
+    /// @param what the position of the command, computed only when a line is due
     void report(Supplier<String> what) {
         long nanos = nanoClock.getAsLong() - startNanos;
         if (nanos >= waitNanos) {

@@ -16,7 +16,7 @@ class LabStudyCommandTest {
 
     @Test
     @Tag("PF-14")
-    void aStudentReadsThePublishedTableAndOursSideBySide() {
+    void thePublishedFiguresAndOursStandSideBySide() {
         Console.Ran ran = new Console(home).run("lab", "study", "limiter");
         assertThat(ran.exit()).isZero();
         assertThat(ran.out().lines().filter(line -> line.startsWith("1/N        no")).findFirst().orElseThrow()
@@ -24,7 +24,7 @@ class LabStudyCommandTest {
     }
 
     @Test
-    void thePageIsWrittenWhereItIsWanted() throws IOException {
+    void thePageIsWrittenToTheGivenFile() throws IOException {
         Path page = home.resolve("studies.html");
         Console.Ran ran = new Console(home).run("lab", "study", "limiter", "--html", page.toString());
         assertThat(ran.exit()).isZero();
@@ -33,7 +33,7 @@ class LabStudyCommandTest {
     }
 
     @Test
-    void aPageThatCannotBeWrittenIsOneSentence() {
+    void aPageThatCannotBeWrittenGivesOneSentence() {
         Console.Ran ran = new Console(home).run("lab", "study", "limiter", "--html",
                 home.resolve("nowhere/studies.html").toString());
         assertThat(ran.exit()).isEqualTo(1);
@@ -43,7 +43,7 @@ class LabStudyCommandTest {
     }
 
     @Test
-    void aStudyThatIsNotThereIsAnsweredWithThoseThatAre() {
+    void anUnknownStudyGivesTheListOfStudies() {
         Console.Ran ran = new Console(home).run("lab", "study", "weather");
         assertThat(ran.exit()).isEqualTo(2);
         assertThat(ran.err()).contains("no study weather", "limiter, connect, greeting");

@@ -23,22 +23,27 @@ import java.util.OptionalLong;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 
-/// A scenario and the trace that the original produced for it. Times are whole seconds.
+/// A golden file: a scenario and the trace that Postfix's queue manager produced for it.
 ///
-/// @param transports settings by the file's transport names
-/// @param routes transport by destination; `smtp` where nothing is said
-/// @param expected the trace, as written
+/// Times are whole seconds.
+///
+/// @param transports settings by the transport names of the file
+/// @param routes transport by destination; other destinations use `smtp`
+/// @param expected the trace, as the file has it
 record GoldenFile(String name, Global global, SequencedMap<String, TransportSettings> transports,
-        SequencedMap<String, String> routes, List<GoldenMail> mails, Deliveries deliveries, OptionalLong stopAfter,
+        SequencedMap<String, String> routes, List<GoldenMessage> messages, Deliveries deliveries,
+        OptionalLong stopAfter,
         JsonNode expected) {
 
     record Global(int activeLimit, int recipientLimit, int recipientMinimum, long minimalBackoff, long maximalBackoff,
             long queueRunDelay, long lifetime) {}
 
     /// @param addresses in envelope order, `rNNNNN@destination`
-    record GoldenMail(String id, long arrival, List<String> addresses) {}
+    record GoldenMessage(String id, long arrival, List<String> addresses) {}
 
-    /// @param values the k-th is that of the k-th delivery to the destination, the last one repeats
+    /// A property of deliveries by destination and message.
+    ///
+    /// @param values the k-th value is for the k-th delivery to the destination; the last one repeats
     record GoldenRule(String destination, String message, List<String> values) {
         boolean matches(String key, String id) {
             return (destination.equals("*") || destination.equals(key)) && (message.equals("*") || message.equals(id));
@@ -53,7 +58,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
 
     record ServerLimit(String destination, int limit) {}
 
-    /// How the outside world behaves.
+    /// The durations and results of deliveries.
     record Deliveries(long defaultDuration, List<GoldenRule> durations, List<GoldenRule> results,
             List<GoldenOutage> outages,
             List<ServerLimit> limits) {
@@ -63,9 +68,9 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                     .orElse(defaultDuration);
         }
 
-        /// `ok`, `fail` or `defer`.
+        /// The result of a delivery: `ok`, `fail` or `defer`.
         ///
-        /// @param running deliveries to the destination, this one included
+        /// @param running deliveries to the destination, including this one
         String result(String key, String message, int delivery, long now, int running) {
             boolean down = outages.stream().anyMatch(o -> o.destination.equals(key) && o.from <= now && now < o.to);
             boolean full = limits.stream().anyMatch(l -> l.destination.equals(key) && running > l.limit);
@@ -77,12 +82,12 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         }
     }
 
-    /// @throws IllegalArgumentException with a sentence when the file is not valid
+    /// @throws IllegalArgumentException when the file is not valid; its message names the fault
     static GoldenFile read(Path path) throws IOException {
         try {
             return of(new ObjectMapper().readTree(Files.readString(path)));
         } catch (JacksonException e) {
-            throw new IllegalArgumentException(path + ": no JSON: " + e.getOriginalMessage(), e);
+            throw new IllegalArgumentException(path + ": not JSON: " + e.getOriginalMessage(), e);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(path + ": " + e.getMessage(), e);
         }
@@ -99,7 +104,8 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         at(json, "routes").forEachEntry((destination, transport) -> routes.put(destination, transport.asString()));
         JsonNode stop = at(json, "stop_after");
         return new GoldenFile(at(json, "name").asString(), global(at(params, "global")), transports, routes,
-                list(at(json, "messages")).stream().map(GoldenFile::mail).toList(), deliveries(at(json, "deliveries")),
+                list(at(json, "messages")).stream().map(GoldenFile::message).toList(),
+                deliveries(at(json, "deliveries")),
                 stop.isNull() ? OptionalLong.empty() : OptionalLong.of(stop.asLong()), at(json, "expected"));
     }
 
@@ -126,17 +132,17 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
     private static Feedback feedback(JsonNode json, String name) {
         String text = at(json, name).asString();
         return Feedback.parse(text)
-                .orElseThrow(() -> new IllegalArgumentException(name + ": no feedback between 0 and 1: " + text));
+                .orElseThrow(() -> new IllegalArgumentException(name + ": not a feedback between 0 and 1: " + text));
     }
 
-    private static GoldenMail mail(JsonNode json) {
+    private static GoldenMessage message(JsonNode json) {
         List<String> addresses = new ArrayList<>();
         for (JsonNode group : list(at(json, "recipients"))) {
             for (int i = 0; i < group.get(1).asInt(); i++) {
                 addresses.add("r%05d@%s".formatted(addresses.size() + 1, group.get(0).asString()));
             }
         }
-        return new GoldenMail(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
+        return new GoldenMessage(at(json, "id").asString(), at(json, "arrival").asLong(), addresses);
     }
 
     private static Deliveries deliveries(JsonNode json) {
@@ -161,7 +167,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
     private static JsonNode at(JsonNode json, String name) {
         JsonNode value = json.get(name);
         if (value == null) {
-            throw new IllegalArgumentException("nothing said about " + name);
+            throw new IllegalArgumentException("missing key " + name);
         }
         return value;
     }
@@ -172,8 +178,8 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         return all;
     }
 
-    /// The settings of a queue manager that is to live through this, with the file's transports
-    /// under the names that ours have.
+    /// The settings of the queue manager for this scenario. The file's transports have the names
+    /// that our transports have.
     QmgrConfig config(TransportNames names) {
         TransportTable table = TransportTable.of(TransportSettings.defaults());
         for (var each : transports.entrySet()) {

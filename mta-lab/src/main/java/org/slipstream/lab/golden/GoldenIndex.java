@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeSet;
 
-/// The file `index.txt` beside the traces: a line `name: section section …` for each of them.
+/// The file `index.txt` beside the traces, with a line `name: section section …` for each trace.
 ///
-/// A comparison skips what is not there. Without the index a lost file, or a section lost from a
-/// file, would count as equal.
+/// A comparison skips a section that a file does not have. Without the index, a lost file or a lost
+/// section would pass as equal.
 ///
 /// @param sections of each trace, by its name without `.json`
 record GoldenIndex(SequencedMap<String, List<String>> sections) {
     static final String NAME = "index.txt";
 
-    /// Empty where the folder has no index.
+    /// The index of a folder; empty when the folder has none.
     static Optional<GoldenIndex> in(Path folder) throws IOException {
         Path file = folder.resolve(NAME);
         if (!Files.isRegularFile(file)) {
@@ -37,19 +37,19 @@ record GoldenIndex(SequencedMap<String, List<String>> sections) {
         return Optional.of(new GoldenIndex(sections));
     }
 
-    /// The faults of the set of traces, a sentence each.
+    /// The differences between the index and the files of the folder, a sentence each.
     ///
-    /// @param names of the traces that are there
+    /// @param names of the traces in the folder
     List<String> gaps(List<String> names) {
         List<String> gaps = new ArrayList<>();
         sections.keySet().stream().filter(name -> !names.contains(name))
-                .forEach(name -> gaps.add(name + ": FAIL named in " + NAME + ", and there is no such file"));
+                .forEach(name -> gaps.add(name + ": FAIL named in " + NAME + ", but the file is missing"));
         names.stream().filter(name -> !sections.containsKey(name))
                 .forEach(name -> gaps.add(name + ": FAIL not named in " + NAME));
         return gaps;
     }
 
-    /// How the sections of a trace differ from those that are listed for it.
+    /// The first difference between the sections of a trace and those that the index lists.
     Optional<String> difference(String name, JsonNode expected) {
         List<String> listed = sections.getOrDefault(name, List.of());
         List<String> found = new ArrayList<>(expected.propertyNames());
@@ -62,7 +62,7 @@ record GoldenIndex(SequencedMap<String, List<String>> sections) {
 
     private static Optional<String> unknown(List<String> listed) {
         TreeSet<String> unknown = new TreeSet<>(listed);
-        unknown.removeAll(Golden.SECTIONS);
-        return unknown.isEmpty() ? Optional.empty() : Optional.of("no section is called " + unknown.first());
+        unknown.removeAll(GoldenTraces.SECTIONS);
+        return unknown.isEmpty() ? Optional.empty() : Optional.of("unknown section " + unknown.first());
     }
 }

@@ -17,44 +17,45 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The mail queue on disk, as the files have it: two directories, incoming and deferred, that are
-/// scanned by id.
+/// The mail queue on disk as in Postfix: the directories incoming and deferred, scanned in the
+/// order of queue ids.
 final class QueueDirectories {
-    /// A message.
-    static final class QueueFileRow {
+    /// A queued message and the recipients that are not yet delivered.
+    static final class QueueFile {
         final QueueId id;
-        final GoldenFile.GoldenMail mail;
+        final GoldenFile.GoldenMessage message;
         final Map<Integer, Recipient> open = new TreeMap<>();
         long nextAttempt;
         int attempts;
         int failed;
 
-        QueueFileRow(QueueId id, GoldenFile.GoldenMail mail) {
+        QueueFile(QueueId id, GoldenFile.GoldenMessage message) {
             this.id = id;
-            this.mail = mail;
-            for (String address : mail.addresses()) {
+            this.message = message;
+            for (String address : message.addresses()) {
                 open.put(open.size() + 1, new Recipient(open.size() + 1, Address.of(address)));
             }
         }
 
         MessageSummary summary() {
-            return new MessageSummary(id, Optional.of(Address.of("sender@here.example")), mail.arrival() * 1_000, 1_000,
-                    mail.addresses().size(), open.size(), failed, attempts, false, false);
+            return new MessageSummary(id, Optional.of(Address.of("sender@here.example")), message.arrival() * 1_000,
+                    1_000,
+                    message.addresses().size(), open.size(), failed, attempts, false, false);
         }
     }
 
-    /// One directory and its scan: a snapshot of ids, and a note that another scan is wanted after
-    /// it.
+    /// One directory and its scan. A scan is a snapshot of ids; a request during a scan starts
+    /// another scan after it.
     final class Directory implements ActivationOrder.Source {
-        private final Map<QueueId, QueueFileRow> rows = new TreeMap<>();
+        private final Map<QueueId, QueueFile> files = new TreeMap<>();
         private Optional<Deque<QueueId>> snapshot = Optional.empty();
-        private boolean wanted;
+        private boolean scanRequested;
 
         void requestScan() {
             if (snapshot.isPresent()) {
-                wanted = true;
+                scanRequested = true;
             } else {
-                snapshot = Optional.of(new ArrayDeque<>(rows.keySet()));
+                snapshot = Optional.of(new ArrayDeque<>(files.keySet()));
             }
         }
 
@@ -63,38 +64,38 @@ final class QueueDirectories {
             while (snapshot.isPresent()) {
                 QueueId id = snapshot.get().poll();
                 if (id != null) {
-                    return Optional.of(offer(rows.get(id), nowMillis / 1_000));
+                    return Optional.of(offer(files.get(id), nowMillis / 1_000));
                 }
                 snapshot = Optional.empty();
-                if (wanted) {
-                    wanted = false;
+                if (scanRequested) {
+                    scanRequested = false;
                     requestScan();
                 }
             }
             return Optional.empty();
         }
 
-        private ActivationOrder.Offer offer(QueueFileRow row, long now) {
-            boolean due = this == incoming || row.nextAttempt <= now + 1;
+        private ActivationOrder.Offer offer(QueueFile file, long now) {
+            boolean due = this == incoming || file.nextAttempt <= now + 1;
             if (due) {
-                rows.remove(row.id);
-                active.put(row.id, row);
+                files.remove(file.id);
+                active.put(file.id, file);
             }
-            return new ActivationOrder.Offer(row.summary(), due);
+            return new ActivationOrder.Offer(file.summary(), due);
         }
     }
 
     final Directory incoming = new Directory();
     final Directory deferred = new Directory();
-    final Map<QueueId, QueueFileRow> active = new TreeMap<>();
+    final Map<QueueId, QueueFile> active = new TreeMap<>();
 
-    void arrives(QueueFileRow row) {
-        incoming.rows.put(row.id, row);
+    void arrives(QueueFile file) {
+        incoming.files.put(file.id, file);
         incoming.requestScan();
     }
 
     boolean isEmpty() {
-        return incoming.rows.isEmpty() && deferred.rows.isEmpty() && active.isEmpty();
+        return incoming.files.isEmpty() && deferred.files.isEmpty() && active.isEmpty();
     }
 
     List<Recipient> read(QmgrOrder.ReadRecipients read) {
@@ -103,28 +104,28 @@ final class QueueDirectories {
     }
 
     void record(QmgrOrder.RecordOutcome record) {
-        QueueFileRow row = active.get(record.id());
-        row.attempts += record.attempt() ? 1 : 0;
+        QueueFile file = active.get(record.id());
+        file.attempts += record.attempt() ? 1 : 0;
         List<Integer> settled = new ArrayList<>();
         for (RecipientOutcome each : record.outcomes()) {
             switch (each.outcome()) {
                 case Outcome.Delivered _ -> settled.add(each.number());
                 case Outcome.Deferred _ -> {
-                    // It stays.
+                    // The recipient stays in the queue file.
                 }
                 case Outcome.Failed _ -> {
-                    row.failed++;
+                    file.failed++;
                     settled.add(each.number());
                 }
             }
         }
-        row.open.keySet().removeAll(settled);
+        file.open.keySet().removeAll(settled);
     }
 
     void defer(QueueId id, long nextAttempt) {
-        QueueFileRow row = active.remove(id);
-        row.nextAttempt = nextAttempt;
-        deferred.rows.put(id, row);
+        QueueFile file = active.remove(id);
+        file.nextAttempt = nextAttempt;
+        deferred.files.put(id, file);
     }
 
     void remove(QueueId id) {

@@ -1,5 +1,6 @@
-/// The queue manager against traces of the running original.
+/// Golden traces: the queue manager compared with recorded runs of Postfix.
 ///
-/// [org.slipstream.lab.golden.Golden] reads files of the format `mta-golden/1`, lets the real queue
-/// manager live through each of them in virtual time, and compares what it decided row by row.
+/// [org.slipstream.lab.golden.GoldenTraces] reads files of the format `mta-golden/1` and runs the
+/// production queue manager through each of them in simulated time. It compares the decisions row by
+/// row.
 package org.slipstream.lab.golden;

@@ -1,15 +1,15 @@
 package org.slipstream.lab.study;
 
+import org.slipstream.lab.study.RunStatistics.FeedbackSample;
 import org.slipstream.lab.study.Study.Row;
-import org.slipstream.lab.study.Tally.Sample;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/// Studies as one self-contained page: each table, and below it the window over time of one run per
-/// feedback.
+/// Studies as one self-contained HTML page: each table, and below it the window over time for each
+/// feedback, from one run.
 public final class StudyPage {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 180;
@@ -42,39 +42,40 @@ public final class StudyPage {
 
     private StudyPage() {}
 
-    /// Measures and writes.
+    /// Runs the experiments and makes the page.
     ///
-    /// @param progress receives a sentence before each run
+    /// @param progress receives the position before each run
     public static String html(List<Study> studies, Consumer<String> progress) {
         StringBuilder page = new StringBuilder(HEAD);
         for (Study study : studies) {
             List<String> lines = StudyText.lines(study, progress);
             page.append("<h2>").append(escaped(study.title())).append("</h2>\n<pre>")
                     .append(escaped(String.join("\n", lines.subList(2, lines.size())))).append("</pre>\n");
-            study.rows().stream().filter(row -> !row.setup().cached()).forEach(row -> page.append(figure(row)));
+            study.rows().stream().filter(row -> !row.experiment().cached()).forEach(row -> page.append(figure(row)));
         }
         return page.append("</body>\n</html>\n").toString();
     }
 
     private static String figure(Row row) {
-        List<Sample> samples = StudyWorld.run(row.setup(), SEED).samples();
-        Chart chart = Chart.of(row.setup(), samples);
-        List<Sample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
-        String title = "Window with feedback " + row.setup().style().label + StudyText.among(row) + ", first "
+        List<FeedbackSample> samples = StudySimulation.run(row.experiment(), SEED).samples();
+        Chart chart = Chart.of(row.experiment(), samples);
+        List<FeedbackSample> first = samples.stream().filter(sample -> sample.millis() <= chart.millis()).toList();
+        String title = "Window with feedback " + row.experiment().feedback().label + StudyText.servers(row) + ", first "
                 + chart.millis() / 1_000
                 + " s of the run with seed " + SEED;
         return "<figure><svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\" aria-label=\"" + title
-                + "\">\n" + chart.axes() + limit(row.setup(), chart) + "<polyline class=\"window\" points=\""
-                + String.join(" ", steps(first, row.setup().initialConcurrency(), chart)) + "\"/>\n</svg><figcaption>"
+                + "\">\n" + chart.axes() + limit(row.experiment(), chart) + "<polyline class=\"window\" points=\""
+                + String.join(" ", steps(first, row.experiment().initialConcurrency(), chart))
+                + "\"/>\n</svg><figcaption>"
                 + title + "</figcaption></figure>\n";
     }
 
-    // Only where the window changes: there is a sample for each delivery.
-    private static List<String> steps(List<Sample> samples, int initial, Chart chart) {
+    // There is a sample for each delivery; the line needs only those at which the window changes.
+    private static List<String> steps(List<FeedbackSample> samples, int initial, Chart chart) {
         List<String> points = new ArrayList<>();
         int window = initial;
         points.add(chart.point(0, window));
-        for (Sample sample : samples) {
+        for (FeedbackSample sample : samples) {
             if (sample.window() != window) {
                 points.add(chart.point(sample.millis(), window));
                 window = sample.window();
@@ -85,11 +86,12 @@ public final class StudyPage {
         return points;
     }
 
-    private static String limit(Setup setup, Chart chart) {
-        return switch (setup.door()) {
-            case Door.Limiter(int most) -> limit(most, "limit of the server: " + most + " connections", chart);
-            case Door.Balanced(int servers) -> limit(servers, "number of servers: " + servers, chart);
-            case Door.Congested congested -> limit(congested.processes(),
+    private static String limit(Experiment experiment, Chart chart) {
+        return switch (experiment.server()) {
+            case ServerModel.Limited(int connections) ->
+                limit(connections, "limit of the server: " + connections + " connections", chart);
+            case ServerModel.Balanced(int servers) -> limit(servers, "number of servers: " + servers, chart);
+            case ServerModel.Congested congested -> limit(congested.processes(),
                     "limit of the server: " + congested.processes() + " processes", chart);
         };
     }
@@ -100,24 +102,24 @@ public final class StudyPage {
                 + label + "</text>\n";
     }
 
-    /// The upper ends of the axes.
+    /// A coordinate system, given by the upper ends of its axes.
     private record Chart(long millis, int top) {
         private static final int TICKS = 4;
 
-        // A limiter's cycle takes seconds, congestion acts over one or more timeouts.
-        static Chart of(Setup setup, List<Sample> samples) {
+        // The cycle of a limiter takes seconds; congestion acts over one or more timeouts.
+        static Chart of(Experiment experiment, List<FeedbackSample> samples) {
             long whole = samples.getLast().millis();
-            return switch (setup.door()) {
-                case Door.Limiter(int most) -> new Chart(Math.min(whole, 60_000), 2 * most);
-                case Door.Balanced _ -> new Chart(Math.min(whole, 300_000), Setup.CLIENT_LIMIT);
-                case Door.Congested _ -> new Chart(Math.min(whole, 1_200_000), Setup.CLIENT_LIMIT);
+            return switch (experiment.server()) {
+                case ServerModel.Limited(int connections) -> new Chart(Math.min(whole, 60_000), 2 * connections);
+                case ServerModel.Balanced _ -> new Chart(Math.min(whole, 300_000), Experiment.CLIENT_LIMIT);
+                case ServerModel.Congested _ -> new Chart(Math.min(whole, 1_200_000), Experiment.CLIENT_LIMIT);
             };
         }
 
         String axes() {
-            StringBuilder axes = new StringBuilder("<text x=\"8\" y=\"16\">window: deliveries at once</text>\n"
+            StringBuilder axes = new StringBuilder("<text x=\"8\" y=\"16\">window: concurrent deliveries</text>\n"
                     + "<text text-anchor=\"end\" x=\"" + (WIDTH - MARGIN) + "\" y=\"" + (HEIGHT - 22)
-                    + "\">time since the beginning of the run</text>\n<path class=\"axis\" d=\"M" + x(0) + " " + y(top)
+                    + "\">time since the start of the run</text>\n<path class=\"axis\" d=\"M" + x(0) + " " + y(top)
                     + "V" + y(0) + "H" + x(millis) + "\"/>\n");
             for (int window = 0; window <= top; window += 5) {
                 axes.append("<text x=\"8\" y=\"").append(y(window)).append("\">").append(window).append("</text>\n");
@@ -142,7 +144,7 @@ public final class StudyPage {
             return String.format(Locale.ROOT, "%.1f", height(window));
         }
 
-        /// Where a label stands above the line of a window.
+        /// The position of a label above the line of a window.
         String above(int window) {
             return String.format(Locale.ROOT, "%.1f", height(window) - 4);
         }

@@ -10,15 +10,15 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.function.Consumer;
 
-/// A study as text: the table with both figures side by side, the variations, the notes.
+/// A study as text: the table with both figures side by side, the variations and the notes.
 public final class StudyText {
-    private static final String LEFT = "%-10s %-5s";
+    private static final String LABEL = "%-10s %-5s";
 
     private StudyText() {}
 
-    /// Measures and prints.
+    /// Runs the experiments and makes the lines.
     ///
-    /// @param progress receives a sentence before each run
+    /// @param progress receives the position before each run
     public static List<String> lines(Study study, Consumer<String> progress) {
         return lines(study, study.measure(progress), progress);
     }
@@ -45,36 +45,38 @@ public final class StudyText {
         boolean timeouts = results.stream().map(StudyResult::row).map(Row::published)
                 .anyMatch(row -> row.connectTimeouts() + row.greetingTimeouts() > 0);
         List<String> lines = new ArrayList<>();
-        lines.add(cells(LEFT, "", "") + "  " + centred("percentage deferred", 38) + "  "
+        lines.add(cells(LABEL, "", "") + "  " + centred("percentage deferred", 38) + "  "
                 + centred("concurrency (deviation)", 27)
                 + (timeouts ? "  " + centred("timed out: connect/greeting", 27) : ""));
-        lines.add(cells(LEFT, "feedback", second(study)) + cells("  %9s  %6s  %10s  %7s", "published", "here",
+        lines.add(cells(LABEL, "feedback", secondColumn(study)) + cells("  %9s  %6s  %10s  %7s", "published", "here",
                 "in " + study.runs() + " runs", "theory") + cells("  %13s %13s", "published", "here")
-                + (hasWindows(study) ? cells("  %7s", "theory") : "")
+                + (hasFinalWindow(study) ? cells("  %7s", "theory") : "")
                 + (timeouts ? cells("  %13s %13s", "published", "here") : ""));
         results.forEach(result -> lines.add(line(result, timeouts).stripTrailing()));
         return lines.stream().map(String::stripTrailing).toList();
     }
 
     private static String line(StudyResult result, boolean timeouts) {
-        Published then = result.row().published();
-        Measured here = result.mean();
-        int digits = then.deferredPercent() < 2 ? 2 : 1;
-        return left(result.row())
-                + cells("  %9s  %6s  %10s  %7s", number(then.deferredPercent(), digits),
-                        number(here.deferredPercent(), digits), spread(result, digits), theory(result, digits))
-                + cells("  %13s %13s", both(then.average(), then.deviation()), both(here.average(), here.deviation()))
-                + windows(result.row())
+        PublishedFigures published = result.row().published();
+        Measurement measured = result.mean();
+        int digits = published.deferredPercent() < 2 ? 2 : 1;
+        return label(result.row())
+                + cells("  %9s  %6s  %10s  %7s", number(published.deferredPercent(), digits),
+                        number(measured.deferredPercent(), digits), spread(result, digits), theory(result, digits))
+                + cells("  %13s %13s", meanAndDeviation(published.average(), published.deviation()),
+                        meanAndDeviation(measured.average(), measured.deviation()))
+                + finalWindow(result.row())
                 + (timeouts
-                        ? cells("  %13s %13s", pair(then.connectTimeouts(), then.greetingTimeouts()),
-                                pair(here.connectTimeouts(), here.greetingTimeouts()))
+                        ? cells("  %13s %13s", timeouts(published.connectTimeouts(), published.greetingTimeouts()),
+                                timeouts(measured.connectTimeouts(), measured.greetingTimeouts()))
                         : "");
     }
 
     private static List<String> variations(Study study, Consumer<String> progress) {
-        StringBuilder head = new StringBuilder(cells(LEFT, "feedback", "cache") + cells("  %9s", "published"));
+        StringBuilder head = new StringBuilder(cells(LABEL, "feedback", "cache") + cells("  %9s", "published"));
         List<StringBuilder> rows = study.rows().stream()
-                .map(row -> new StringBuilder(left(row) + cells("  %9s", number(row.published().deferredPercent(), 1))))
+                .map(row -> new StringBuilder(
+                        label(row) + cells("  %9s", number(row.published().deferredPercent(), 1))))
                 .toList();
         for (Variation variation : study.variations()) {
             head.append(cells("  %14s", variation.label()));
@@ -84,60 +86,63 @@ public final class StudyText {
             }
         }
         List<String> lines = new ArrayList<>();
-        lines.add("percentage deferred, by " + study.variedBy());
+        lines.add("percentage deferred, by " + study.variedCondition());
         lines.add(head.toString());
         rows.forEach(row -> lines.add(row.toString()));
         return lines;
     }
 
-    static String left(Row row) {
-        return cells(LEFT, row.setup().style().label, switch (row.setup().door()) {
-            case Door.Balanced(int servers) -> "" + servers;
-            case Door.Limiter _,Door.Congested _ -> row.setup().cached() ? "yes" : "no";
+    static String label(Row row) {
+        return cells(LABEL, row.experiment().feedback().label, switch (row.experiment().server()) {
+            case ServerModel.Balanced(int servers) -> "" + servers;
+            case ServerModel.Limited _,ServerModel.Congested _ -> row.experiment().cached() ? "yes" : "no";
         });
     }
 
     /// The title of the second column.
-    private static String second(Study study) {
-        return hasWindows(study) ? "K" : "cache";
+    private static String secondColumn(Study study) {
+        return hasFinalWindow(study) ? "K" : "cache";
     }
 
-    private static boolean hasWindows(Study study) {
-        return study.rows().stream().anyMatch(row -> Theory.stall(row.setup()).isPresent());
+    private static boolean hasFinalWindow(Study study) {
+        return study.rows().stream().anyMatch(row -> Theory.finalWindow(row.experiment()).isPresent());
     }
 
-    private static String windows(Row row) {
-        return Theory.stall(row.setup()).map(stall -> cells("  %7s", stall.least() + "-" + stall.most())).orElse("");
+    private static String finalWindow(Row row) {
+        return Theory.finalWindow(row.experiment()).map(window -> cells("  %7s", window.least() + "-" + window.most()))
+                .orElse("");
     }
 
-    /// Which of a study's rows it is, where the feedback does not say so.
-    static String among(Row row) {
-        return row.setup().door() instanceof Door.Balanced(int servers) ? " and one bad server of " + servers : "";
+    /// The condition that tells rows with the same feedback apart; empty where there is none.
+    static String servers(Row row) {
+        return row.experiment().server() instanceof ServerModel.Balanced(int servers)
+                ? " and one bad server of " + servers
+                : "";
     }
 
     private static String spread(StudyResult result, int digits) {
-        double least = result.runs().stream().mapToDouble(Measured::deferredPercent).min().orElseThrow();
-        double most = result.runs().stream().mapToDouble(Measured::deferredPercent).max().orElseThrow();
+        double least = result.runs().stream().mapToDouble(Measurement::deferredPercent).min().orElseThrow();
+        double most = result.runs().stream().mapToDouble(Measurement::deferredPercent).max().orElseThrow();
         return number(least, digits) + "-" + number(most, digits);
     }
 
     private static String theory(StudyResult result, int digits) {
-        OptionalDouble theory = Theory.deferredPercent(result.row().setup(), result.mean().average());
+        OptionalDouble theory = Theory.deferredPercent(result.row().experiment(), result.mean().average());
         return theory.isPresent() ? number(theory.getAsDouble(), digits) : "";
     }
 
-    private static String both(double average, double deviation) {
+    private static String meanAndDeviation(double average, double deviation) {
         if (Double.isNaN(deviation)) {
             return Double.isNaN(average) ? "-" : "about " + number(average, 0);
         }
         return number(average, 2) + " (" + number(deviation, 2) + ")";
     }
 
-    private static String pair(double connect, double greeting) {
-        return dash(connect) + "/" + dash(greeting);
+    private static String timeouts(double connect, double greeting) {
+        return count(connect) + "/" + count(greeting);
     }
 
-    private static String dash(double number) {
+    private static String count(double number) {
         return number == 0 ? "-" : number(number, 0);
     }
 

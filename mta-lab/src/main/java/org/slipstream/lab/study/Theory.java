@@ -3,69 +3,74 @@ package org.slipstream.lab.study;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
-/// The prediction before anything is measured.
+/// The predictions of the deferred share and of the final window, without simulation.
 ///
-/// **The limiter.** The window stands at the server's limit L. Each good delivery counts f, so it
-/// takes ⌈1/f⌉ of them until the window is L + 1. The next connection is one too many and is
-/// refused; the very first refusal takes the window back to L and clears the count. So one cycle is
-/// ⌈1/f⌉ deliveries and one refusal: a share of 1/(1 + ⌈1/f⌉) is refused. At L = 5: 1/6 for 1/N,
-/// 1/4 for 1/√N because ⌈2.24⌉ is 3, 1/2 for 1.
+/// **Connection limit.** The window stands at the server's limit L. Each good delivery adds f to a
+/// counter, so ⌈1/f⌉ good deliveries widen the window to L + 1. The next connection exceeds the
+/// limit and is refused. The first refusal takes the window back to L and clears the counter. One
+/// cycle thus has ⌈1/f⌉ deliveries and one refusal, and the refused share is 1/(1 + ⌈1/f⌉). At
+/// L = 5 it is 1/6 for 1/N, 1/4 for 1/√N (2.24 rounds up to 3), and 1/2 for 1.
 ///
-/// **Congestion.** Of a window of N, P connections are served, Q wait in the queue, and the others
-/// are outside. Each of those ends after a timeout of T seconds and is replaced by another; the
-/// processes finish P deliveries in the time D of one. So (N − P − Q)/T of P/D + (N − P − Q)/T are
-/// deferred. Feedback appears nowhere in it, except in what it makes of N. This is for connections
-/// that are not cached: a cached one keeps its process, and then the queue does not move either.
+/// **Congestion.** In a window of N, P connections are served, Q are queued, and N − P − Q
+/// retransmit. Each retransmitting connection ends after a timeout of T seconds, and a new one
+/// replaces it. The processes finish P deliveries in the time D of one delivery. So (N − P − Q)/T
+/// of P/D + (N − P − Q)/T recipients are deferred. Feedback acts only through N. The formula is for
+/// connections that are not cached: a cached connection keeps its process, so the queue does not
+/// move.
 ///
-/// **A bad server among K.** Each K-th delivery fails, so 1/K of the mail is deferred whatever the
-/// feedback is. Between two failures are K − 1 successes. A failure takes one step and clears what
-/// the successes have added up to; so the window grows as long as K − 1 successes are worth two
-/// steps, and stands still where they are worth one. With 1/N a step takes N successes: the window
-/// stops increasing where N + (N + 1) is more than K − 1, and does not shrink where N is less than
-/// K. The good servers could bear more.
+/// **One bad server among K.** Each K-th delivery fails, so 1/K of the mail is deferred with any
+/// feedback. K − 1 successes come between two failures. A failure takes one step and clears the
+/// counter of successes. The window grows while K − 1 successes are worth two steps, and it is
+/// stable where they are worth one. With 1/N a step takes N successes. So growth ends where
+/// N + (N + 1) exceeds K − 1, and shrinking ends where N is less than K. The good servers could
+/// serve more connections.
 final class Theory {
     private static final double PERCENT = 100;
     private static final double ROUNDING = 1e-9;
 
     private Theory() {}
 
-    /// Empty where the pencil is no help.
+    /// The predicted share; empty for a congested server with cached connections.
     ///
-    /// @param window the average that was measured
-    static OptionalDouble deferredPercent(Setup setup, double window) {
-        return switch (setup.door()) {
-            case Door.Limiter(int most) -> OptionalDouble.of(PERCENT / (1 + setup.style().goodPerStep(most)));
-            case Door.Congested congested when !setup.cached() -> OptionalDouble.of(deferred(setup, congested, window));
-            case Door.Congested _ -> OptionalDouble.empty();
-            case Door.Balanced(int servers) -> OptionalDouble.of(PERCENT / servers);
+    /// @param window the measured average
+    static OptionalDouble deferredPercent(Experiment experiment, double window) {
+        return switch (experiment.server()) {
+            case ServerModel.Limited(int connections) ->
+                OptionalDouble.of(PERCENT / (1 + experiment.feedback().successesPerStep(connections)));
+            case ServerModel.Congested congested when !experiment.cached() ->
+                OptionalDouble.of(deferred(experiment, congested, window));
+            case ServerModel.Congested _ -> OptionalDouble.empty();
+            case ServerModel.Balanced(int servers) -> OptionalDouble.of(PERCENT / servers);
         };
     }
 
-    /// The two windows between which it stands in the end; empty where the pencil is no help.
+    /// The two sizes between which the window moves at the end of a run.
     ///
     /// @param least after each failure
-    /// @param most before it
-    record Stall(int least, int most) {}
+    /// @param most before each failure
+    record FinalWindow(int least, int most) {}
 
-    /// The first connections are on their way before anything is known, and one of them fails.
-    static Optional<Stall> stall(Setup setup) {
-        if (!(setup.door() instanceof Door.Balanced(int servers))) {
+    /// The predicted final window behind a load balancer; empty for the other servers.
+    ///
+    /// The client opens its first connections before it has any feedback, and one of them fails.
+    static Optional<FinalWindow> finalWindow(Experiment experiment) {
+        if (!(experiment.server() instanceof ServerModel.Balanced(int servers))) {
             return Optional.empty();
         }
-        int least = setup.initialConcurrency() - 1;
-        int most = grown(setup, least, servers - 1);
+        int least = experiment.initialConcurrency() - 1;
+        int most = grown(experiment, least, servers - 1);
         while (most - 1 != least) {
             least = most - 1;
-            most = grown(setup, least, servers - 1);
+            most = grown(experiment, least, servers - 1);
         }
-        return Optional.of(new Stall(least, most));
+        return Optional.of(new FinalWindow(least, most));
     }
 
-    private static int grown(Setup setup, int from, int successes) {
+    private static int grown(Experiment experiment, int from, int successes) {
         int window = from;
         double success = 0;
-        for (int i = 0; i < successes && window < Setup.CLIENT_LIMIT; i++) {
-            success += setup.style().positive.of(window);
+        for (int i = 0; i < successes && window < Experiment.CLIENT_LIMIT; i++) {
+            success += experiment.feedback().positive.of(window);
             if (success >= 1 - ROUNDING) {
                 window++;
                 success--;
@@ -74,13 +79,13 @@ final class Theory {
         return window;
     }
 
-    private static double deferred(Setup setup, Door.Congested door, double window) {
-        double timeoutMillis = switch (door.overflow()) {
-            case SYN_IS_DROPPED -> Setup.CONNECT_TIMEOUT_MILLIS;
-            case ACK_IS_DROPPED -> Setup.GREETING_TIMEOUT_MILLIS;
+    private static double deferred(Experiment experiment, ServerModel.Congested server, double window) {
+        double timeoutMillis = switch (server.overflow()) {
+            case SYN_DROPPED -> Experiment.CONNECT_TIMEOUT_MILLIS;
+            case ACK_DROPPED -> Experiment.GREETING_TIMEOUT_MILLIS;
         };
-        double outside = (window - door.processes() - door.places()) / timeoutMillis;
-        double inside = door.processes() / setup.deliveryMillis();
-        return PERCENT * outside / (outside + inside);
+        double timeouts = (window - server.processes() - server.queueLength()) / timeoutMillis;
+        double deliveries = server.processes() / experiment.deliveryMillis();
+        return PERCENT * timeouts / (timeouts + deliveries);
     }
 }

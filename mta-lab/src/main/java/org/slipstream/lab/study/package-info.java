@@ -1,10 +1,10 @@
-/// The three measurements that Postfix's scheduler document publishes about servers that limit
-/// concurrency, made again in simulated time.
+/// The measurements of servers that limit concurrency, as Postfix's scheduler document publishes
+/// them, repeated in simulated time.
 ///
-/// A [org.slipstream.lab.study.Study] is a published table. Each of its rows is a
-/// [org.slipstream.lab.study.Setup], run several times with different seeds in a
-/// [org.slipstream.lab.study.StudyWorld]: the production queue manager, its production windows and
-/// lanes, one message with thousands of recipients, and one server behind a
-/// [org.slipstream.lab.study.Door]. The results is [org.slipstream.lab.study.Measured] in the way
-/// of the document, and [org.slipstream.lab.study.StudyText] prints both side by side.
+/// A [org.slipstream.lab.study.Study] is a published table. Each row is an
+/// [org.slipstream.lab.study.Experiment], run several times with different seeds in a
+/// [org.slipstream.lab.study.StudySimulation]. The simulation has the production queue manager with
+/// its windows, one message with thousands of recipients, and one server by its
+/// [org.slipstream.lab.study.ServerModel]. A [org.slipstream.lab.study.Measurement] has the figures
+/// that the document has, and [org.slipstream.lab.study.StudyText] prints both side by side.
 package org.slipstream.lab.study;

@@ -18,20 +18,21 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// Row by row as the running original decided.
+/// The decisions of the queue manager, row by row against recorded traces of Postfix.
 class GoldenTest {
     private static final int TRACES = 37;
     private static final String TRACE = "b14-unlimited-destination-concurrency";
 
     @TempDir
     private Path folder;
+    private final List<String> progress = new ArrayList<>();
 
     private static Path golden() throws URISyntaxException {
         return Path.of(GoldenTest.class.getResource("/golden").toURI());
     }
 
     static List<Path> files() throws IOException, URISyntaxException {
-        return Golden.files(golden());
+        return GoldenTraces.files(golden());
     }
 
     @ParameterizedTest
@@ -39,10 +40,10 @@ class GoldenTest {
     @Tag("PF-01")
     @Tag("PF-24")
     @Tag("PF-40")
-    void theQueueManagerDecidesAsTheOriginal(Path file) throws IOException, URISyntaxException {
-        Golden.GoldenVerdict verdict = Golden.judge(file, GoldenIndex.in(golden()).orElseThrow());
-        assertThat(verdict.difference()).as(verdict.file()).isEmpty();
-        assertThat(verdict.selections()).isPositive();
+    void theQueueManagerDecidesAsPostfix(Path file) throws IOException, URISyntaxException {
+        GoldenTraces.GoldenResult result = GoldenTraces.result(file, GoldenIndex.in(golden()).orElseThrow(), _ -> {});
+        assertThat(result.difference()).as(result.file()).isEmpty();
+        assertThat(result.selections()).isPositive();
     }
 
     @Test
@@ -51,11 +52,12 @@ class GoldenTest {
         assertThat(files()).hasSize(TRACES);
     }
 
-    // ---- what the command says of a folder that is not complete
+    // ---- the output of the command for complete and incomplete folders
 
     private List<String> run(int exitCode) throws IOException {
         List<String> lines = new ArrayList<>();
-        assertThat(Golden.run(folder, lines::add)).as(lines.toString()).isEqualTo(exitCode);
+        assertThat(GoldenTraces.run(folder, lines::add, what -> progress.add(what.get()))).as(lines.toString())
+                .isEqualTo(exitCode);
         return lines;
     }
 
@@ -76,6 +78,18 @@ class GoldenTest {
         assertThat(run(0)).containsExactly(TRACE + ": ok, 18 selections", "1 of 1 ok");
     }
 
+    /// The caller decides when a line is due, so each simulated second reports.
+    @Test
+    void aRunReportsItsPosition() throws IOException, URISyntaxException {
+        copy("a10-loan-only");
+        copy(TRACE);
+        index("a10-loan-only: order selections preemptions messages", ALL);
+        run(0);
+        assertThat(progress).startsWith("trace 1 of 2, a10-loan-only: 0 s of simulated time",
+                "trace 1 of 2, a10-loan-only: 1 s of simulated time")
+                .contains("trace 2 of 2, " + TRACE + ": 0 s of simulated time");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"selections", "preemptions", "feedback", "messages"})
     void aFileThatLacksASectionFails(String section) throws IOException, URISyntaxException {
@@ -91,7 +105,7 @@ class GoldenTest {
     void aFileThatIsMissingFails() throws IOException, URISyntaxException {
         copy(TRACE);
         index(ALL, "a99-lost: selections");
-        assertThat(run(1)).first().isEqualTo("a99-lost: FAIL named in index.txt, and there is no such file");
+        assertThat(run(1)).first().isEqualTo("a99-lost: FAIL named in index.txt, but the file is missing");
     }
 
     @Test
@@ -104,13 +118,13 @@ class GoldenTest {
     }
 
     @Test
-    void aFolderWithoutAnIndexProvesNothing() throws IOException, URISyntaxException {
+    void aFolderWithoutAnIndexIsRefused() throws IOException, URISyntaxException {
         copy(TRACE);
         assertThat(run(2)).singleElement().asString().contains("no index.txt here");
     }
 
     @Test
-    void anOrderThatIsAnotherOneFails() throws IOException, URISyntaxException {
+    void aDifferentOrderFails() throws IOException, URISyntaxException {
         String text = Files.readString(golden().resolve("a10-loan-only.json"));
         Files.writeString(folder.resolve("a10-loan-only.json"),
                 text.replaceFirst("\"order\": ?\"1 4", "\"order\": \"1 1"));

@@ -14,18 +14,18 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/// The published measurements, made again with the queue manager that ships.
+/// The published measurements, repeated with the production queue manager.
 class StudiesTest {
     private static final double ONE_POINT = 1;
     private static final double WINDOW = 0.3;
 
-    private static final List<StudyResult> LIMITER = Once.LIMITER;
-    private static final List<StudyResult> CONNECT = Once.CONNECT;
-    private static final List<StudyResult> GREETING = Once.GREETING;
+    private static final List<StudyResult> LIMITER = SharedStudyResults.LIMITER;
+    private static final List<StudyResult> CONNECT = SharedStudyResults.CONNECT;
+    private static final List<StudyResult> GREETING = SharedStudyResults.GREETING;
 
-    private static void isAsPublished(StudyResult result, Measured run) {
-        Published published = result.row().published();
-        String row = StudyText.left(result.row());
+    private static void agreesWithPublication(StudyResult result, Measurement run) {
+        PublishedFigures published = result.row().published();
+        String row = StudyText.label(result.row());
         assertThat(run.deferredPercent()).as("percentage deferred of " + row).isCloseTo(published.deferredPercent(),
                 within(ONE_POINT));
         assertThat(run.average()).as("average window of " + row).isCloseTo(published.average(), within(WINDOW));
@@ -33,87 +33,91 @@ class StudiesTest {
 
     @Test
     @Tag("PF-14")
-    void aServerThatAnswers421GetsTheWindowsThatWerePublishedWithEverySeed() {
+    void aServerThatAnswers421GivesThePublishedWindowsWithEverySeed() {
         assertThat(LIMITER).hasSize(6).allSatisfy(result -> {
-            assertThat(result.runs()).hasSize(10).allSatisfy(run -> isAsPublished(result, run));
+            assertThat(result.runs()).hasSize(10).allSatisfy(run -> agreesWithPublication(result, run));
             assertThat(result.mean().deviation()).isCloseTo(result.row().published().deviation(), within(0.1));
         });
     }
 
     @Test
     @Tag("PF-14")
-    void aSixthAQuarterAndHalfOfTheMailAreDeferredAsThePencilSays() {
-        assertThat(LIMITER.stream().map(result -> result.row().setup().style().goodPerStep(5)).toList())
+    void aSixthAQuarterAndHalfOfTheMailAreDeferredAsPredicted() {
+        assertThat(LIMITER.stream().map(result -> result.row().experiment().feedback().successesPerStep(5)).toList())
                 .containsExactly(5, 5, 3, 3, 1, 1);
         assertThat(LIMITER).allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(
-                Theory.deferredPercent(result.row().setup(), result.mean().average()).orElseThrow(),
+                Theory.deferredPercent(result.row().experiment(), result.mean().average()).orElseThrow(),
                 within(ONE_POINT)));
     }
 
     @Test
     @Tag("PF-14")
-    void whoeverIsDeferredByTheLimiterReadA421AndNothingElseHappened() {
+    void everyRecipientThatTheLimiterDefersReceived421() {
         assertThat(LIMITER).flatExtracting(StudyResult::runs).allSatisfy(run -> {
-            assertThat(run.turnedAway()).isCloseTo(run.deferredPercent() * 20, within(1e-6));
+            assertThat(run.refused()).isCloseTo(run.deferredPercent() * 20, within(1e-6));
             assertThat(run.connectTimeouts() + run.greetingTimeouts() + run.untried()).isZero();
-            // The server's limit of ten processes, which is not modelled, was not reached.
+            // The server's process limit of ten is not modelled; no window exceeds it.
             assertThat(run.widest()).isLessThanOrEqualTo(10);
         });
     }
 
-    /// The window after each of the last deliveries, when it has found its place.
-    private static List<Integer> windowsInTheEnd(Setup setup) {
-        List<Integer> windows = StudyWorld.run(setup, 1).samples().stream().map(Tally.Sample::window).toList();
+    /// The windows of the last quarter of the samples, when the window is stable.
+    private static List<Integer> finalWindows(Experiment experiment) {
+        List<Integer> windows = StudySimulation.run(experiment, 1).samples().stream()
+                .map(RunStatistics.FeedbackSample::window).toList();
         return windows.subList(windows.size() * 3 / 4, windows.size());
     }
 
-    /// "Stops increasing its concurrency once it reaches a concurrency level of about K", says the
-    /// document. Where below K depends on where the window began.
+    /// The document says: "stops increasing its concurrency once it reaches a concurrency level of
+    /// about K". The exact level below K depends on the initial window.
     @Test
     @Tag("PF-14")
-    void aBadServerAmongKStallsAWindowOf1OverNBelowK() {
+    void aBadServerAmongKStopsAWindowOf1OverNBelowK() {
         for (int servers : List.of(5, 10, 15)) {
-            Setup setup = new Setup(FeedbackStyle.PER_N, false, 2_000, 5, new Door.Balanced(servers));
-            assertThat(windowsInTheEnd(setup)).as("K = " + servers)
+            Experiment experiment = new Experiment(FeedbackPair.PER_N, false, 2_000, 5,
+                    new ServerModel.Balanced(servers));
+            assertThat(finalWindows(experiment)).as("K = " + servers)
                     .allSatisfy(window -> assertThat(window).isBetween(servers / 2, servers));
         }
-        Setup atK = new Setup(FeedbackStyle.PER_N, false, 2_000, 10, new Door.Balanced(10));
-        assertThat(windowsInTheEnd(atK)).containsOnly(9, 10);
+        Experiment atK = new Experiment(FeedbackPair.PER_N, false, 2_000, 10, new ServerModel.Balanced(10));
+        assertThat(finalWindows(atK)).containsOnly(9, 10);
     }
 
     @Test
     @Tag("PF-14")
-    void aWindowWithABadServerAmongKStandsWhereThePencilSays() {
+    void aWindowWithABadServerAmongKEndsAsPredicted() {
         assertThat(Studies.BALANCER.rows()).hasSize(9).allSatisfy(row -> {
-            Theory.Stall stall = Theory.stall(row.setup()).orElseThrow();
-            assertThat(windowsInTheEnd(row.setup())).as(StudyText.left(row))
-                    .allSatisfy(window -> assertThat(window).isBetween(stall.least(), stall.most()));
+            Theory.FinalWindow predicted = Theory.finalWindow(row.experiment()).orElseThrow();
+            assertThat(finalWindows(row.experiment())).as(StudyText.label(row))
+                    .allSatisfy(window -> assertThat(window).isBetween(predicted.least(), predicted.most()));
         });
-        assertThat(Once.BALANCER).allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(
-                Theory.deferredPercent(result.row().setup(), result.mean().average()).orElseThrow(),
-                within(ONE_POINT)));
+        assertThat(SharedStudyResults.BALANCER)
+                .allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(
+                        Theory.deferredPercent(result.row().experiment(), result.mean().average()).orElseThrow(),
+                        within(ONE_POINT)));
     }
 
-    /// Nobody knows how long EHLO took in 2007. It is of no importance as long as a refusal is
+    /// The document does not say how long EHLO took. Its latency has no effect while a refusal is
     /// quick.
     @Test
     @Tag("PF-14")
-    void theTableDoesNotHangOnTheSmallTimesThatTheDocumentDoesNotName() {
+    void theTableDoesNotDependOnTheAssumedLatencies() {
         Latency.Uniform none = new Latency.Uniform(0, 1);
-        Latency.Uniform brief = new Latency.Uniform(1, 10);
-        for (Habits habits : List.of(new Habits(none, none, new Latency.Uniform(0, 20)),
-                new Habits(none, none, new Latency.Uniform(0, 500)),
-                new Habits(brief, brief, new Latency.Uniform(100, 200)))) {
-            assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(habits)), _ -> {}))
-                    .allSatisfy(result -> isAsPublished(result, result.mean()));
+        Latency.Uniform shortTime = new Latency.Uniform(1, 10);
+        for (AssumedLatencies latencies : List.of(new AssumedLatencies(none, none, new Latency.Uniform(0, 20)),
+                new AssumedLatencies(none, none, new Latency.Uniform(0, 500)),
+                new AssumedLatencies(shortTime, shortTime, new Latency.Uniform(100, 200)))) {
+            assertThat(Studies.LIMITER.measure(new Variation("", experiment -> experiment.with(latencies)), _ -> {}))
+                    .allSatisfy(result -> agreesWithPublication(result, result.mean()));
         }
     }
 
-    /// While a refusal is on its way, further good deliveries widen the window.
+    /// While a refusal is under way, further good deliveries widen the window.
     @Test
-    void aRefusalThatTakesLongCostsMoreMailThanTheTableSays() {
+    void aSlowRefusalDefersMoreMailThanTheTableSays() {
         List<StudyResult> quick = LIMITER;
-        List<StudyResult> slow = Studies.LIMITER.measure(new Variation("", setup -> setup.with(Habits.slow())),
+        List<StudyResult> slow = Studies.LIMITER.measure(
+                new Variation("", experiment -> experiment.with(AssumedLatencies.distantServer())),
                 _ -> {});
 
         assertThat(slow.get(2).mean().deferredPercent()).isGreaterThan(quick.get(2).mean().deferredPercent() + 1);
@@ -123,8 +127,9 @@ class StudiesTest {
 
     @Test
     @Tag("PF-74")
-    void theManagerBefore25DefersHalfWhateverFeedbackIsSet() {
-        assertThat(Studies.LIMITER.measure(new Variation("", setup -> setup.with(FeedbackVariant.PLUS_MINUS_ONE)),
+    void theManagerBefore25DefersHalfWithAnyFeedback() {
+        assertThat(Studies.LIMITER.measure(
+                new Variation("", experiment -> experiment.with(FeedbackVariant.PLUS_MINUS_ONE)),
                 _ -> {}))
                 .allSatisfy(result -> assertThat(result.mean().deferredPercent()).isCloseTo(50, within(ONE_POINT)));
     }
@@ -134,17 +139,18 @@ class StudiesTest {
     void aConnectionCacheChangesLittleUnderCongestion() {
         for (List<StudyResult> study : List.of(LIMITER, CONNECT, GREETING)) {
             for (List<StudyResult> pair : pairs(study)) {
-                Measured without = pair.getFirst().mean();
-                Measured with = pair.getLast().mean();
-                assertThat(pair.stream().map(result -> result.row().setup().cached())).containsExactly(false, true);
+                Measurement without = pair.getFirst().mean();
+                Measurement with = pair.getLast().mean();
+                assertThat(pair.stream().map(result -> result.row().experiment().cached())).containsExactly(false,
+                        true);
                 assertThat(with.deferredPercent()).isCloseTo(without.deferredPercent(), within(1.2));
                 assertThat(with.average()).isCloseTo(without.average(), within(0.3));
             }
         }
     }
 
-    /// Not the figures of 2007, which hang on a kernel's queue, but what the document concludes
-    /// from them.
+    /// The figures of 2007 depend on a kernel's listen queue. This test checks the conclusions of
+    /// the document instead.
     @Test
     @Tag("PF-14")
     void feedbackMattersToALimiterAndHardlyToCongestion() {
@@ -154,13 +160,13 @@ class StudiesTest {
     }
 
     @Test
-    void congestionIsTheNumberOfOutsidersOverTheTimeoutAsThePencilSays() {
+    void congestionDefersRetransmittingConnectionsPerTimeoutAsPredicted() {
         List<StudyResult> results = new ArrayList<>(CONNECT);
         results.addAll(GREETING);
 
-        assertThat(results).filteredOn(result -> !result.row().setup().cached()).hasSize(6)
+        assertThat(results).filteredOn(result -> !result.row().experiment().cached()).hasSize(6)
                 .allSatisfy(result -> assertThat(result.mean().deferredPercent() / Theory
-                        .deferredPercent(result.row().setup(), result.mean().average()).orElseThrow())
+                        .deferredPercent(result.row().experiment(), result.mean().average()).orElseThrow())
                         .isCloseTo(1, within(0.05)));
     }
 
@@ -168,11 +174,11 @@ class StudiesTest {
     void aFullQueueMakesConnectTimeoutsAndAMissingGreetingGreetingTimeouts() {
         assertThat(CONNECT).allSatisfy(result -> {
             assertThat(result.mean().connectTimeouts()).isGreaterThan(9 * result.mean().greetingTimeouts());
-            assertThat(result.mean().turnedAway() + result.mean().untried()).isZero();
+            assertThat(result.mean().refused() + result.mean().untried()).isZero();
         });
         assertThat(GREETING).allSatisfy(result -> {
             assertThat(result.mean().greetingTimeouts()).isPositive();
-            assertThat(result.mean().connectTimeouts() + result.mean().turnedAway() + result.mean().untried()).isZero();
+            assertThat(result.mean().connectTimeouts() + result.mean().refused() + result.mean().untried()).isZero();
         });
     }
 
@@ -180,17 +186,18 @@ class StudiesTest {
     void theSameSeedGivesTheSameTranscriptAndAnotherSeedAnother() {
         for (Study study : Studies.all()) {
             for (Row row : study.rows()) {
-                String once = transcript(row.setup(), 7);
-                assertThat(once).as(study.name()).isNotEmpty().isEqualTo(transcript(row.setup(), 7))
-                        .isNotEqualTo(transcript(row.setup(), 8));
+                String once = transcript(row.experiment(), 7);
+                assertThat(once).as(study.name()).isNotEmpty().isEqualTo(transcript(row.experiment(), 7))
+                        .isNotEqualTo(transcript(row.experiment(), 8));
             }
         }
     }
 
-    private static String transcript(Setup setup, long seed) {
+    private static String transcript(Experiment experiment, long seed) {
         StringBuilder lines = new StringBuilder();
-        Setup small = new Setup(setup.style(), setup.cached(), 300, setup.initialConcurrency(), setup.door());
-        StudyWorld.run(small, seed, line -> lines.append(line).append('\n'));
+        Experiment small = new Experiment(experiment.feedback(), experiment.cached(), 300,
+                experiment.initialConcurrency(), experiment.server());
+        StudySimulation.run(small, seed, line -> lines.append(line).append('\n'));
         return lines.toString();
     }
 

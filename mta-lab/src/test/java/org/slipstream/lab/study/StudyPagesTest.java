@@ -9,13 +9,13 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `docs/studies.md` carries what `./mta lab study` prints, between marks. When it fails after a
-/// change that is meant: `mvn -pl mta-lab test -Dtest=StudyPagesTest -Dslipstream.golden=write`.
+/// `docs/studies.md` has the output of `./mta lab study` between markers. To accept an intended
+/// change, run `mvn -pl mta-lab test -Dtest=StudyPagesTest -Dslipstream.golden=write`.
 class StudyPagesTest {
     private static final Path PAGE = Path.of("../docs/studies.md");
 
     @Test
-    void thePageHasTheTablesAsTheyArePrinted() throws IOException {
+    void thePageHasTheTablesOfTheCommand() throws IOException {
         String page = Files.readString(PAGE);
         String current = page;
         for (Study study : Studies.all()) {
@@ -23,7 +23,8 @@ class StudyPagesTest {
             String end = "<!-- end of " + study.name() + " -->\n";
             assertThat(current).contains(begin).contains(end);
             current = current.substring(0, current.indexOf(begin) + begin.length()) + "```text\n$ ./mta lab study "
-                    + study.name() + "\n" + String.join("\n", StudyText.lines(study, Once.of(study))) + "\n```\n"
+                    + study.name() + "\n" + String.join("\n", StudyText.lines(study, SharedStudyResults.of(study)))
+                    + "\n```\n"
                     + current.substring(current.indexOf(end));
         }
         if (System.getProperty("slipstream.golden", "").equals("write")) {
@@ -34,9 +35,9 @@ class StudyPagesTest {
     }
 
     @Test
-    void theWebPageShowsTheTableAndAWindowForEachFeedbackAndNeedsNothingFromElsewhere() {
-        Study brief = new Study("limiter", "A brief one", 1, Studies.LIMITER.rows(), "nothing", List.of());
-        String page = StudyPage.html(List.of(brief), _ -> {});
+    void theHtmlPageHasTheTableAndAWindowForEachFeedbackWithoutOtherFiles() {
+        Study small = new Study("limiter", "A short study", 1, Studies.LIMITER.rows(), "nothing", List.of());
+        String page = StudyPage.html(List.of(small), _ -> {});
 
         assertThat(page).startsWith("<!DOCTYPE html>").endsWith("</html>\n").contains("1/sqrt(N)", "49.7")
                 .doesNotContain("http").doesNotContain("NaN");
@@ -44,7 +45,7 @@ class StudyPagesTest {
     }
 
     @Test
-    void theWebPageShowsWhereEachWindowStallsAndWhichIsTheBadServer() {
+    void theHtmlPageShowsTheFinalWindowsAndTheBadServer() {
         String page = StudyPage.html(List.of(Studies.BALANCER), _ -> {});
 
         assertThat(page).contains("about 10", "Window with feedback 1/N and one bad server of 10")

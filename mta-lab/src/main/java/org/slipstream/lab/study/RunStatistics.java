@@ -15,32 +15,34 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/// Counts as the document counts: recipients by outcome, and the window once for each delivery and
-/// each refusal.
-final class Tally implements QmgrTrace {
+/// The statistics of one run, taken as in the published document.
+///
+/// It counts recipients by outcome, and it samples the window once for each delivery and each
+/// refusal.
+final class RunStatistics implements QmgrTrace {
     private final LongSupplier now;
-    private final List<Sample> samples = new ArrayList<>();
+    private final List<FeedbackSample> samples = new ArrayList<>();
     private final Map<String, Integer> deferredBy = new TreeMap<>();
     private int delivered;
     private int untried;
 
-    /// @param now simulated
-    Tally(LongSupplier now) {
+    /// @param now simulated time in milliseconds
+    RunStatistics(LongSupplier now) {
         this.now = now;
     }
 
     /// The window after one feedback.
-    record Sample(long millis, int window) {}
+    record FeedbackSample(long millis, int window) {}
 
     @Override
-    public void feedback(DestinationQueue line, FeedbackEvent event, int running, Destination.FlowFigures figures) {
+    public void feedback(DestinationQueue queue, FeedbackEvent event, int running, Destination.FlowFigures figures) {
         if (event == FeedbackEvent.OK || event == FeedbackEvent.FAIL || event == FeedbackEvent.FAIL_DEAD) {
-            samples.add(new Sample(now.getAsLong(), figures.window()));
+            samples.add(new FeedbackSample(now.getAsLong(), figures.window()));
         }
     }
 
     @Override
-    public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
+    public void deferredWithoutAttempt(QueueId id, DestinationQueue queue, List<Recipient> recipients) {
         untried += recipients.size();
     }
 
@@ -58,18 +60,18 @@ final class Tally implements QmgrTrace {
         return deferredBy.getOrDefault(reason.text(), 0);
     }
 
-    List<Sample> samples() {
+    List<FeedbackSample> samples() {
         return List.copyOf(samples);
     }
 
-    Measured figures() {
+    Measurement measurement() {
         int deferred = deferredBy.values().stream().mapToInt(Integer::intValue).sum();
-        double average = samples.stream().mapToInt(Sample::window).average().orElseThrow();
+        double average = samples.stream().mapToInt(FeedbackSample::window).average().orElseThrow();
         double variance = samples.stream().mapToDouble(s -> (s.window() - average) * (s.window() - average)).average()
                 .orElseThrow();
-        return new Measured(100.0 * deferred / (delivered + deferred), average, Math.sqrt(variance),
-                deferred(Doorway.CONNECT_TIMEOUT), deferred(Doorway.GREETING_TIMEOUT),
-                deferred(Doorway.TURNED_AWAY), untried, samples.stream().mapToInt(Sample::window).max().orElseThrow(),
-                now.getAsLong() / 1_000.0);
+        return new Measurement(100.0 * deferred / (delivered + deferred), average, Math.sqrt(variance),
+                deferred(SimulatedListener.CONNECT_TIMEOUT), deferred(SimulatedListener.GREETING_TIMEOUT),
+                deferred(SimulatedListener.TOO_MANY_CONNECTIONS), untried,
+                samples.stream().mapToInt(FeedbackSample::window).max().orElseThrow(), now.getAsLong() / 1_000.0);
     }
 }

@@ -9,37 +9,42 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Runs golden files and says of each whether the queue manager decides as the original did.
+/// The comparison of the queue manager with recorded traces of Postfix, file by file.
 ///
-/// A trace counts when the [GoldenIndex] beside it names it with its sections: a comparison that
-/// finds nothing to compare proves nothing.
-public final class Golden {
-    /// All that a trace may record.
+/// A trace is equal only if it has every section that the [GoldenIndex] lists for it. A comparison
+/// without rows would prove nothing.
+public final class GoldenTraces {
+    /// The sections that a trace may have.
     static final List<String> SECTIONS = List.of("order", "selections", "feedback", "deferrals", "messages",
             "preemptions", "reads");
 
     private static final double TOLERANCE = 1e-6;
 
-    private Golden() {}
+    private GoldenTraces() {}
 
     /// The result of one file.
     ///
-    /// @param difference the first differing row; empty when all are equal
-    public record GoldenVerdict(String file, int selections, Optional<String> difference) {
+    /// @param difference the first row that differs; empty when all rows are equal
+    public record GoldenResult(String file, int selections, Optional<String> difference) {
         @Override
         public String toString() {
             return difference.map(d -> file + ": FAIL " + d).orElse(file + ": ok, " + selections + " selections");
         }
     }
 
-    /// Every `*.json` of a directory, or one file, a line each.
+    /// Runs every `*.json` file of a directory, or one file.
     ///
-    /// @return the exit code: 0 when all are equal and none is missing, 1 when one is not, 2 when
-    ///     there is nothing to run
-    public static int run(Path path, Consumer<String> lines) throws IOException {
+    /// @param lines receives a line for each file
+    /// @param progress receives the position within the files, many times a second
+    /// @return the exit code: 0 when all files are equal and complete, 1 when one is not, 2 when
+    ///     there is no file to run
+    public static int run(Path path, Consumer<String> lines, Consumer<Supplier<String>> progress)
+            throws IOException {
         List<Path> files = files(path);
         if (files.isEmpty()) {
             lines.accept(path + ": no golden files (*.json) here");
@@ -53,18 +58,21 @@ public final class Golden {
             return 2;
         }
         List<String> gaps = Files.isDirectory(path)
-                ? index.get().gaps(files.stream().map(Golden::name).toList())
+                ? index.get().gaps(files.stream().map(GoldenTraces::name).toList())
                 : List.of();
         gaps.forEach(lines);
-        return gaps.size() + differing(files, index.get(), lines) == 0 ? 0 : 1;
+        return gaps.size() + differing(files, index.get(), lines, progress) == 0 ? 0 : 1;
     }
 
-    private static int differing(List<Path> files, GoldenIndex index, Consumer<String> lines) throws IOException {
+    private static int differing(List<Path> files, GoldenIndex index, Consumer<String> lines,
+            Consumer<Supplier<String>> progress) throws IOException {
         int differing = 0;
-        for (Path file : files) {
-            GoldenVerdict verdict = judge(file, index);
-            lines.accept(verdict.toString());
-            differing += verdict.difference().isPresent() ? 1 : 0;
+        for (int i = 0; i < files.size(); i++) {
+            String position = "trace " + (i + 1) + " of " + files.size() + ", " + name(files.get(i)) + ": ";
+            GoldenResult result = result(files.get(i), index,
+                    seconds -> progress.accept(() -> position + seconds + " s of simulated time"));
+            lines.accept(result.toString());
+            differing += result.difference().isPresent() ? 1 : 0;
         }
         lines.accept((files.size() - differing) + " of " + files.size() + " ok");
         return differing;
@@ -83,28 +91,28 @@ public final class Golden {
         return file.getFileName().toString().replaceFirst("\\.json$", "");
     }
 
-    static GoldenVerdict judge(Path path, GoldenIndex index) throws IOException {
+    static GoldenResult result(Path path, GoldenIndex index, LongConsumer reachedSeconds) throws IOException {
         String name = name(path);
         try {
             GoldenFile file = GoldenFile.read(path);
-            Trace trace = GoldenWorld.live(file);
-            return new GoldenVerdict(name, trace.selections.size(),
+            GoldenTrace trace = GoldenSimulation.run(file, reachedSeconds);
+            return new GoldenResult(name, trace.selections.size(),
                     index.difference(name, file.expected()).or(() -> compare(file.expected(), trace)));
         } catch (IllegalArgumentException e) {
-            return new GoldenVerdict(name, 0, Optional.of(e.getMessage()));
+            return new GoldenResult(name, 0, Optional.of(e.getMessage()));
         } catch (RuntimeException e) {
-            return new GoldenVerdict(name, 0, Optional.of("the queue manager broke: " + e));
+            return new GoldenResult(name, 0, Optional.of("the queue manager failed: " + e));
         }
     }
 
-    private record Section(String name, List<List<Object>> rows) {}
+    private record TraceSection(String name, List<List<Object>> rows) {}
 
-    private static Optional<String> compare(JsonNode expected, Trace trace) {
-        List<Section> sections = List.of(new Section("selections", trace.selections),
-                new Section("feedback", trace.feedback), new Section("deferrals", trace.deferrals()),
-                new Section("messages", trace.messages()), new Section("preemptions", trace.preemptions),
-                new Section("reads", trace.reads));
-        for (Section section : sections) {
+    private static Optional<String> compare(JsonNode expected, GoldenTrace trace) {
+        List<TraceSection> sections = List.of(new TraceSection("selections", trace.selections),
+                new TraceSection("feedback", trace.feedback), new TraceSection("deferrals", trace.deferrals()),
+                new TraceSection("messages", trace.messages()), new TraceSection("preemptions", trace.preemptions),
+                new TraceSection("reads", trace.reads));
+        for (TraceSection section : sections) {
             Optional<String> difference = rows(section.name(), expected).flatMap(rows -> compare(section, rows));
             if (difference.isPresent()) {
                 return difference;
@@ -113,16 +121,16 @@ public final class Golden {
         return order(expected, trace);
     }
 
-    // A file without deferrals says that there were none; what else it leaves out, it says nothing
-    // about.
+    // A file without the section "deferrals" states that there were none. Other missing sections
+    // are not compared.
     private static Optional<List<JsonNode>> rows(String section, JsonNode expected) {
         return expected.has(section)
                 ? Optional.of(GoldenFile.list(expected.get(section)))
                 : section.equals("deferrals") ? Optional.of(List.of()) : Optional.empty();
     }
 
-    // The numbers of the messages, as `1` for `M001`, in one line.
-    private static Optional<String> order(JsonNode expected, Trace trace) {
+    // The section "order" has the numbers of the messages in one line, `1` for `M001`.
+    private static Optional<String> order(JsonNode expected, GoldenTrace trace) {
         String found = trace.selections.stream().map(row -> row.get(2).toString().replaceFirst("^[A-Za-z]+0*", ""))
                 .collect(Collectors.joining(" "));
         return expected.has("order") && !expected.get("order").asString().equals(found)
@@ -130,7 +138,7 @@ public final class Golden {
                 : Optional.empty();
     }
 
-    private static Optional<String> compare(Section section, List<JsonNode> expected) {
+    private static Optional<String> compare(TraceSection section, List<JsonNode> expected) {
         List<List<Object>> rows = section.rows();
         for (int i = 0; i < Math.max(rows.size(), expected.size()); i++) {
             String wanted = i < expected.size() ? expected.get(i).toString() : "nothing";
@@ -154,14 +162,5 @@ public final class Golden {
                     : wanted.asString().equals(row.get(i)));
         }
         return !equal.contains(false);
-    }
-
-    /// `Golden DIR`
-    public static void main(String[] arguments) throws IOException {
-        if (arguments.length != 1) {
-            System.err.println("usage: golden DIR-OR-FILE");
-            System.exit(2);
-        }
-        System.exit(run(Path.of(arguments[0]), System.out::println));
     }
 }

@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The events as rows in the form of the files.
-final class Trace {
+/// The decisions of a run as rows, in the format of the golden files.
+final class GoldenTrace {
     final List<List<Object>> selections = new ArrayList<>();
     final List<List<Object>> preemptions = new ArrayList<>();
     final List<List<Object>> messages = new ArrayList<>();
@@ -23,7 +23,7 @@ final class Trace {
                 .addAll(recipients.stream().map(Recipient::number).toList());
     }
 
-    /// Merged by second, message and destination, and sorted.
+    /// The rows, merged by second, message and destination, and sorted.
     List<List<Object>> deferrals() {
         List<List<Object>> rows = new ArrayList<>();
         deferrals.forEach((key, numbers) -> {
@@ -35,7 +35,7 @@ final class Trace {
         return rows;
     }
 
-    /// By second and message.
+    /// The rows, sorted by second and message.
     List<List<Object>> messages() {
         return messages.stream().sorted(Comparator.<List<Object>>comparingLong(row -> (Long) row.get(0))
                 .thenComparing(row -> (String) row.get(1))).toList();

@@ -34,55 +34,55 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 
-/// The world around the scheduler as the golden files define it: the real queue manager in virtual
-/// seconds, with a disk that answers at once, agents, and an outside that behaves by rule.
+/// A simulation by the rules of the golden files: the production queue manager in simulated
+/// seconds, a disk without latency, delivery agents, and results by rule.
 ///
-/// Each second has four acts, each finished before the next begins: timers; completions in the
-/// order of their selections; arrivals with admission after each; dispatch, entry by entry.
-final class GoldenWorld {
-    private static final int MOST_SECONDS = 1_000_000;
+/// Each second has four steps in a fixed order: timers; completions in the order of their
+/// selections; arrivals with admission after each; dispatch, entry by entry. Each step ends before
+/// the next one starts.
+final class GoldenSimulation {
+    private static final int MOST_STEPS = 1_000_000;
     private static final Reply OK = Reply.of(250, "2.0.0", "ok");
     private static final Reply FAIL = Reply.of(450, "4.4.1", "connection refused");
     private static final Reply DEFER = Reply.of(450, "4.2.0", "try later");
 
-    /// A delivery agent at work, from its start to its end; one that fails never gets to a
-    /// delivery.
-    private record Agent(long until, long connection, String key, String result) {}
+    /// A running delivery agent. An agent whose connection fails has no delivery.
+    private record DeliveryAgent(long until, long connection, String key, String result) {}
 
     private final GoldenFile file;
     private final TransportNames names;
     private final QueueManager brain;
-    private final QueueDirectories register = new QueueDirectories();
+    private final QueueDirectories directories = new QueueDirectories();
     private final Map<QueueId, String> ids = new TreeMap<>();
-    private final Deque<QueueDirectories.QueueFileRow> arrivals = new ArrayDeque<>();
-    private final PriorityQueue<Agent> running = new PriorityQueue<>(
-            Comparator.comparingLong(Agent::until).thenComparingLong(Agent::connection));
+    private final Deque<QueueDirectories.QueueFile> arrivals = new ArrayDeque<>();
+    private final PriorityQueue<DeliveryAgent> running = new PriorityQueue<>(
+            Comparator.comparingLong(DeliveryAgent::until).thenComparingLong(DeliveryAgent::connection));
     private final Map<Long, Delivery> deliveries = new TreeMap<>();
     private final Map<String, Integer> selectedByKey = new TreeMap<>();
     private final Map<String, Integer> runningByKey = new TreeMap<>();
     private final Deque<QmgrOrder> orders = new ArrayDeque<>();
-    private final Trace trace = new Trace();
+    private final GoldenTrace trace = new GoldenTrace();
     private Optional<Entry> selected = Optional.empty();
-    private long nextHeartbeat;
+    private long nextQueueRun;
     private long now;
 
-    private GoldenWorld(GoldenFile file) {
+    private GoldenSimulation(GoldenFile file) {
         this.file = file;
         this.names = new TransportNames(file.transports().keySet());
         QmgrConfig config = file.config(names);
-        this.brain = new QueueManager(config, seating(config), new Random(0), new Ears(),
-                new ActivationOrder(register.incoming, register.deferred));
-        List<String> sorted = file.mails().stream().map(GoldenFile.GoldenMail::id).sorted().toList();
-        for (GoldenFile.GoldenMail mail : file.mails()) {
-            QueueId id = new QueueId(sorted.indexOf(mail.id()) + 1);
-            ids.put(id, mail.id());
-            arrivals.add(new QueueDirectories.QueueFileRow(id, mail));
+        this.brain = new QueueManager(config, seating(config), new Random(0), new DecisionRecorder(),
+                new ActivationOrder(directories.incoming, directories.deferred));
+        List<String> sorted = file.messages().stream().map(GoldenFile.GoldenMessage::id).sorted().toList();
+        for (GoldenFile.GoldenMessage message : file.messages()) {
+            QueueId id = new QueueId(sorted.indexOf(message.id()) + 1);
+            ids.put(id, message.id());
+            arrivals.add(new QueueDirectories.QueueFile(id, message));
         }
     }
 
-    /// The placement as the original knows it: a connection is a delivery agent, which takes one
-    /// entry and is gone.
+    /// The placement of Postfix: a connection is a delivery agent that takes one entry and ends.
     private static Seating seating(QmgrConfig config) {
         PlaceRules.RecordLifetimes memory = PlaceRules.defaults().memory().withRetry(config.queue().minimalBackoff(),
                 Duration.ZERO, Duration.ZERO);
@@ -92,26 +92,28 @@ final class GoldenWorld {
                 new DestDb(memory), HostKeys.BY_NAME, HostMemory.NONE, new Random(0));
     }
 
-    static Trace live(GoldenFile file) {
-        GoldenWorld world = new GoldenWorld(file);
-        world.run();
-        return world.trace;
+    /// @param reachedSeconds receives each simulated second in which an event happens
+    static GoldenTrace run(GoldenFile file, LongConsumer reachedSeconds) {
+        GoldenSimulation simulation = new GoldenSimulation(file);
+        simulation.run(reachedSeconds);
+        return simulation.trace;
     }
 
-    private void run() {
-        register.incoming.requestScan();
-        for (int i = 0; i < MOST_SECONDS; i++) {
+    private void run(LongConsumer reachedSeconds) {
+        directories.incoming.requestScan();
+        for (int i = 0; i < MOST_STEPS; i++) {
             long next = nextTime();
             if (next == Long.MAX_VALUE || file.stopAfter().isPresent() && next > file.stopAfter().getAsLong()) {
                 return;
             }
             now = next;
+            reachedSeconds.accept(now);
             timers();
             completions();
             arrivals();
             dispatch();
         }
-        throw new IllegalStateException("no end after " + MOST_SECONDS + " events, at second " + now);
+        throw new IllegalStateException("no end after " + MOST_STEPS + " steps, at second " + now);
     }
 
     private long nextTime() {
@@ -121,28 +123,28 @@ final class GoldenWorld {
             next = Math.min(next, running.peek().until());
         }
         if (!arrivals.isEmpty()) {
-            next = Math.min(next, arrivals.peek().mail.arrival());
+            next = Math.min(next, arrivals.peek().message.arrival());
         }
-        boolean asleep = !register.isEmpty() || !arrivals.isEmpty();
-        return asleep ? Math.min(next, nextHeartbeat) : next;
+        boolean unfinished = !directories.isEmpty() || !arrivals.isEmpty();
+        return unfinished ? Math.min(next, nextQueueRun) : next;
     }
 
     private void timers() {
-        tell(new QmgrEvent.Alarm());
-        // The beats of a time in which nothing was asleep would have found nothing.
-        while (nextHeartbeat <= now) {
-            if (nextHeartbeat + file.global().queueRunDelay() > now) {
-                register.deferred.requestScan();
+        send(new QmgrEvent.Alarm());
+        // Queue runs that were skipped found empty directories; only the last one requests a scan.
+        while (nextQueueRun <= now) {
+            if (nextQueueRun + file.global().queueRunDelay() > now) {
+                directories.deferred.requestScan();
             }
-            nextHeartbeat += file.global().queueRunDelay();
+            nextQueueRun += file.global().queueRunDelay();
         }
     }
 
     private void completions() {
         while (!running.isEmpty() && running.peek().until() <= now) {
-            Agent done = running.poll();
+            DeliveryAgent done = running.poll();
             runningByKey.merge(done.key(), -1, Integer::sum);
-            tell(switch (done.result()) {
+            send(switch (done.result()) {
                 case "ok" -> answered(done, OK);
                 case "defer" -> answered(done, DEFER);
                 case "fail" -> new QmgrEvent.ConnectionFailed(done.connection(), FAIL, done.key());
@@ -151,15 +153,15 @@ final class GoldenWorld {
         }
     }
 
-    private QmgrEvent answered(Agent done, Reply reply) {
+    private QmgrEvent answered(DeliveryAgent done, Reply reply) {
         Delivery delivery = deliveries.remove(done.connection());
         return new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(delivery.number(), done.connection(),
                 delivery.all(Outcome.of(reply, done.key())), true));
     }
 
     private void arrivals() {
-        while (!arrivals.isEmpty() && arrivals.peek().mail.arrival() <= now) {
-            register.arrives(arrivals.poll());
+        while (!arrivals.isEmpty() && arrivals.peek().message.arrival() <= now) {
+            directories.arrives(arrivals.poll());
             admit();
         }
         admit();
@@ -169,7 +171,7 @@ final class GoldenWorld {
         boolean more = true;
         while (more) {
             more = brain.admitNext(now * 1_000, orders::add);
-            carryOut();
+            execute();
         }
     }
 
@@ -177,58 +179,58 @@ final class GoldenWorld {
         boolean more = true;
         while (more) {
             more = brain.choose(now * 1_000, orders::add);
-            carryOut();
+            execute();
         }
     }
 
-    private void tell(QmgrEvent event) {
+    private void send(QmgrEvent event) {
         brain.absorb(event, now * 1_000, orders::add);
-        carryOut();
+        execute();
     }
 
-    private void carryOut() {
+    private void execute() {
         while (!orders.isEmpty()) {
-            carryOut(orders.poll());
+            execute(orders.poll());
         }
     }
 
-    private void answer(QmgrEvent event) {
+    private void respond(QmgrEvent event) {
         brain.absorb(event, now * 1_000, orders::add);
     }
 
-    private void carryOut(QmgrOrder order) {
+    private void execute(QmgrOrder order) {
         switch (order) {
             case QmgrOrder.ReadRecipients read -> {
-                List<Recipient> batch = register.read(read);
-                // As the original's reader: it learns of the end when it meets it.
-                answer(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() < read.limit()));
+                List<Recipient> batch = directories.read(read);
+                // The reader of Postfix learns at the next read that no recipient is left.
+                respond(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() < read.limit()));
             }
-            case QmgrOrder.FindRoute find -> answer(new QmgrEvent.RouteKnown(find.domain(),
+            case QmgrOrder.FindRoute find -> respond(new QmgrEvent.RouteKnown(find.domain(),
                     names.route(file.routes().getOrDefault(find.domain(), "smtp"), find.domain())));
             case QmgrOrder.Open open -> open(open);
             case QmgrOrder.Deliver(long connection, Delivery delivery) -> deliveries.put(connection, delivery);
             case QmgrOrder.Close _ -> {
-                // The agent is gone already.
+                // The delivery agent has ended already.
             }
             case QmgrOrder.RecordOutcome record -> {
-                register.record(record);
-                answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+                directories.record(record);
+                respond(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
-            case QmgrOrder.Notify notify -> answer(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
+            case QmgrOrder.Notify notify -> respond(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
             case QmgrOrder.Defer defer -> {
                 long next = defer.nextAttemptMillis() / 1_000;
-                register.defer(defer.id(), next);
+                directories.defer(defer.id(), next);
                 trace.messages.add(List.of(now, ids.get(defer.id()), "deferred", next));
-                answer(new QmgrEvent.Filed(Optional.of(defer.id())));
+                respond(new QmgrEvent.Filed(Optional.of(defer.id())));
             }
             case QmgrOrder.Remove remove -> {
-                register.remove(remove.id());
+                directories.remove(remove.id());
                 trace.messages.add(
                         List.of(now, ids.get(remove.id()), remove.reason().equals("sent") ? "done" : "expired"));
-                answer(new QmgrEvent.Filed(Optional.of(remove.id())));
+                respond(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
             case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.Answered _,QmgrOrder.Verified _ ->
-                throw new IllegalStateException("not in this world: " + order);
+                throw new IllegalStateException("unexpected order " + order);
         }
     }
 
@@ -237,28 +239,28 @@ final class GoldenWorld {
         String key = entry.queue().key();
         String message = ids.get(entry.message().id());
         int delivery = selectedByKey.merge(key, 1, Integer::sum) - 1;
-        int atOnce = runningByKey.merge(key, 1, Integer::sum);
-        String result = file.deliveries().result(key, message, delivery, now, atOnce);
+        int concurrency = runningByKey.merge(key, 1, Integer::sum);
+        String result = file.deliveries().result(key, message, delivery, now, concurrency);
         long duration = file.deliveries().duration(key, message, delivery);
-        running.add(new Agent(now + duration, open.connection(), key, result));
+        running.add(new DeliveryAgent(now + duration, open.connection(), key, result));
         trace.selections.add(List.of(now, names.inFile(open.route().transport()), message, key,
-                Trace.ofEntry(entry.recipients()), result));
+                GoldenTrace.ofEntry(entry.recipients()), result));
         if (!result.equals("fail")) {
-            answer(new QmgrEvent.ConnectionReady(open.connection()));
+            respond(new QmgrEvent.ConnectionReady(open.connection()));
         }
     }
 
-    /// Writes down what the queue manager decides.
-    private final class Ears implements QmgrTrace {
+    /// Records the decisions of the queue manager.
+    private final class DecisionRecorder implements QmgrTrace {
         @Override
         public void selected(Entry entry) {
             selected = Optional.of(entry);
         }
 
         @Override
-        public void preempted(Message current, Message stepping, String transport, int level, int slots) {
+        public void preempted(Message current, Message preempting, String transport, int level, int slots) {
             trace.preemptions.add(List.of((long) trace.selections.size(), now, names.inFile(transport),
-                    ids.get(current.id()), ids.get(stepping.id()), (long) level, (long) slots));
+                    ids.get(current.id()), ids.get(preempting.id()), (long) level, (long) slots));
         }
 
         @Override
@@ -267,17 +269,17 @@ final class GoldenWorld {
         }
 
         @Override
-        public void deferredWithoutAttempt(QueueId id, DestinationQueue line, List<Recipient> recipients) {
-            trace.deferred(now, ids.get(id), line.key(), recipients);
+        public void deferredWithoutAttempt(QueueId id, DestinationQueue queue, List<Recipient> recipients) {
+            trace.deferred(now, ids.get(id), queue.key(), recipients);
         }
 
         @Override
-        public void feedback(DestinationQueue line, FeedbackEvent event, int inFlight,
+        public void feedback(DestinationQueue queue, FeedbackEvent event, int inFlight,
                 Destination.FlowFigures figures) {
-            boolean gone = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
-            List<Object> row = new ArrayList<>(List.of(now, names.inFile(line.transport()), line.key(),
+            boolean forgotten = event == FeedbackEvent.TIMER_REVIVE_FORGET || event == FeedbackEvent.RESUME_FORGET;
+            List<Object> row = new ArrayList<>(List.of(now, names.inFile(queue.transport()), queue.key(),
                     event.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-')));
-            row.addAll(gone
+            row.addAll(forgotten
                     ? List.of(0L, 0L, 0L, 0L, 0L)
                     : List.of((long) figures.window(), (long) inFlight, figures.success(), figures.failure(),
                             figures.failedCohorts()));
