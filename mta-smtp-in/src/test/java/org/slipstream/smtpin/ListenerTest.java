@@ -310,7 +310,7 @@ class ListenerTest {
             }
             return AcceptedSocket.unconnected();
         };
-        try (SmtpListener listener = new SmtpListener(Ports.config(), ListenerServices.of(house),
+        try (SmtpListener listener = new SmtpListener(Ports.config(), ListenerServices.of(messages),
                 Ports.tuning(Duration.ofSeconds(60)), sockets)) {
             listener.start();
             try (SmtpTalker client = Ports.greeted(listener)) {
