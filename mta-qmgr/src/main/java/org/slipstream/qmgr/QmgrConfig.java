@@ -140,6 +140,14 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return queue.spacedStarts();
     }
 
+    public QmgrConfig withLanesOfServer(int count) {
+        return with("lanesOfServer", count);
+    }
+
+    public QmgrConfig withWakeDestination(boolean wake) {
+        return with("wakeDestination", wake);
+    }
+
     public OrderPolicy policy() {
         return queue.order();
     }

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.wake;
 
 import org.slipstream.core.Route;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,11 +20,11 @@ import java.util.TreeMap;
 ///
 /// @param rings by name; a ring without an entry has no limit
 public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings) {
-    public static final DestinationTable EMPTY = new DestinationTable(List.of(), Map.of());
+    public static final DestinationTable EMPTY = new DestinationTable(List.of(), Collections.emptySortedMap());
 
     public DestinationTable {
         clauses = List.copyOf(clauses);
-        rings = Map.copyOf(new TreeMap<>(rings));
+        rings = Collections.unmodifiableMap(new TreeMap<>(rings));
     }
 
     public record Clause(DestinationPattern pattern, DestinationSettings settings) {
