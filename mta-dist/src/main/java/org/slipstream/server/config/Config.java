@@ -251,7 +251,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The section `[trust]`.
     ///
     /// @param proxies whose connections begin with a PROXY header
-    /// @param speakers may send XCLIENT
+    /// @param xclientHosts may send XCLIENT
     @SettingsSection("trust")
     public record Trust(
             @Setting(value = "", form = "relay-network",
@@ -259,10 +259,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " header (version 1 or 2) that names the client.") List<Network> proxies,
             @Setting(key = "xclient", value = "", form = "relay-network",
                     doc = "Clients that may name another client by XCLIENT, logins"
-                            + " included.") List<Network> speakers) {
+                            + " included.") List<Network> xclientHosts) {
         public Trust {
             proxies = List.copyOf(proxies);
-            speakers = List.copyOf(speakers);
+            xclientHosts = List.copyOf(xclientHosts);
         }
     }
 
