@@ -117,6 +117,18 @@ class DestinationKeysTest {
     }
 
     @Test
+    void onlyDomainsWithAQueueOnlyClauseAreServedByEtrnWithoutARoute() throws IOException {
+        assertThat(table("""
+                [destination."dial.example"]
+                queue-only = true
+                [destination."x.example"]
+                queue-only = false
+                [destination.".sub.example"]
+                queue-only = true
+                """).queueOnlyDomains()).containsExactly("dial.example");
+    }
+
+    @Test
     void theCommandLineNamesAClauseWithOrWithoutQuotes() throws IOException {
         assertThat(table("", "destination.a.example.lanes=3", "destination.\"b.example\".lanes=4").clauses())
                 .extracting(clause -> clause.settings().lanes().orElseThrow()).containsExactly(3, 4);
