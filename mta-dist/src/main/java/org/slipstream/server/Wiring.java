@@ -49,6 +49,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -105,7 +106,9 @@ final class Wiring {
     /// ETRN. Without deliveries there is none, and the listener replies 458.
     EtrnRequests wake(EtrnRequests.Queue queue) {
         Config.PolicySettings policy = config.policy();
-        return new EtrnRequests(config.routes().keySet(), queue,
+        Set<String> served = new TreeSet<>(config.routes().keySet());
+        served.addAll(config.destinations().queueOnlyDomains());
+        return new EtrnRequests(served, queue,
                 client -> client.user().isPresent() || config.relay().contains(client.address()),
                 new EtrnRequests.EtrnLimits(config.queue().minimalBackoff().toMillis(),
                         new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -44,9 +45,7 @@ final class DestinationBook {
         if (inner == Boolean.class) {
             return Forms.of(boolean.class, declared.setting());
         }
-        return java.net.InetAddress.class.isAssignableFrom(inner)
-                ? MailForms.optional(inner)
-                : Forms.of(inner, declared.setting());
+        return Forms.of(inner, declared.setting());
     }
 
     /// The keys of a section, for the reference.
@@ -94,9 +93,7 @@ final class DestinationBook {
                     "[" + section + "]: \"" + name + "\" is not " + FORMS, meantPattern(name));
         }
         DestinationSettings settings = SettingsRecords.make(DestinationSettings.class,
-                declared -> value(Schema.DESTINATION, name, declared, own, complaints)
-                        .map(value -> value instanceof Optional<?> ? value : Optional.of(value))
-                        .orElseGet(Optional::empty));
+                declared -> value(Schema.DESTINATION, name, declared, own, complaints));
         return pattern.map(each -> new DestinationTable.Clause(each, settings));
     }
 
@@ -111,7 +108,7 @@ final class DestinationBook {
         Optional<String> unknown = clause.settings().ring().filter(ring -> !rings.containsKey(ring));
         if (unknown.isPresent()) {
             String key = Schema.DESTINATION + ".\"" + name + "\".ring";
-            complaints.add(own.get("ring").place(), key,
+            complaints.add(Objects.requireNonNull(own.get("ring")).place(), key,
                     key + ": there is no section [ring.\"" + unknown.get() + "\"]",
                     Nearest.to(unknown.get(), List.copyOf(rings.keySet()))
                             .map(near -> "did you mean \"" + near + "\"?")

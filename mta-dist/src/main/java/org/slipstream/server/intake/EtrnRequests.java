@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 /// The command only causes a delivery attempt on the usual route, so the client needs no
 /// authentication. It concerns the deferred mail of that domain, its destination and its hosts. An
 /// unknown client could request every domain, so only domains with a route of their own in the
-/// settings are served, and two limits apply:
+/// settings, or a queue-only clause, are served, and two limits apply:
 ///
 /// | Limit | Own networks, and users | Other clients |
 /// |---|---|---|
@@ -84,7 +84,7 @@ public final class EtrnRequests implements EtrnService {
     /// @param networks number of clients that are remembered
     public record EtrnLimits(long strangersPauseMillis, ClientNetwork network, int networks) {}
 
-    /// @param routed domains with a route of their own; suffixes and `*` are ignored
+    /// @param routed domains with a route of their own, or that are queue-only; suffixes and `*` are ignored
     /// @param isOurs true for clients of our own networks and authenticated ones
     public EtrnRequests(Collection<String> routed, Queue queue, Predicate<Client> isOurs, EtrnLimits limits,
             LongSupplier nanos) {

@@ -14,6 +14,9 @@ import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -81,7 +84,8 @@ public final class SmartHosts {
 
     private static PeerOverride override(DestinationSettings settings) {
         return new PeerOverride(settings.tls().map(tls -> TlsPolicy.valueOf(tls.toUpperCase(Locale.ROOT))),
-                new Sources(settings.sourceAddressV4(), settings.sourceAddressV6()));
+                new Sources(settings.sourceAddressV4().map(address -> (Inet4Address) InetAddress.ofLiteral(address)),
+                        settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
     }
 
     private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Credentials> login) {

@@ -74,7 +74,7 @@ class DestinationKeysTest {
         assertThat(settings.wakeOnlyOnRestart()).contains(true);
         assertThat(settings.retry()).contains("slow");
         assertThat(settings.tls()).contains("verify");
-        assertThat(settings.sourceAddressV4().orElseThrow().getHostAddress()).isEqualTo("192.0.2.1");
+        assertThat(settings.sourceAddressV4()).contains("192.0.2.1");
         assertThat(settings.sourceAddressV6()).isPresent();
         assertThat(settings.ring()).contains("bulk");
         assertThat(settings.transport()).contains("smtp");
@@ -114,6 +114,18 @@ class DestinationKeysTest {
         assertThat(table.settings(new Route.Smtp("[relay.example]:587", List.of(new Route.Host("relay.example", 587,
                 0))), "any.example").lanes()).contains(4);
         assertThat(table.settings(mx("relay.example"), "relay.example").lanes()).isEmpty();
+    }
+
+    @Test
+    void onlyDomainsWithAQueueOnlyClauseAreServedByEtrnWithoutARoute() throws IOException {
+        assertThat(table("""
+                [destination."dial.example"]
+                queue-only = true
+                [destination."x.example"]
+                queue-only = false
+                [destination.".sub.example"]
+                queue-only = true
+                """).queueOnlyDomains()).containsExactly("dial.example");
     }
 
     @Test

@@ -72,6 +72,13 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
         return false;
     }
 
+    /// The domains that a clause names as queue-only: ETRN may ask for them.
+    public List<String> queueOnlyDomains() {
+        return clauses.stream().filter(clause -> clause.settings().isQueueOnly()).map(Clause::pattern)
+                .filter(DestinationPattern.Domain.class::isInstance).map(DestinationPattern.Domain.class::cast)
+                .map(DestinationPattern.Domain::name).toList();
+    }
+
     /// The limit of a ring; empty when it has none.
     public Optional<Integer> limit(String ring) {
         return Optional.ofNullable(rings.get(ring)).map(RingSettings::lanes);
