@@ -91,6 +91,11 @@ final class Destinations {
         return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
+    /// The end of the dead time; 0 when the destination is not dead.
+    long reopensMillis(DestinationQueue queue) {
+        return destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0;
+    }
+
     /// The current charge of the window.
     private int charge(DestinationQueue queue) {
         return queue.countsConnections() ? seating.charge(queue.route()).orElse(queue.running()) : queue.running();

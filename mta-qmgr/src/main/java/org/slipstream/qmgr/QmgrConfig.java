@@ -8,9 +8,13 @@ import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.wake.RetryPolicies;
+import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.random.RandomGenerator;
 
 /// Everything that one queue manager is told at its start: its settings, those of its transports,
@@ -23,15 +27,16 @@ import java.util.random.RandomGenerator;
 /// @param scanLimit messages asked for in one scan
 /// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where
 ///     recipients are destinations of their own, all extensions of a mailbox are one
+/// @param retries the retry policies by name
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
-        Optional<String> recipientDelimiter) {
+        Optional<String> recipientDelimiter, SequencedMap<String, RetrySettings> retries) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().processLimit(), SCAN_LIMIT,
-                Optional.empty());
+                Optional.empty(), RetrySettings.builtIn());
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -40,23 +45,27 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     }
 
     public QmgrConfig withQueue(QueueSettings settings) {
-        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter);
+        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, retries);
     }
 
     public QmgrConfig withTransports(TransportTable table) {
-        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter);
+        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter, retries);
     }
 
     public QmgrConfig withRecipientDelimiter(Optional<String> delimiter) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter);
+        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter, retries);
     }
 
     public QmgrConfig withReads(int recipients, int messages) {
-        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter);
+        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter, retries);
+    }
+
+    public QmgrConfig withRetries(SequencedMap<String, RetrySettings> policies) {
+        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, policies);
     }
 
     public QmgrConfig withLanes(int count) {
-        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter);
+        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter, retries);
     }
 
     /// @param expiry empty: never
@@ -87,6 +96,11 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     /// The settings of a transport.
     public TransportSettings transport(String name) {
         return transports.of(name);
+    }
+
+    /// The retry policies, built in and set.
+    public RetryPolicies retryPolicies() {
+        return RetryPolicies.of(queue.retry(), retries, List.of(), queue.minimalBackoff(), queue.maximalBackoff());
     }
 
     public int activeLimit() {

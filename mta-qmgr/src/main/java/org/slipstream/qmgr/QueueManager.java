@@ -372,7 +372,8 @@ public final class QueueManager {
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
-            scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried));
+            scheduler.withdraw(message.work)
+                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, 0));
         }
     }
 
@@ -607,7 +608,7 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(queue);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended);
+            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.reopensMillis(queue));
         }
     }
 
@@ -623,7 +624,10 @@ public final class QueueManager {
                 yield false;
             }
         };
-        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried);
+        long notBefore = ended instanceof Ended.Failed failed
+                ? retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now())
+                : 0;
+        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried, notBefore);
         destinations.finished(entry.queue(), now());
     }
 

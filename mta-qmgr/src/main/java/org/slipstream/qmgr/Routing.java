@@ -146,7 +146,8 @@ final class Routing {
         scheduler.place(message.work, placements);
         barred.forEach((queue, recipients) -> {
             trace.deferredWithoutAttempt(message.id, queue, recipients);
-            outcomes.conclude(message, recipients, destinations.suspended(queue), false);
+            outcomes.conclude(message, recipients, destinations.suspended(queue), false,
+                    destinations.reopensMillis(queue));
             destinations.dropIfDone(queue);
         });
     }

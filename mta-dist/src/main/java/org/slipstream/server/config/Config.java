@@ -9,6 +9,7 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -36,13 +37,15 @@ import java.util.regex.Pattern;
 ///     bare local parts
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
+/// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param written the places of the settings
 /// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
         PolicySettings policy,
-        List<HeaderRule> headerRules, QueueSettings queue, TransportTable transports, Operation operation,
+        List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
+        TransportTable transports, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
         Written written, List<String> hints) {
     public Config {
@@ -54,7 +57,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
-        return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter());
+        return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
+                .withRetries(retries);
     }
 
     /// The lines before the first section.

@@ -21,11 +21,13 @@ import java.util.stream.Stream;
 /// documented, and no other is.
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
-/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook].
+/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[retry.NAME]` by
+/// [RetryBook].
 final class Schema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
     static final String TRANSPORT = "transport";
+    static final String RETRY = "retry";
 
     /// The settings of a server. One more record of settings is one more line here.
     static final Schema SERVER = new Schema(serverSections(),
@@ -82,7 +84,7 @@ final class Schema {
     /// The key of a name, which may be a former one; that of `smtp.lanes` in `[transport]`.
     Optional<Key> find(String section, String name) {
         if (isNested(section)) {
-            return TransportBook.key(name);
+            return section.equals(RETRY) ? RetryBook.key(name) : TransportBook.key(name);
         }
         String dotted = dotted(section, name);
         return Optional.ofNullable(keys.get(dotted)).or(() -> renamed(dotted));
@@ -101,10 +103,10 @@ final class Schema {
         return section.equals(ALIASES) || section.equals(ROUTES);
     }
 
-    /// True for the section that holds one section for each transport; its keys are `smtp.lanes`
-    /// and the like.
+    /// True for the sections that hold one section for each transport or retry policy; their keys
+    /// are `smtp.lanes` and the like.
     static boolean isNested(String section) {
-        return section.equals(TRANSPORT);
+        return section.equals(TRANSPORT) || section.equals(RETRY);
     }
 
     boolean isKey(String section, String name) {
@@ -115,7 +117,7 @@ final class Schema {
     /// another.
     Optional<String> meant(String section, String name) {
         if (isNested(section)) {
-            return TransportBook.meant(name);
+            return section.equals(RETRY) ? RetryBook.meant(name) : TransportBook.meant(name);
         }
         if (section.equals("listen") && name.equals("admin")) {
             return Optional.of("the API has no port any more but the socket run/admin.sock; leave this line out");
@@ -160,6 +162,8 @@ final class Schema {
         sections.put("limits", "Limits of a client and its sessions.");
         sections.put("policy", "Which mail is accepted. The checks run in the order of docs/security.md.");
         sections.put("queue", "How mail waits and is tried again.");
+        sections.put(RETRY, "Retry policies, each in a section [retry.\"name\"]: when mail that waits is tried again"
+                + " (docs/retry.md).");
         sections.put("scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
         sections.put("concurrency",
                 "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");

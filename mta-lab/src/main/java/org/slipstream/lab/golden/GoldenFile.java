@@ -8,6 +8,7 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.wake.RetrySettings;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -187,7 +188,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         }
         Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
         QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
-                Duration.ofSeconds(global.maximalBackoff),
+                Duration.ofSeconds(global.maximalBackoff), RetrySettings.POSTFIX,
                 Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
                 Duration.ZERO,
                 global.activeLimit, never, never, false, OrderPolicy.PREEMPTIVE,

@@ -105,7 +105,8 @@ final class SettingsReader {
         QmgrConfig defaults = defaults();
         QueueSettings usual = defaults.queue();
         QueueSettings queue = new QueueSettings(time(section, "minimal-backoff", usual.minimalBackoff()),
-                time(section, "maximal-backoff", usual.maximalBackoff()), time(section, "lifetime", usual.lifetime()),
+                time(section, "maximal-backoff", usual.maximalBackoff()), usual.retry(),
+                time(section, "lifetime", usual.lifetime()),
                 time(section, "bounce-lifetime", usual.bounceLifetime()),
                 Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow())),
                 time(section, "delay-notice", usual.delayNotice()),
