@@ -198,7 +198,7 @@ class RetryPoliciesTest {
 
     @Test
     @Tag("ZM-34")
-    void aDeadHostIsOneConnectionAndOneDiagnosisForAllThatWaits() {
+    void aDeadDestinationIsOneDiagnosisForAllThatWaits() {
         Story story = new Story(s -> s.lanes(1, 10).transport(t -> t.withConcurrency(10, 1, 1)));
         story.withhold(QmgrOrder.Open.class);
         List<QueueId> all = new ArrayList<>();
@@ -209,7 +209,8 @@ class RetryPoliciesTest {
         story.down.put("far.example", Story.REFUSED);
         story.answerAll(QmgrOrder.Open.class);
 
-        assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
+        assertThat(story.ordered(QmgrOrder.Open.class)).as("a window of 1 dies with its second failure (PF-08)")
+                .hasSize(2);
         assertThat(story.ordered(QmgrOrder.Defer.class)).extracting(QmgrOrder.Defer::id)
                 .containsExactlyInAnyOrderElementsOf(all);
         assertThat(all).allSatisfy(id -> assertThat(story.register.get(id).last.get(1).reply().text())
