@@ -64,8 +64,8 @@ final class Activation {
 
     /// A deferred recipient with its outcome.
     ///
-    /// @param notBeforeMillis the end of the dead time of its host or destination
-    record DeferredRecipient(Recipient recipient, Outcome outcome, long notBeforeMillis) {}
+    /// @param bounds of its destination
+    record DeferredRecipient(Recipient recipient, Outcome outcome, RetryBounds bounds) {}
 
     /// Deferred in this activation, with the latest outcome.
     private List<DeferredRecipient> deferred = List.of();
@@ -144,9 +144,9 @@ final class Activation {
         return routeRequestedMillis;
     }
 
-    void addDeferred(Recipient recipient, Outcome outcome, long notBeforeMillis) {
+    void addDeferred(Recipient recipient, Outcome outcome, RetryBounds bounds) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
-        deferred.add(new DeferredRecipient(recipient, outcome, notBeforeMillis));
+        deferred.add(new DeferredRecipient(recipient, outcome, bounds));
     }
 
     List<DeferredRecipient> deferred() {

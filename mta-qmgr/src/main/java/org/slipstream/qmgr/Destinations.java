@@ -91,9 +91,11 @@ final class Destinations {
         return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
-    /// The end of the dead time; 0 when the destination is not dead.
-    long reopensMillis(DestinationQueue queue) {
-        return destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0;
+    /// What this destination adds to the retry schedule.
+    RetryBounds retryBounds(DestinationQueue queue) {
+        return destination(queue).state() instanceof DestinationState.Dead(long until, Reply _)
+                ? RetryBounds.NONE.notBefore(until)
+                : RetryBounds.NONE;
     }
 
     /// The current charge of the window.

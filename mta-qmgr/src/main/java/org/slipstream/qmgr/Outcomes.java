@@ -48,13 +48,13 @@ final class Outcomes {
     ///
     /// @param tried a remote system decided the outcome
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried) {
-        conclude(message, recipients, outcome, tried, 0);
+        conclude(message, recipients, outcome, tried, RetryBounds.NONE);
     }
 
-    /// @param notBeforeMillis deferred recipients are not tried before this time
+    /// @param bounds of the destination that deferred them
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried,
-            long notBeforeMillis) {
-        record(message, recipients, same(recipients, outcome), tried, notBeforeMillis);
+            RetryBounds bounds) {
+        record(message, recipients, same(recipients, outcome), tried, bounds);
         scheduler.settled(message.work, recipients.size());
     }
 
@@ -67,17 +67,17 @@ final class Outcomes {
 
     /// Records the outcomes of a delivery.
     ///
-    /// @param notBeforeMillis deferred recipients are not tried before this time
+    /// @param bounds of the destination that deferred them
     void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried,
-            long notBeforeMillis) {
-        record(message, recipients, aligned(recipients, outcomes), tried, notBeforeMillis);
+            RetryBounds bounds) {
+        record(message, recipients, aligned(recipients, outcomes), tried, bounds);
     }
 
     /// Records the outcome of recipients whose entry was withdrawn before an attempt.
     ///
-    /// @param notBeforeMillis they are not tried before this time
-    void untried(Activation message, List<Recipient> recipients, Outcome outcome, long notBeforeMillis) {
-        record(message, recipients, same(recipients, outcome), false, notBeforeMillis);
+    /// @param bounds of the destination
+    void untried(Activation message, List<Recipient> recipients, Outcome outcome, RetryBounds bounds) {
+        record(message, recipients, same(recipients, outcome), false, bounds);
     }
 
     private static List<RecipientOutcome> same(List<Recipient> recipients, Outcome outcome) {
@@ -85,7 +85,7 @@ final class Outcomes {
     }
 
     void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried,
-            long notBeforeMillis) {
+            RetryBounds bounds) {
         if (outcomes.isEmpty()) {
             return;
         }
@@ -97,7 +97,7 @@ final class Outcomes {
                     // Finished.
                 }
                 case Outcome.Deferred _ -> {
-                    message.addDeferred(recipients.get(i), outcome, notBeforeMillis);
+                    message.addDeferred(recipients.get(i), outcome, bounds);
                     deferred = true;
                 }
                 case Outcome.Failed _ -> message.failed++;

@@ -373,7 +373,7 @@ public final class QueueManager {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
             scheduler.withdraw(message.work)
-                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, 0));
+                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, RetryBounds.NONE));
         }
     }
 
@@ -608,7 +608,7 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(queue);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.reopensMillis(queue));
+            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.retryBounds(queue));
         }
     }
 
@@ -624,10 +624,11 @@ public final class QueueManager {
                 yield false;
             }
         };
-        long notBefore = ended instanceof Ended.Failed failed
-                ? retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now())
-                : 0;
-        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried, notBefore);
+        RetryBounds bounds = destinations.retryBounds(entry.queue());
+        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried,
+                ended instanceof Ended.Failed failed
+                        ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now()))
+                        : bounds);
         destinations.finished(entry.queue(), now());
     }
 

@@ -6,7 +6,6 @@ import org.slipstream.qmgr.wake.ErrorClass;
 import org.slipstream.qmgr.wake.RetryClause;
 import org.slipstream.qmgr.wake.RetryPolicies;
 
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /// The retry schedule: the time of the next attempt, and the age at which a message expires.
@@ -46,14 +45,17 @@ final class RetrySchedule {
     long nextAttemptMillis(Activation message, long nowMillis) {
         long next = Long.MAX_VALUE;
         Reply last = null;
+        ErrorClass error = ErrorClass.OTHER;
         RetryClause clause = policies.common();
         for (Activation.DeferredRecipient deferred : message.deferred()) {
             Reply reply = deferred.outcome().reply();
             if (reply != last) {
-                clause = policies.of(Optional.empty(), ErrorClass.of(reply));
+                error = ErrorClass.of(reply);
                 last = reply;
             }
-            next = Math.min(next, Math.max(nextAttemptMillis(clause, message, nowMillis), deferred.notBeforeMillis()));
+            clause = policies.of(deferred.bounds().policy(), error);
+            next = Math.min(next, Math.max(nextAttemptMillis(clause, message, nowMillis),
+                    deferred.bounds().notBeforeMillis()));
         }
         return Math.min(next == Long.MAX_VALUE ? nextAttemptMillis(clause, message, nowMillis) : next,
                 furthestMillis(nowMillis));

@@ -147,7 +147,7 @@ final class Routing {
         barred.forEach((queue, recipients) -> {
             trace.deferredWithoutAttempt(message.id, queue, recipients);
             outcomes.conclude(message, recipients, destinations.suspended(queue), false,
-                    destinations.reopensMillis(queue));
+                    destinations.retryBounds(queue));
             destinations.dropIfDone(queue);
         });
     }

@@ -95,7 +95,7 @@ class RetryKeysTest {
             [queue]; retry = "mine" | mta.toml:2: queue.retry = "mine": there is no such retry policy
             [retry.a]; on-dns = "mine" | mta.toml:2: retry.a.on-dns = "mine": there is no such retry policy
             [retry.a]; kind = "fibonacci" | mta.toml:2: retry.a.kind = "fibonacci" is not one of
-            [retry.a]; interval = "0s" | mta.toml:2: retry.a.interval = "0s" is not "auto", or a duration
+            [retry.a]; interval = "0s" | mta.toml:2: retry.a.interval = "0s" is not a duration
             [retry.a]; kind = "factors"; factors = "1 x" | mta.toml:3: retry.a.factors = "1 x" is not whole numbers from 0 to 100000
             [retry.a]; factors = "1 2" | mta.toml:2: retry.a.factors has no meaning with kind = "age-doubling"
             [retry.a]; kind = "list"; pauses = "5m soon" | mta.toml:3: retry.a.pauses = "5m soon" is not durations
