@@ -8,11 +8,11 @@ import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetryPolicies;
 import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.random.RandomGenerator;
@@ -27,16 +27,18 @@ import java.util.random.RandomGenerator;
 /// @param scanLimit messages asked for in one scan
 /// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where
 ///     recipients are destinations of their own, all extensions of a mailbox are one
+/// @param destinations settings of single destinations
 /// @param retries the retry policies by name
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
-        Optional<String> recipientDelimiter, SequencedMap<String, RetrySettings> retries) {
+        Optional<String> recipientDelimiter, DestinationTable destinations,
+        SequencedMap<String, RetrySettings> retries) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().processLimit(), SCAN_LIMIT,
-                Optional.empty(), RetrySettings.builtIn());
+                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn());
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -45,27 +47,31 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     }
 
     public QmgrConfig withQueue(QueueSettings settings) {
-        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, retries);
+        return SettingsRecords.with(this, "queue", settings);
     }
 
     public QmgrConfig withTransports(TransportTable table) {
-        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter, retries);
+        return SettingsRecords.with(this, "transports", table);
     }
 
     public QmgrConfig withRecipientDelimiter(Optional<String> delimiter) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter, retries);
+        return SettingsRecords.with(this, "recipientDelimiter", delimiter);
     }
 
-    public QmgrConfig withReads(int recipients, int messages) {
-        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter, retries);
+    public QmgrConfig withDestinations(DestinationTable table) {
+        return SettingsRecords.with(this, "destinations", table);
     }
 
     public QmgrConfig withRetries(SequencedMap<String, RetrySettings> policies) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, policies);
+        return SettingsRecords.with(this, "retries", policies);
+    }
+
+    public QmgrConfig withReads(int recipients, int messages) {
+        return SettingsRecords.with(SettingsRecords.with(this, "recipientBatch", recipients), "scanLimit", messages);
     }
 
     public QmgrConfig withLanes(int count) {
-        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter, retries);
+        return SettingsRecords.with(this, "lanes", count);
     }
 
     /// @param expiry empty: never
@@ -100,7 +106,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     /// The retry policies, built in and set.
     public RetryPolicies retryPolicies() {
-        return RetryPolicies.of(queue.retry(), retries, List.of(), queue.minimalBackoff(), queue.maximalBackoff());
+        return RetryPolicies.of(queue.retry(), retries, destinations.retries(), queue.minimalBackoff(), queue.maximalBackoff());
     }
 
     public int activeLimit() {
@@ -146,6 +152,14 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     public boolean spacedStarts() {
         return queue.spacedStarts();
+    }
+
+    public QmgrConfig withLanesOfServer(int count) {
+        return with("lanesOfServer", count);
+    }
+
+    public QmgrConfig withWakeDestination(boolean wake) {
+        return with("wakeDestination", wake);
     }
 
     public OrderPolicy policy() {

@@ -7,6 +7,9 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.wake.DestinationPattern;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.ErrorClass;
 import org.slipstream.qmgr.wake.RetryPolicies;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -158,6 +161,26 @@ class RetryPoliciesTest {
         }
         assertThat(greyTimes).containsExactly(120L, 420L, 1020L, 1620L, 2220L);
         assertThat(farTimes).containsExactly(300L, 600L, 1200L, 2400L);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void aDestinationHasThePolicyThatItsClauseNames() {
+        DestinationSettings hourly = SettingsRecords.with(DestinationSettings.NONE, "retry", Optional.of("hourly"));
+        DestinationTable table = new DestinationTable(List.of(new DestinationTable.Clause(
+                DestinationPattern.parse("far.example").orElseThrow(), hourly)), Map.of());
+        Story story = new Story(s -> s.delayNotice(0).also(config -> config.withDestinations(table)
+                .withRetries(new LinkedHashMap<>(Map.of("hourly", pauses("1h"))))));
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.replies.put("other.example", Story.TRY_LATER);
+        QueueId far = story.queue("a@far.example");
+        QueueId other = story.queue("a@other.example");
+        QueueId both = story.queue("a@far.example", "a@other.example");
+
+        assertThat(story.register.get(far).nextMillis).isEqualTo(HOUR);
+        assertThat(story.register.get(other).nextMillis).isEqualTo(300_000);
+        assertThat(story.register.get(both).nextMillis).as("the earliest").isEqualTo(300_000);
+        assertThat(attempts(story, far, 3 * HOUR)).containsExactly(3600L, 7200L, 10_800L);
     }
 
     @Test

@@ -80,6 +80,15 @@ public final class DefaultFile {
                 lines.add("#   jitter = \"10%\"");
                 lines.add("#   on-greylisting = \"qmail\"                   # another policy for one class of errors");
             }
+            case Schema.DESTINATION -> {
+                lines.add("#   [destination.\"provider.example\"]               # a domain, \".suffix\", \"*\",");
+                lines.add("#   rate = \"100/1h\"                              # \"mx:host\" or \"smtp:host:port\"");
+                lines.add("#   lanes = 2");
+            }
+            case Schema.RING -> {
+                lines.add("#   [ring.\"bulk\"]                               # for clauses with ring = \"bulk\"");
+                lines.add("#   lanes = 20");
+            }
             default -> schema.keys(section).forEach(key -> {
                 comment(lines, key.doc());
                 lines.add("#" + key.name() + " = " + key.defaultValue(machine).toToml());

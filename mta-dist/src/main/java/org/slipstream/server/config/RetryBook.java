@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 
 /// The retry policies: one section `[retry."name"]` each. A section with the name of a built-in
 /// policy changes only the keys that it has.
@@ -53,11 +54,11 @@ final class RetryBook {
                 all.getOrDefault(name, RetrySettings.defaults()), complaints)));
         own.forEach((name, given) -> given.forEach((key, value) -> {
             if (key.startsWith("on-") && value instanceof Value.Text other && !other.text().isEmpty()) {
-                checkExists(other.text(), all, value.place(), dotted(name, key), complaints);
+                checkExists(other.text(), all.keySet(), value.place(), dotted(name, key), complaints);
             }
         }));
         String common = (String) values.of(Schema.SERVER.key(COMMON).declared());
-        if (values.isSound(COMMON) && !checkExists(common, all, values.place(COMMON), COMMON, complaints)) {
+        if (values.isSound(COMMON) && !checkExists(common, all.keySet(), values.place(COMMON), COMMON, complaints)) {
             // The other checks need a policy; the whole is refused anyway.
             all.put(common, RetrySettings.defaults());
         }
@@ -65,14 +66,14 @@ final class RetryBook {
     }
 
     /// False, and a complaint, when there is no policy of this name.
-    static boolean checkExists(String name, Map<String, RetrySettings> all, SourcePlace place, String key,
+    static boolean checkExists(String name, Set<String> all, SourcePlace place, String key,
             Complaints complaints) {
-        if (all.containsKey(name)) {
+        if (all.contains(name)) {
             return true;
         }
         complaints.add(place, key, key + " = \"" + name + "\": there is no such retry policy",
-                Optional.of(Nearest.to(name, all.keySet()).map(near -> "did you mean \"" + near + "\"?")
-                        .orElse("the policies are " + String.join(", ", all.keySet())
+                Optional.of(Nearest.to(name, all).map(near -> "did you mean \"" + near + "\"?")
+                        .orElse("the policies are " + String.join(", ", all)
                                 + "; a section [retry.\"name\"] makes another one")));
         return false;
     }

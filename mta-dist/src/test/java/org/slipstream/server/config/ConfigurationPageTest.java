@@ -46,10 +46,13 @@ class ConfigurationPageTest {
             if (!Schema.isFree(section) && !Schema.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
                 schema.keys(section).forEach(key -> table.append(row(key.dotted(), key)));
-            }
-            if (section.equals(Schema.RETRY)) {
-                table.append("\n| Key in `[retry.\"name\"]` | Default | Written as | Meaning |\n|---|---|---|---|\n");
+            } else if (section.equals(Schema.RETRY)) {
+                table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
                 RetryBook.keys().forEach(key -> table.append(row(key.name(), key)));
+            } else if (Schema.hasNamedClauses(section)) {
+                table.append("\n| Key | Written as | Meaning |\n|---|---|---|\n");
+                DestinationBook.keys(section).forEach(key -> table.append("| `" + key.name() + "` | "
+                        + escaped(key.form().words()) + " | " + escaped(key.doc()) + " |\n"));
             }
         });
         return table.append('\n').toString();

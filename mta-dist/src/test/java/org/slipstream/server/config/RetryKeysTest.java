@@ -93,6 +93,7 @@ class RetryKeysTest {
     @CsvSource(delimiter = '|', textBlock = """
             [queue]; retry = "zmialer" | mta.toml:2: queue.retry = "zmialer": there is no such retry policy; did you mean "zmailer"?
             [queue]; retry = "mine" | mta.toml:2: queue.retry = "mine": there is no such retry policy
+            [destination."far.example"]; retry = "slow" | mta.toml:2: destination."far.example".retry = "slow": there is no such retry policy
             [retry.a]; on-dns = "mine" | mta.toml:2: retry.a.on-dns = "mine": there is no such retry policy
             [retry.a]; kind = "fibonacci" | mta.toml:2: retry.a.kind = "fibonacci" is not one of
             [retry.a]; interval = "0s" | mta.toml:2: retry.a.interval = "0s" is not a duration

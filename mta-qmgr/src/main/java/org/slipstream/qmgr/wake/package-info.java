@@ -1,4 +1,3 @@
-/// Waking: when a message that waits is tried again, and which settings hold for its destination.
-///
-/// Pure data and functions: no clock, no thread, and randomness only from seeds that are given.
+/// When the mail of a destination is sent: settings of single destinations, their rates and rings,
+/// and the retry policies.
 package org.slipstream.qmgr.wake;
