@@ -106,7 +106,8 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     /// The retry policies, built in and set.
     public RetryPolicies retryPolicies() {
-        return RetryPolicies.of(queue.retry(), retries, destinations.retries(), queue.minimalBackoff(), queue.maximalBackoff());
+        return RetryPolicies.of(queue.retry(), retries, destinations.retries(), queue.minimalBackoff(),
+                queue.maximalBackoff());
     }
 
     public int activeLimit() {
