@@ -32,6 +32,9 @@ final class Activation {
     /// An earlier activation counted an attempt.
     final boolean attemptedBefore;
 
+    /// Attempts that earlier activations counted.
+    private final int attemptsBefore;
+
     /// Open recipients according to the spool; a smaller number read is not the end of the list.
     final int expectedOpen;
 
@@ -60,7 +63,9 @@ final class Activation {
     int failed;
 
     /// A deferred recipient with its outcome.
-    record DeferredRecipient(Recipient recipient, Outcome outcome) {}
+    ///
+    /// @param bounds of its destination
+    record DeferredRecipient(Recipient recipient, Outcome outcome, RetryBounds bounds) {}
 
     /// Deferred in this activation, with the latest outcome.
     private List<DeferredRecipient> deferred = List.of();
@@ -93,6 +98,7 @@ final class Activation {
         this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
         this.attemptedBefore = summary.attempts() > 0;
+        this.attemptsBefore = summary.attempts();
         this.expectedOpen = summary.open();
         this.failed = summary.failed();
         this.work = work;
@@ -138,9 +144,9 @@ final class Activation {
         return routeRequestedMillis;
     }
 
-    void addDeferred(Recipient recipient, Outcome outcome) {
+    void addDeferred(Recipient recipient, Outcome outcome, RetryBounds bounds) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
-        deferred.add(new DeferredRecipient(recipient, outcome));
+        deferred.add(new DeferredRecipient(recipient, outcome, bounds));
     }
 
     List<DeferredRecipient> deferred() {
@@ -151,6 +157,11 @@ final class Activation {
         List<DeferredRecipient> taken = deferred;
         deferred = List.of();
         return taken;
+    }
+
+    /// Attempts so far, with this activation.
+    int attempts() {
+        return attemptsBefore + (attempted ? 1 : 0);
     }
 
     /// True when this or an earlier activation counted an attempt.

@@ -65,7 +65,7 @@ final class Completion {
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
                 List<Recipient> recipients = message.takeDeferred().stream()
                         .map(Activation.DeferredRecipient::recipient).toList();
-                outcomes.record(message, recipients, failures, false);
+                outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
             }
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {

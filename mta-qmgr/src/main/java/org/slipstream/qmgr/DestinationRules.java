@@ -88,6 +88,11 @@ final class DestinationRules {
         }
     }
 
+    /// The retry policy of a queue; empty for the common one.
+    Optional<String> retry(DestinationQueue queue) {
+        return rules(queue).settings.retry();
+    }
+
     void leave(DestinationQueue queue) {
         byQueue.remove(queue);
         rings.leave(queue);

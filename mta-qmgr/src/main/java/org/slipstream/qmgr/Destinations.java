@@ -111,6 +111,12 @@ final class Destinations {
         return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
+    /// What this destination adds to the retry schedule.
+    RetryBounds retryBounds(DestinationQueue queue) {
+        return new RetryBounds(rules.retry(queue),
+                destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0);
+    }
+
     /// The current charge of the window.
     private int charge(DestinationQueue queue) {
         return queue.countsConnections() ? seating.charge(queue.route()).orElse(queue.running()) : queue.running();

@@ -48,7 +48,13 @@ final class Outcomes {
     ///
     /// @param tried a remote system decided the outcome
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried) {
-        record(message, recipients, same(recipients, outcome), tried);
+        conclude(message, recipients, outcome, tried, RetryBounds.NONE);
+    }
+
+    /// @param bounds of the destination that deferred them
+    void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried,
+            RetryBounds bounds) {
+        record(message, recipients, same(recipients, outcome), tried, bounds);
         scheduler.settled(message.work, recipients.size());
     }
 
@@ -60,20 +66,26 @@ final class Outcomes {
     }
 
     /// Records the outcomes of a delivery.
-    void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
-        record(message, recipients, aligned(recipients, outcomes), tried);
+    ///
+    /// @param bounds of the destination that deferred them
+    void delivered(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried,
+            RetryBounds bounds) {
+        record(message, recipients, aligned(recipients, outcomes), tried, bounds);
     }
 
     /// Records the outcome of recipients whose entry was withdrawn before an attempt.
-    void untried(Activation message, List<Recipient> recipients, Outcome outcome) {
-        record(message, recipients, same(recipients, outcome), false);
+    ///
+    /// @param bounds of the destination
+    void untried(Activation message, List<Recipient> recipients, Outcome outcome, RetryBounds bounds) {
+        record(message, recipients, same(recipients, outcome), false, bounds);
     }
 
     private static List<RecipientOutcome> same(List<Recipient> recipients, Outcome outcome) {
         return recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList();
     }
 
-    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried) {
+    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried,
+            RetryBounds bounds) {
         if (outcomes.isEmpty()) {
             return;
         }
@@ -85,7 +97,7 @@ final class Outcomes {
                     // Finished.
                 }
                 case Outcome.Deferred _ -> {
-                    message.addDeferred(recipients.get(i), outcome);
+                    message.addDeferred(recipients.get(i), outcome, bounds);
                     deferred = true;
                 }
                 case Outcome.Failed _ -> message.failed++;

@@ -9,9 +9,12 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.RetryPolicies;
+import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.random.RandomGenerator;
 
 /// Everything that one queue manager is told at its start: its settings, those of its transports,
@@ -25,15 +28,17 @@ import java.util.random.RandomGenerator;
 /// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where
 ///     recipients are destinations of their own, all extensions of a mailbox are one
 /// @param destinations settings of single destinations
+/// @param retries the retry policies by name
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
-        Optional<String> recipientDelimiter, DestinationTable destinations) {
+        Optional<String> recipientDelimiter, DestinationTable destinations,
+        SequencedMap<String, RetrySettings> retries) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().processLimit(), SCAN_LIMIT,
-                Optional.empty(), DestinationTable.EMPTY);
+                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn());
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -42,27 +47,31 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     }
 
     public QmgrConfig withQueue(QueueSettings settings) {
-        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, destinations);
+        return SettingsRecords.with(this, "queue", settings);
     }
 
     public QmgrConfig withTransports(TransportTable table) {
-        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter, destinations);
+        return SettingsRecords.with(this, "transports", table);
     }
 
     public QmgrConfig withRecipientDelimiter(Optional<String> delimiter) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter, destinations);
+        return SettingsRecords.with(this, "recipientDelimiter", delimiter);
     }
 
     public QmgrConfig withDestinations(DestinationTable table) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, table);
+        return SettingsRecords.with(this, "destinations", table);
+    }
+
+    public QmgrConfig withRetries(SequencedMap<String, RetrySettings> policies) {
+        return SettingsRecords.with(this, "retries", policies);
     }
 
     public QmgrConfig withReads(int recipients, int messages) {
-        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter, destinations);
+        return SettingsRecords.with(SettingsRecords.with(this, "recipientBatch", recipients), "scanLimit", messages);
     }
 
     public QmgrConfig withLanes(int count) {
-        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter, destinations);
+        return SettingsRecords.with(this, "lanes", count);
     }
 
     /// @param expiry empty: never
@@ -93,6 +102,12 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     /// The settings of a transport.
     public TransportSettings transport(String name) {
         return transports.of(name);
+    }
+
+    /// The retry policies, built in and set.
+    public RetryPolicies retryPolicies() {
+        return RetryPolicies.of(queue.retry(), retries, destinations.retries(), queue.minimalBackoff(),
+                queue.maximalBackoff());
     }
 
     public int activeLimit() {

@@ -375,7 +375,8 @@ public final class QueueManager {
         if (overdue && !message.isLeaving() && message.work.waiting() > 0) {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
-            scheduler.withdraw(message.work).forEach(entry -> outcomes.untried(message, entry.recipients(), untried));
+            scheduler.withdraw(message.work)
+                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, RetryBounds.NONE));
         }
     }
 
@@ -629,7 +630,7 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(queue);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended);
+            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.retryBounds(queue));
         }
     }
 
@@ -645,7 +646,11 @@ public final class QueueManager {
                 yield false;
             }
         };
-        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried);
+        RetryBounds bounds = destinations.retryBounds(entry.queue());
+        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried,
+                ended instanceof Ended.Failed failed
+                        ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now()))
+                        : bounds);
         destinations.finished(entry.queue(), now());
     }
 

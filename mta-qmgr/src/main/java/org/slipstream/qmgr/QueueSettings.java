@@ -5,6 +5,7 @@ import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
 /// @param minimalBackoff first retry gap, lease of a scanned message, and how long a destination
 ///     stays dead (`minimal_backoff_time`)
 /// @param maximalBackoff longest retry gap (`maximal_backoff_time`)
+/// @param retry the name of a retry policy
 /// @param lifetime age at which a deferral becomes a failure (`maximal_queue_lifetime`)
 /// @param bounceLifetime the same for the null sender (`bounce_queue_lifetime`)
 /// @param secondExpiry after the lifetime: when a message fails that has never been tried
@@ -43,6 +45,9 @@ public record QueueSettings(
                         + " left alone.") Duration minimalBackoff,
         @Setting(value = "4000s", min = "1ms",
                 doc = "Longest pause before the next attempt.") Duration maximalBackoff,
+        @Setting(value = RetrySettings.POSTFIX, form = "retry-policy",
+                doc = "The retry policy of all mail: `postfix`, `zmailer`, `qmail`, or one of `[retry]`;"
+                        + " docs/retry.md.") String retry,
         @Setting(value = "5d",
                 doc = "Age at which undelivered mail is returned.") Duration lifetime,
         @Setting(value = "2d",

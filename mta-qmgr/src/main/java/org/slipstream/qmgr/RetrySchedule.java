@@ -3,18 +3,29 @@ package org.slipstream.qmgr;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.wake.ErrorClass;
+import org.slipstream.qmgr.wake.RetryClause;
+import org.slipstream.qmgr.wake.RetryPolicies;
+
+import java.util.OptionalLong;
 
 /// The retry schedule: the time of the next attempt, and the age at which a message expires.
 ///
-/// **The curve** is Postfix's: the next attempt comes after as long as the message has existed, at
-/// least the minimal and at most the maximal backoff. The age doubles with every attempt up to the
-/// maximum, without a stored counter: with 300 s and 4000 s the attempts are at 0, 300, 600, 1200,
-/// 2400, 4800, 8800, 12800 … s (PF-29). New mail is tried often, old mail costs little.
+/// **The curve** is that of a [RetryPolicy][org.slipstream.qmgr.wake.RetryPolicy], by default
+/// Postfix's: the next attempt comes after as long as the message has existed, at least the minimal
+/// and at most the maximal backoff. The age doubles with every attempt up to the maximum: with
+/// 300 s and 4000 s the attempts are at 0, 300, 600, 1200, 2400, 4800, 8800, 12800 … s (PF-29). New
+/// mail is tried often, old mail costs little. Each deferred recipient has the policy of its
+/// destination and of its error; the message waits for the earliest.
 ///
-/// **The first interval is the minimal backoff**, whatever the age of the message. Postfix would
+/// **The first interval is that of a new message**, whatever the age of the message. Postfix would
 /// use the age here, too. But a message may be old because its host was suspended, `queue.deliver`
 /// was off or this server was down; that is not the destination's fault and must not use up the
 /// schedule.
+///
+/// **Without an attempt** in this activation the pause is at least the minimal backoff, whatever
+/// the policy: a policy of one second must not write to the disk each second for a dead
+/// destination.
 ///
 /// **Expiry** depends on age as well. Mail of the null sender has a shorter lifetime (RFC 5321
 /// section 4.5.4.1 requires 4 to 5 days; PF-30). The lifetime ends a message that has been tried
@@ -23,24 +34,51 @@ import org.slipstream.core.Reply;
 /// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt.
 final class RetrySchedule {
     private final QmgrConfig config;
+    private final RetryPolicies policies;
 
     RetrySchedule(QmgrConfig config) {
         this.config = config;
+        this.policies = config.retryPolicies();
     }
 
-    long nextAttemptMillis(long createdMillis, long nowMillis) {
-        return nowMillis + Math.clamp(nowMillis - createdMillis, config.minimalBackoffMillis(),
-                Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis()));
+    /// The time of the next attempt: the earliest of its deferred recipients, or that of the common
+    /// policy when none was deferred.
+    long nextAttemptMillis(Activation message, long nowMillis) {
+        long next = Long.MAX_VALUE;
+        Reply last = null;
+        ErrorClass error = ErrorClass.OTHER;
+        RetryClause clause = policies.common();
+        for (Activation.DeferredRecipient deferred : message.deferred()) {
+            Reply reply = deferred.outcome().reply();
+            if (reply != last) {
+                error = ErrorClass.of(reply);
+                last = reply;
+            }
+            clause = policies.of(deferred.bounds().policy(), error);
+            next = Math.min(next, Math.max(nextAttemptMillis(clause, message, nowMillis),
+                    deferred.bounds().notBeforeMillis()));
+        }
+        return Math.min(next == Long.MAX_VALUE ? nextAttemptMillis(clause, message, nowMillis) : next,
+                furthestMillis(nowMillis));
     }
 
-    /// The time of the second attempt.
-    long secondAttemptMillis(long nowMillis) {
-        return nowMillis + config.minimalBackoffMillis();
+    private long nextAttemptMillis(RetryClause clause, Activation message, long nowMillis) {
+        boolean first = message.attempted && !message.attemptedBefore;
+        long ageMillis = first ? 0 : Math.max(0, nowMillis - message.createdMillis);
+        long pause = clause.pauseMillis(ageMillis, message.attempts(), message.id.value());
+        return nowMillis + (message.attempted ? pause : Math.max(pause, config.minimalBackoffMillis()));
+    }
+
+    /// The earliest time at which recipients may be tried again whose host has refused them.
+    ///
+    /// @param hintMillis the delay that the host requested; it can only lengthen the pause
+    long afterFailureMillis(OptionalLong hintMillis, long nowMillis) {
+        return nowMillis + Math.max(config.minimalBackoffMillis(), hintMillis.orElse(0));
     }
 
     /// The latest possible time of a next attempt.
     long furthestMillis(long nowMillis) {
-        return nowMillis + Math.max(config.minimalBackoffMillis(), config.maximalBackoffMillis());
+        return nowMillis + Math.max(config.minimalBackoffMillis(), policies.furthestMillis());
     }
 
     /// @param tried at least one attempt has been counted

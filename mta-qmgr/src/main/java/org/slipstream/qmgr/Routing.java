@@ -149,7 +149,8 @@ final class Routing {
         scheduler.place(message.work, placements);
         barred.forEach((each, recipients) -> {
             trace.deferredWithoutAttempt(message.id, each.queue(), recipients);
-            outcomes.conclude(message, recipients, new Outcome.Deferred(each.reason(), Outcomes.HERE), false);
+            outcomes.conclude(message, recipients, new Outcome.Deferred(each.reason(), Outcomes.HERE), false,
+                    destinations.retryBounds(each.queue()));
             destinations.dropIfDone(each.queue());
         });
     }

@@ -91,11 +91,8 @@ final class Settlement {
     // A DELIVERBY deadline triggers its report when it passes, not at the next attempt. Mail for a
     // suspended host is tried when the suspension ends.
     private long nextAttemptMillis(Activation message, long nowMillis) {
-        boolean first = message.attempted && !message.attemptedBefore;
-        long scheduled = first
-                ? retrySchedule.secondAttemptMillis(nowMillis)
-                : retrySchedule.nextAttemptMillis(message.createdMillis, nowMillis);
-        long next = Math.min(scheduled, Math.max(message.resumesMillis, nowMillis));
+        long next = Math.min(retrySchedule.nextAttemptMillis(message, nowMillis),
+                Math.max(message.resumesMillis, nowMillis));
         return message.options.deliverBy().map(DeliveryOptions.DeliverBy::deadlineMillis)
                 .filter(deadline -> deadline > nowMillis).map(deadline -> Math.min(next, deadline)).orElse(next);
     }

@@ -1,6 +1,5 @@
 package org.slipstream.qmgr;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -9,19 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryScheduleTest {
     private final RetrySchedule schedule = new RetrySchedule(QmgrConfig.defaults());
-
-    @ParameterizedTest
-    @Tag("PF-29")
-    @CsvSource({"0, 300000", "299999, 300000", "300000, 300000", "1200000, 1200000", "4000000, 4000000",
-            "9000000, 4000000"})
-    void theNextAttemptComesAfterAsLongAsTheMessageHasExisted(long age, long gap) {
-        assertThat(schedule.nextAttemptMillis(1_000, 1_000 + age)).isEqualTo(1_000 + age + gap);
-    }
-
-    @Test
-    void aClockThatWasSetBackMeansTheMinimalBackoff() {
-        assertThat(schedule.nextAttemptMillis(5_000_000, 1_000)).isEqualTo(301_000);
-    }
 
     @Test
     void aBounceLifetimeAboveTheLifetimeIsLoweredToIt() {

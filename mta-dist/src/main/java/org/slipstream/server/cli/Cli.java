@@ -20,10 +20,10 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "user", "spool", "status",
+            List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "retry", "user", "spool", "status",
                     "lab", "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
-            List.of("list", "show", "suspend", "resume", "forget"), "user",
+            List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
@@ -82,6 +82,9 @@ public final class Cli {
             case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
             case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
             case "destdb forget" -> new DestdbOrderCommand.Forget(mta);
+            case "retry" -> new RetryCommand(mta);
+            case "retry list" -> new RetryCommand.PolicyListing(mta);
+            case "retry show" -> new RetryCommand.Showing(mta);
             case "user" -> new UserCommand(mta);
             case "user add" -> new UserCommand.Add(mta);
             case "user passwd" -> new UserCommand.Passwd(mta);

@@ -10,6 +10,7 @@ import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -37,6 +38,7 @@ import java.util.regex.Pattern;
 ///     bare local parts
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
+/// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param destinations for single destinations
 /// @param written the places of the settings
@@ -44,8 +46,8 @@ import java.util.regex.Pattern;
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
         PolicySettings policy,
-        List<HeaderRule> headerRules, QueueSettings queue, TransportTable transports, DestinationTable destinations,
-        Operation operation,
+        List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
+        TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
         Written written, List<String> hints) {
     public Config {
@@ -58,7 +60,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
-                .withDestinations(destinations);
+                .withRetries(retries).withDestinations(destinations);
     }
 
     /// The lines before the first section.

@@ -3,6 +3,7 @@ package org.slipstream.server.config;
 import org.slipstream.core.Address;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
 import org.slipstream.spool.SpoolConfig;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 
 /// Reads `<home>/mta.toml` and `--set` into a [Config], or reports everything that is wrong with
 /// them.
@@ -84,13 +86,14 @@ public final class ConfigReader {
         Config.Listen listen = values.record(Config.Listen.class);
         Config.Local local = values.record(Config.Local.class);
         Config.PolicySettings policy = values.record(Config.PolicySettings.class);
+        SequencedMap<String, RetrySettings> retries = RetryBook.read(values, complaints);
         Config config = new Config(home, hostname, listen, local, aliases(values, local, complaints),
                 values.record(Config.Relay.class),
                 RouteBook.read(values.table(Schema.ROUTES), local.domains(), listen.open().values(), complaints),
                 values.record(Config.Tls.class), values.record(Limits.class), values.record(Config.Submission.class),
                 values.record(Config.Trust.class), policy, headerRules(policy, home, values, complaints),
-                values.record(QueueSettings.class), TransportBook.read(values, complaints),
-                DestinationBook.read(values, complaints),
+                values.record(QueueSettings.class), retries, TransportBook.read(values, complaints),
+                DestinationBook.read(values, retries.keySet(), complaints),
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),

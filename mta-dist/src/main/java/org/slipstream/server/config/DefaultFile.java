@@ -72,6 +72,14 @@ public final class DefaultFile {
                 lines.add("#   local.lanes = 4                             # and lanes, lanes-per-destination,");
                 lines.add("#                                               # recipients-per-delivery of [queue]");
             }
+            case Schema.RETRY -> {
+                lines.add("#   [retry.\"slow\"]");
+                lines.add("#   kind = \"factors\"                            # or age-doubling, quadratic, list");
+                lines.add("#   interval = \"1m\"");
+                lines.add("#   factors = \"1 1 2 3 5 8 13 21 34\"");
+                lines.add("#   jitter = \"10%\"");
+                lines.add("#   on-greylisting = \"qmail\"                   # another policy for one class of errors");
+            }
             case Schema.DESTINATION -> {
                 lines.add("#   [destination.\"provider.example\"]               # a domain, \".suffix\", \"*\",");
                 lines.add("#   rate = \"100/1h\"                              # \"mx:host\" or \"smtp:host:port\"");

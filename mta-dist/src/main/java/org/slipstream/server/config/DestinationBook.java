@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -69,7 +70,7 @@ final class DestinationBook {
                 .or(() -> Optional.of("the keys of a clause are " + String.join(", ", names)));
     }
 
-    static DestinationTable read(Values values, Complaints complaints) {
+    static DestinationTable read(Values values, Set<String> retries, Complaints complaints) {
         Map<String, RingSettings> rings = new TreeMap<>();
         clauses(Schema.RING, values).forEach((name, own) -> rings.put(name,
                 SettingsRecords.make(RingSettings.class,
@@ -80,6 +81,8 @@ final class DestinationBook {
                 .ifPresent(clause -> {
                     clauses.add(clause);
                     checkRing(name, clause, own, rings, complaints);
+                    clause.settings().retry().ifPresent(policy -> RetryBook.checkExists(policy, retries,
+                            own.get("retry").place(), Schema.DESTINATION + ".\"" + name + "\".retry", complaints));
                 }));
         return new DestinationTable(clauses, rings);
     }

@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.wake.Rate;
+import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -25,12 +26,14 @@ final class MailForms {
 
     private static final Map<String, Form<?>> NAMED = Map.of("hostname", hostname(), "database", database(), "domain",
             domain(),
+            "retry-policy", retryPolicy(),
             "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter(),
             "name",
             name());
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
-            Feedback.class, feedback(), Rate.class, rate());
+            Feedback.class, feedback(), Rate.class, rate(), RetrySettings.RetryFactors.class, factors(),
+            RetrySettings.RetryPauses.class, pauses(), RetrySettings.JitterPercent.class, percent());
     private static final Map<Class<?>, Form<?>> OPTIONAL = Map.of(Path.class, optionalPath(), InetSocketAddress.class,
             listener(),
             Inet4Address.class, source(Inet4Address.class, "192.0.2.1"), Inet6Address.class,
@@ -59,6 +62,25 @@ final class MailForms {
     private static Form<Feedback> feedback() {
         return Forms.text("an amount from 0 to 1 such as \"1\", \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
                 Feedback::parse);
+    }
+
+    private static Form<String> retryPolicy() {
+        return Forms.text("the name of a retry policy such as \"postfix\"",
+                text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9._-]*")));
+    }
+
+    private static Form<RetrySettings.RetryFactors> factors() {
+        return Forms.text("whole numbers from 0 to 100000 between blanks, such as \"1 1 2 3 5\"",
+                RetrySettings.RetryFactors::parse);
+    }
+
+    private static Form<RetrySettings.RetryPauses> pauses() {
+        return Forms.text("durations of at most a year between blanks, such as \"5m 15m 1h\"",
+                RetrySettings.RetryPauses::parse);
+    }
+
+    private static Form<RetrySettings.JitterPercent> percent() {
+        return Forms.text("a percentage from \"0%\" to \"100%\"", RetrySettings.JitterPercent::parse);
     }
 
     private static Form<Rate> rate() {

@@ -22,11 +22,12 @@ import java.util.stream.Stream;
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
 /// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
-/// `[ring."…"]` by [DestinationBook].
+/// `[ring."…"]` by [DestinationBook], `[retry."…"]` by [RetryBook].
 final class Schema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
     static final String TRANSPORT = "transport";
+    static final String RETRY = "retry";
     static final String DESTINATION = "destination";
     static final String RING = "ring";
 
@@ -88,6 +89,9 @@ final class Schema {
             case TRANSPORT -> {
                 return TransportBook.key(name);
             }
+            case RETRY -> {
+                return RetryBook.key(name);
+            }
             case DESTINATION, RING -> {
                 return DestinationBook.key(section, name);
             }
@@ -112,15 +116,15 @@ final class Schema {
         return section.equals(ALIASES) || section.equals(ROUTES);
     }
 
-    /// True for the sections that hold one section for each transport or destination; the keys are
-    /// `smtp.lanes` and the like.
+    /// True for the sections that hold one section for each transport, destination or retry policy;
+    /// the keys are `smtp.lanes` and the like.
     static boolean isNested(String section) {
         return section.equals(TRANSPORT) || hasNamedClauses(section);
     }
 
     /// True for the nested sections whose inner names the operator invents, with dots in them.
     static boolean hasNamedClauses(String section) {
-        return section.equals(DESTINATION) || section.equals(RING);
+        return section.equals(DESTINATION) || section.equals(RING) || section.equals(RETRY);
     }
 
     boolean isKey(String section, String name) {
@@ -131,9 +135,11 @@ final class Schema {
     /// another.
     Optional<String> meant(String section, String name) {
         if (isNested(section)) {
-            return section.equals(TRANSPORT)
-                    ? TransportBook.meant(name)
-                    : DestinationBook.meant(section, name);
+            return switch (section) {
+                case TRANSPORT -> TransportBook.meant(name);
+                case RETRY -> RetryBook.meant(name);
+                default -> DestinationBook.meant(section, name);
+            };
         }
         if (section.equals("listen") && name.equals("admin")) {
             return Optional.of("the API has no port any more but the socket run/admin.sock; leave this line out");
@@ -178,6 +184,8 @@ final class Schema {
         sections.put("limits", "Limits of a client and its sessions.");
         sections.put("policy", "Which mail is accepted. The checks run in the order of docs/security.md.");
         sections.put("queue", "How mail waits and is tried again.");
+        sections.put(RETRY, "Retry policies, each in a section [retry.\"name\"]: when mail that waits is tried again"
+                + " (docs/retry.md).");
         sections.put("scheduler", "Which message is next (docs/scheduler.md). Names as in Postfix.");
         sections.put("concurrency",
                 "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");

@@ -45,7 +45,10 @@ class ConfigurationPageTest {
             table.append(doc.isEmpty() ? "" : "\n" + wrapped(escaped(doc)) + "\n");
             if (!Schema.isFree(section) && !Schema.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
-                schema.keys(section).forEach(key -> table.append(row(key)));
+                schema.keys(section).forEach(key -> table.append(row(key.dotted(), key)));
+            } else if (section.equals(Schema.RETRY)) {
+                table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
+                RetryBook.keys().forEach(key -> table.append(row(key.name(), key)));
             } else if (Schema.hasNamedClauses(section)) {
                 table.append("\n| Key | Written as | Meaning |\n|---|---|---|\n");
                 DestinationBook.keys(section).forEach(key -> table.append("| `" + key.name() + "` | "
@@ -55,9 +58,9 @@ class ConfigurationPageTest {
         return table.append('\n').toString();
     }
 
-    private static String row(Key key) {
+    private static String row(String name, Key key) {
         String standard = key.defaultValue(Key.HOSTNAME).toToml().replace("\"<hostname>\"", "<hostname>");
-        return "| `" + key.dotted() + "` | `" + standard + "` | " + escaped(key.form().words()) + " | "
+        return "| `" + name + "` | `" + standard + "` | " + escaped(key.form().words()) + " | "
                 + escaped(key.doc()) + " |\n";
     }
 

@@ -79,6 +79,11 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
                 .map(DestinationPattern.Domain::name).toList();
     }
 
+    /// The retry policies that clauses name.
+    public List<String> retries() {
+        return clauses.stream().flatMap(clause -> clause.settings().retry().stream()).toList();
+    }
+
     /// The limit of a ring; empty when it has none.
     public Optional<Integer> limit(String ring) {
         return Optional.ofNullable(rings.get(ring)).map(RingSettings::lanes);

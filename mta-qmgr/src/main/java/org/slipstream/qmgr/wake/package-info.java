@@ -1,2 +1,3 @@
-/// When the mail of a destination is sent: settings of single destinations, their rates and rings.
+/// When the mail of a destination is sent: settings of single destinations, their rates and rings,
+/// and the retry policies.
 package org.slipstream.qmgr.wake;

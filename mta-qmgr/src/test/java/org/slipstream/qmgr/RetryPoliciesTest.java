@@ -1,0 +1,270 @@
+package org.slipstream.qmgr;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.wake.DestinationPattern;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.ErrorClass;
+import org.slipstream.qmgr.wake.RetryPolicies;
+import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.qmgr.wake.RetrySettings.RetryFactors;
+import org.slipstream.qmgr.wake.RetrySettings.RetryKind;
+import org.slipstream.qmgr.wake.RetrySettings.RetryPauses;
+import org.slipstream.qmgr.wake.RetryTimes;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SequencedMap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Retry policies in the queue manager: attempts at exactly the times of the policy.
+class RetryPoliciesTest {
+    private static final Reply GREYLISTED = Reply.of(450, "4.2.0", "Greylisted, please come back later");
+    private static final long HOUR = 3_600_000;
+
+    private static RetrySettings with(Map<String, ?> changes) {
+        return SettingsRecords.with(RetrySettings.defaults(), changes);
+    }
+
+    private static RetrySettings factors(String list) {
+        return with(Map.of("kind", RetryKind.FACTORS, "factors", RetryFactors.parse(list).orElseThrow()));
+    }
+
+    private static RetrySettings pauses(String list) {
+        return with(Map.of("kind", RetryKind.LIST, "pauses", RetryPauses.parse(list).orElseThrow()));
+    }
+
+    /// @param common the policy of all mail
+    private static Story story(String common, Map<String, RetrySettings> policies) {
+        SequencedMap<String, RetrySettings> all = new LinkedHashMap<>(policies);
+        return new Story(s -> s.delayNotice(0).also(config -> config.withRetries(all)
+                .withQueue(SettingsRecords.with(config.queue(), "retry", common))));
+    }
+
+    /// The times of the attempts for one message, in seconds.
+    private static List<Long> attempts(Story story, QueueId id, long untilMillis) {
+        List<Long> seconds = new ArrayList<>();
+        int seen = count(story, id);
+        while (story.brain.nextAlarmMillis() <= untilMillis) {
+            story.until(story.brain.nextAlarmMillis());
+            if (count(story, id) > seen) {
+                seconds.add(story.now / 1_000);
+                seen = count(story, id);
+            }
+        }
+        return seconds;
+    }
+
+    private static int count(Story story, QueueId id) {
+        return (int) story.ordered(QmgrOrder.Deliver.class).stream().filter(deliver -> deliver.id().equals(id)).count();
+    }
+
+    @Test
+    @Tag("ZM-30")
+    void attemptsComeAtTheFactorsOfTheList() {
+        Story story = story("slow", Map.of("slow", factors("1 1 2 3 5 8 13 21 34")));
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(attempts(story, id, 90 * 60_000)).containsExactly(60L, 120L, 240L, 420L, 720L, 1200L, 1980L, 3240L,
+                5280L);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void attemptsComeAtTheSquares() {
+        Story story = story("qmail", Map.of());
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(attempts(story, id, 3 * HOUR)).containsExactly(400L, 1600L, 3600L, 6400L, 10_000L);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void attemptsWithJitterAreThoseThatTheProgramForetells() {
+        Story story = story("jittery", Map.of("jittery", with(Map.of("kind", RetryKind.LIST, "pauses",
+                RetryPauses.parse("10m").orElseThrow(), "jitter", new RetrySettings.JitterPercent(50)))));
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        List<Long> foretold = RetryTimes
+                .exact(story.config.retryPolicies().common(), HOUR, id.value(), 5).stream().skip(1)
+                .map(attempt -> attempt.afterMillis() / 1_000).toList();
+        assertThat(attempts(story, id, HOUR).subList(0, 4)).isEqualTo(foretold);
+        assertThat(foretold).isNotEqualTo(List.of(600L, 1200L, 1800L, 2400L));
+    }
+
+    @Test
+    @Tag("ZM-32")
+    void aHammerStrikesOnceASecondAndNotMoreOften() {
+        Story story = story("hammer", Map.of("hammer", factors("0")));
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@far.example");
+
+        assertThat(attempts(story, id, 5_000)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    }
+
+    @Test
+    @Tag("ZM-32")
+    void aHammerDoesNotKnockAtADeadDestination() {
+        Story story = story("hammer", Map.of("hammer", factors("0")));
+        story.down.put("far.example", Story.REFUSED);
+        QueueId id = story.queue("a@far.example");
+
+        int connects = story.ordered(QmgrOrder.Open.class).size();
+        story.until(299_000);
+        assertThat(story.ordered(QmgrOrder.Open.class)).as("the host is dead for 300 s").hasSize(connects);
+        assertThat(story.ordered(QmgrOrder.Defer.class)).as("and nothing is written meanwhile").hasSize(1);
+        story.down.clear();
+        story.until(301_000);
+        assertThat(story.removed).containsKey(id);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void aGreylistedMessageComesAtTheTimesOfItsOwnPolicyWhileAnotherDoubles() {
+        Story story = story("postfix",
+                Map.of("postfix", with(Map.of("onGreylisting", "quick")), "quick", pauses("2m 5m 10m")));
+        story.replies.put("grey.example", GREYLISTED);
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId grey = story.queue("a@grey.example");
+        QueueId far = story.queue("a@far.example");
+
+        List<Long> greyTimes = new ArrayList<>();
+        List<Long> farTimes = new ArrayList<>();
+        int greys = 1;
+        int fars = 1;
+        while (story.brain.nextAlarmMillis() <= 2_500_000) {
+            story.until(story.brain.nextAlarmMillis());
+            if (count(story, grey) > greys) {
+                greys = count(story, grey);
+                greyTimes.add(story.now / 1_000);
+            }
+            if (count(story, far) > fars) {
+                fars = count(story, far);
+                farTimes.add(story.now / 1_000);
+            }
+        }
+        assertThat(greyTimes).containsExactly(120L, 420L, 1020L, 1620L, 2220L);
+        assertThat(farTimes).containsExactly(300L, 600L, 1200L, 2400L);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void aDestinationHasThePolicyThatItsClauseNames() {
+        DestinationSettings hourly = SettingsRecords.with(DestinationSettings.NONE, "retry", Optional.of("hourly"));
+        DestinationTable table = new DestinationTable(List.of(new DestinationTable.Clause(
+                DestinationPattern.parse("far.example").orElseThrow(), hourly)), Map.of());
+        Story story = new Story(s -> s.delayNotice(0).also(config -> config.withDestinations(table)
+                .withRetries(new LinkedHashMap<>(Map.of("hourly", pauses("1h"))))));
+        story.replies.put("far.example", Story.TRY_LATER);
+        story.replies.put("other.example", Story.TRY_LATER);
+        QueueId far = story.queue("a@far.example");
+        QueueId other = story.queue("a@other.example");
+        QueueId both = story.queue("a@far.example", "a@other.example");
+
+        assertThat(story.register.get(far).nextMillis).isEqualTo(HOUR);
+        assertThat(story.register.get(other).nextMillis).isEqualTo(300_000);
+        assertThat(story.register.get(both).nextMillis).as("the earliest").isEqualTo(300_000);
+        assertThat(attempts(story, far, 3 * HOUR)).containsExactly(3600L, 7200L, 10_800L);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void aMessageWaitsForTheEarliestOfItsRecipients() {
+        Story story = story("postfix",
+                Map.of("postfix", with(Map.of("onGreylisting", "quick")), "quick", pauses("2m")));
+        story.replies.put("grey.example", GREYLISTED);
+        story.replies.put("far.example", Story.TRY_LATER);
+        QueueId id = story.queue("a@grey.example", "b@far.example");
+
+        assertThat(story.register.get(id).nextMillis).isEqualTo(120_000);
+    }
+
+    @Test
+    @Tag("ZM-33")
+    void aHintLengthensThePauseOfThePolicy() {
+        assertThat(nextAfterHint(OptionalLong.of(900_000))).isEqualTo(900_000);
+    }
+
+    @Test
+    @Tag("ZM-33")
+    void aHintNeverShortensThePauseOfThePolicy() {
+        assertThat(nextAfterHint(OptionalLong.of(10_000))).isEqualTo(600_000);
+        assertThat(nextAfterHint(OptionalLong.empty())).isEqualTo(600_000);
+    }
+
+    /// The connection fails with this hint; the policy says ten minutes.
+    private static long nextAfterHint(OptionalLong hintMillis) {
+        Story story = story("ten", Map.of("ten", pauses("10m 2h")));
+        story.withhold(QmgrOrder.Open.class);
+        QueueId id = story.queue("a@far.example");
+        QmgrOrder.Open open = story.waiting(QmgrOrder.Open.class).getFirst();
+        story.happens(new QmgrEvent.ConnectionFailed(open.connection(), Reply.of(421, "4.3.2", "busy, come back later"),
+                "mx.far.example", false, hintMillis));
+        return story.register.get(id).nextMillis;
+    }
+
+    @Test
+    @Tag("ZM-34")
+    void aDeadDestinationIsOneDiagnosisForAllThatWaits() {
+        Story story = new Story(s -> s.lanes(1, 10).transport(t -> t.withConcurrency(10, 1, 1)));
+        story.withhold(QmgrOrder.Open.class);
+        List<QueueId> all = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            all.add(story.queue("u" + i + "@far.example"));
+        }
+        assertThat(story.ordered(QmgrOrder.Open.class)).hasSize(1);
+        story.down.put("far.example", Story.REFUSED);
+        story.answerAll(QmgrOrder.Open.class);
+
+        assertThat(story.ordered(QmgrOrder.Open.class)).as("a window of 1 dies with its second failure (PF-08)")
+                .hasSize(2);
+        assertThat(story.ordered(QmgrOrder.Defer.class)).extracting(QmgrOrder.Defer::id)
+                .containsExactlyInAnyOrderElementsOf(all);
+        assertThat(all).allSatisfy(id -> assertThat(story.register.get(id).last.get(1).reply().text())
+                .contains("connection refused"));
+    }
+
+    @Test
+    @Tag("IM-29")
+    void afterTheClockWentBackMailWaitsNoLongerThanTheLongestPauseInUse() {
+        Story story = story("slow", Map.of("slow", pauses("1m 2h")));
+        story.now = 48 * HOUR;
+        Story.Row row = story.row("a@far.example");
+        row.nextMillis = story.now + 48 * HOUR;
+        row.attempts = 1;
+        story.start();
+        assertThat(row.nextMillis).isEqualTo(story.now + 2 * HOUR);
+    }
+
+    @Test
+    @Tag("IM-29")
+    void thePolicyOfTheDestinationComesFirstAndThenThatOfTheError() {
+        RetryPolicies policies = RetryPolicies.of("postfix",
+                Map.of("slow", with(Map.of("onGreylisting", "quick", "onDns", "postfix")), "quick",
+                        with(Map.of("onGreylisting", "slow"))),
+                List.of("slow"), Duration.ofSeconds(300), Duration.ofSeconds(4_000));
+
+        assertThat(policies.of(Optional.empty(), ErrorClass.GREYLISTING).name()).isEqualTo("postfix");
+        assertThat(policies.of(Optional.of("slow"), ErrorClass.OTHER).name()).isEqualTo("slow");
+        assertThat(policies.of(Optional.of("slow"), ErrorClass.DNS).name()).isEqualTo("postfix");
+        assertThat(policies.of(Optional.of("slow"), ErrorClass.GREYLISTING).name()).as("no chain").isEqualTo("quick");
+        assertThatThrownBy(() -> RetryPolicies.of("fast", Map.of(), List.of(), Duration.ZERO, Duration.ZERO))
+                .hasMessageContaining("fast");
+    }
+}
