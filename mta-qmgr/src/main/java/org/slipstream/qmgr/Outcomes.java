@@ -88,7 +88,7 @@ final class Outcomes {
                     message.addDeferred(recipients.get(i), outcome);
                     deferred = true;
                 }
-                case Outcome.Failed _ -> message.failed++;
+                case Outcome.Failed _ -> message.addFailed(step.nowMillis());
             }
         }
         message.recording++;

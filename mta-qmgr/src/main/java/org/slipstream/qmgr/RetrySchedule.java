@@ -22,9 +22,11 @@ import org.slipstream.core.Reply;
 /// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt.
 final class RetrySchedule {
     private final QmgrConfig config;
+    private final DelayTimes delayTimes;
 
     RetrySchedule(QmgrConfig config) {
         this.config = config;
+        this.delayTimes = config.delayTimes();
     }
 
     long nextAttemptMillis(long createdMillis, long nowMillis) {
@@ -48,9 +50,11 @@ final class RetrySchedule {
         return overdue >= (tried ? 0 : config.secondExpiryMillis());
     }
 
-    /// True when the message is old enough for a delay report.
-    boolean isLate(long createdMillis, long nowMillis) {
-        return config.delayNoticeMillis() > 0 && nowMillis - createdMillis >= config.delayNoticeMillis();
+    /// True when the message is old enough for one more delay report.
+    ///
+    /// @param reports delay times that reports cover
+    boolean isLate(int reports, long createdMillis, long nowMillis) {
+        return delayTimes.passed(createdMillis, nowMillis) > reports;
     }
 
     /// Held messages created before this time may have expired; each is checked individually.

@@ -190,7 +190,8 @@ class OpeningTest {
             "alter table standing add column last_seq bigint default 0 not null",
             "alter table standing add column safe_seq bigint default 0 not null",
             "alter table standing add column doubt_from_id bigint default 0 not null",
-            "update \"flyway_schema_history\" set \"version\" = '7'", "shutdown"};
+            "alter table message drop column delay_reports",
+            "delete from \"flyway_schema_history\" where \"version\" in ('8', '11')", "shutdown"};
 
     /// In earlier versions the log had no next attempts, replies, reports of delay and hosts.
     @Test

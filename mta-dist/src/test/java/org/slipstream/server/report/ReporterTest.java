@@ -1,6 +1,7 @@
 package org.slipstream.server.report;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
@@ -11,13 +12,16 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.DelayTimes;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -49,6 +53,10 @@ class ReporterTest {
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
     private byte[] message = bytes(HEADER + "\r\nHello\r\n");
     private final List<Spool.RecipientState> recipients = new ArrayList<>();
+    private Optional<Address> doubleBounces = Optional.empty();
+    private boolean smtpUtf8;
+    @TempDir
+    private Path home;
 
     @Test
     void aRefusedRecipientComesBackAsAReport() {
@@ -73,7 +81,8 @@ class ReporterTest {
                 .containsEntry("Arrival-Date", "Sat, 21 Nov 2026 08:00:00 +0100")
                 .containsEntry("X-Slipstream-Queue-ID", id().toString());
         assertThat(parsed.blocks().get(1)).containsOnlyKeys("Final-Recipient", "Action", "Status", "Remote-MTA",
-                "Diagnostic-Code", "Last-Attempt-Date").containsEntry("Final-Recipient", "rfc822; nobody@far.example")
+                "Diagnostic-Code", "Last-Attempt-Date", "Final-Log-ID")
+                .containsEntry("Final-Recipient", "rfc822; nobody@far.example")
                 .containsEntry("Action", "failed").containsEntry("Status", "5.1.1")
                 .containsEntry("Remote-MTA", "dns; mx1.far.example")
                 .containsEntry("Diagnostic-Code", "smtp; 550 5.1.1 no such user")
@@ -154,7 +163,7 @@ class ReporterTest {
         assertThat(parsed.blocks().get(2)).containsEntry("Status", "4.0.0").doesNotContainKeys("Diagnostic-Code",
                 "Last-Attempt-Date");
         assertThat(parsed.type(2)).as("RET speaks of failures").isEqualTo("text/rfc822-headers");
-        assertThat(happened).containsExactly("submitted", "delayed " + id());
+        assertThat(happened).containsExactly("submitted", "delayed " + id() + " 2");
     }
 
     @Test
@@ -173,7 +182,7 @@ class ReporterTest {
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
         assertThat(reported(NoticeKind.FAILED)).isTrue();
         assertThat(reported(NoticeKind.DELAYED)).isTrue();
-        assertThat(happened).containsExactly("failed " + id(), "delayed " + id());
+        assertThat(happened).containsExactly("failed " + id(), "delayed " + id() + " 2");
     }
 
     @Test
@@ -312,14 +321,14 @@ class ReporterTest {
 
     @Test
     void internationalAddressesAreNamedByTheirNumbersWhereOnlyAsciiMayStand() {
-        sender = Address.parse("jürgen@here.example");
         failed("пример@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.type(1)).isEqualTo("message/delivery-status");
+        assertThat(report).satisfies(ReporterTest::isAscii);
+        assertThat(reportEnvelope.smtpUtf8()).isFalse();
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient",
                 "utf-8; \\x{43F}\\x{440}\\x{438}\\x{43C}\\x{435}\\x{440}@far.example");
         assertThat(parsed.text()).contains("пример@far.example");
-        assertThat(reportEnvelope.smtpUtf8()).isTrue();
-        assertThat(reportEnvelope.body()).isEqualTo(BodyType.EIGHT_BIT_MIME);
     }
 
     @Test
@@ -471,8 +480,10 @@ class ReporterTest {
 
     private Reporter reporter() {
         Clock clock = Clock.fixed(NOW, ZoneOffset.ofHours(1));
-        return new Reporter(spool, this::submit, "mail.here.example", _ -> Address.of("postmaster@here.example"),
-                5 * DAY_MILLIS, clock);
+        return new Reporter(spool, this::submit, new Reporter.ReporterSettings("mail.here.example",
+                _ -> Address.of("postmaster@here.example"), 5 * DAY_MILLIS,
+                new DelayTimes(List.of(Duration.ofHours(1), Duration.ofHours(2), Duration.ofDays(2))), doubleBounces,
+                ReportTemplates.in(home)), clock);
     }
 
     private MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
@@ -492,7 +503,7 @@ class ReporterTest {
     }
 
     private Envelope envelope() {
-        return new Envelope(sender, BodyType.EIGHT_BIT_MIME, false, envelopeId, returns,
+        return new Envelope(sender, BodyType.EIGHT_BIT_MIME, smtpUtf8, envelopeId, returns,
                 recipients.stream().map(Spool.RecipientState::recipient).toList());
     }
 

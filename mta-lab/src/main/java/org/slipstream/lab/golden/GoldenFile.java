@@ -189,7 +189,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
         QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
                 Duration.ofSeconds(global.maximalBackoff),
                 Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
-                Duration.ZERO,
+                List.of(), QueueSettings.ReportSettings.defaults(),
                 global.activeLimit, never, never, false, OrderPolicy.PREEMPTIVE,
                 new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
                 FeedbackVariant.POSTFIX_SOURCE,

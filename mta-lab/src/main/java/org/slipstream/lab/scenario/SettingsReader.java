@@ -93,7 +93,7 @@ final class SettingsReader {
     /// The settings of Postfix, without delay notices.
     private static QmgrConfig defaults() {
         QmgrConfig usual = QmgrConfig.defaults();
-        return usual.withQueue(SettingsRecords.with(usual.queue(), "delayNotice", Duration.ZERO))
+        return usual.withQueue(SettingsRecords.with(usual.queue(), "delayNotice", List.of()))
                 .withReads(RECIPIENT_BATCH, usual.scanLimit());
     }
 
@@ -108,7 +108,9 @@ final class SettingsReader {
                 time(section, "maximal-backoff", usual.maximalBackoff()), time(section, "lifetime", usual.lifetime()),
                 time(section, "bounce-lifetime", usual.bounceLifetime()),
                 Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow())),
-                time(section, "delay-notice", usual.delayNotice()),
+                List.of(time(section, "delay-notice",
+                        usual.delayNotice().stream().findFirst().orElse(Duration.ZERO))),
+                usual.reports(),
                 section.count("active-messages", 1, usual.activeMessages()),
                 time(section, "idle-connection", usual.idleConnection()),
                 time(section, "scan-interval", usual.scanInterval()),
