@@ -17,10 +17,10 @@ import java.util.Optional;
 /// @param attempts number of attempts that ended in a deferral; not counted are deferrals without a
 /// connection, because a destination was dead or a host suspended
 /// @param held on hold by an operator, so not delivered
-/// @param delayNotified a delay report has been sent
+/// @param delayReports how many of the delay times a report covers; 0 before the first
 /// @param options requested by the sender
 public record MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
-        int open, int failed, int attempts, boolean held, boolean delayNotified, DeliveryOptions options) {
+        int open, int failed, int attempts, boolean held, int delayReports, DeliveryOptions options) {
     public MessageSummary {
         Objects.requireNonNull(id);
         Objects.requireNonNull(sender);
@@ -30,8 +30,12 @@ public record MessageSummary(QueueId id, Optional<Address> sender, long createdM
     /// A summary without delivery options.
     public MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
             int open, int failed, int attempts, boolean held, boolean delayNotified) {
-        this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified,
+        this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified ? 1 : 0,
                 DeliveryOptions.NONE);
+    }
+
+    public boolean delayNotified() {
+        return delayReports > 0;
     }
 
     /// The time at which the lifetime begins, not before a requested release time.

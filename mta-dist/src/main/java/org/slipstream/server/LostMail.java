@@ -13,7 +13,6 @@ import org.slipstream.server.report.Reporter;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolTools;
 
-import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -41,9 +40,7 @@ final class LostMail {
     }
 
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {
-        Ingest ingest = new Ingest(spool::draft, book, _ -> {});
-        return new Reporter(spool, ingest::submit, config.hostname(), Wiring.contact(config),
-                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
+        return Wiring.reporter(config, spool, new Ingest(spool::draft, book, _ -> {}));
     }
 
     private static void fail(Spool spool, Spool.Details message, Outcome lost) {

@@ -5,6 +5,7 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.tls.FreshContexts;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.tls.TlsFailure;
@@ -109,6 +110,7 @@ final class Preparation {
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
+        mistakes.addAll(ReportTemplates.in(config.home()).mistakes());
     }
 
     /// The fault of a folder that exists or can be created.

@@ -24,6 +24,7 @@ import org.slipstream.server.local.MaildirDelivery;
 import org.slipstream.server.policy.NameQuestions;
 import org.slipstream.server.policy.Policies;
 import org.slipstream.server.report.Contact;
+import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
 import org.slipstream.server.route.OwnAddresses;
 import org.slipstream.server.route.RouteTable;
@@ -72,13 +73,19 @@ final class Wiring {
         this.book = new AddressBook(config, new ThisMachine());
         this.ingest = new Ingest(spool::draft, book, arrived);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
-        this.reporter = new Reporter(spool, ingest::submit, config.hostname(),
-                contact(config),
-                config.queue().lifetime().toMillis(), Clock.systemDefaultZone());
+        this.reporter = reporter(config, spool, ingest);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.smtpClient().mxRollUp());
         this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
         this.names = new DnsNames(config, client, mx);
+    }
+
+    static Reporter reporter(Config config, Spool spool, Ingest ingest) {
+        Optional<Address> doubleBounces = Optional.of(config.local().postmaster())
+                .filter(_ -> config.queue().reports().doubleBounce() == QueueSettings.DoubleBounce.POSTMASTER);
+        return new Reporter(spool, ingest::submit, new Reporter.ReporterSettings(config.hostname(), contact(config),
+                config.queue().lifetime().toMillis(), config.queueManager().delayTimes(), doubleBounces,
+                ReportTemplates.in(config.home())), Clock.systemDefaultZone());
     }
 
     /// The contact address in reports.

@@ -151,7 +151,7 @@ public final class RandomScenario {
         QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.of("activeMessages", active,
                 "minimalBackoff", Duration.ofMillis(minimal), "maximalBackoff", Duration.ofMillis(maximal),
                 "lifetime", Duration.ofMinutes(120), "bounceLifetime", Duration.ofMinutes(90),
-                "delayNotice", Duration.ofMillis(delayNotice), "idleConnection", Duration.ofMillis(idle),
+                "delayNotice", List.of(Duration.ofMillis(delayNotice)), "idleConnection", Duration.ofMillis(idle),
                 "scanInterval", Duration.ofMinutes(5), "spacedStarts", false));
         QueueSettings.Memory memory = one(2)
                 ? QueueSettings.Memory.defaults()

@@ -165,7 +165,7 @@ final class SimulatedSpool {
         write(() -> {
             SpoolRow row = rows.get(notify.id());
             switch (notify.kind()) {
-                case FAILED -> {
+                case FAILED, COLLECTED -> {
                     for (int i = 0; i < row.states.length; i++) {
                         row.states[i] = row.states[i] == SimulatedState.FAILED
                                 ? SimulatedState.REPORTED
@@ -173,6 +173,9 @@ final class SimulatedSpool {
                     }
                 }
                 case DELAYED -> row.delayNotified = true;
+                case CLEARED -> {
+                    // The message is removed next.
+                }
             }
             answer.accept(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
         });

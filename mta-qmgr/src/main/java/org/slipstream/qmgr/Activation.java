@@ -22,7 +22,7 @@ final class Activation {
     /// Start of the message's lifetime.
     final long createdMillis;
     final DeliveryOptions options;
-    final boolean delayNotified;
+    final int delayReports;
     /// Deferred at least once, so a scan of the deferred queue found it.
     final boolean tried;
 
@@ -62,6 +62,9 @@ final class Activation {
     /// Failed recipients that no report covers yet, including earlier activations.
     int failed;
 
+    /// Time of the first of them; 0 when it is not known.
+    long failedSinceMillis;
+
     /// A deferred recipient with its outcome.
     ///
     /// @param bounds of its destination
@@ -83,6 +86,7 @@ final class Activation {
     boolean reporting;
     boolean failureReportTried;
     boolean delayReportTried;
+    boolean clearedReportTried;
     boolean reported;
 
     /// The spool found the message corrupt; it is dropped as soon as it is idle.
@@ -94,7 +98,7 @@ final class Activation {
         this.nullSender = summary.sender().isEmpty();
         this.createdMillis = summary.releaseMillis();
         this.options = summary.options();
-        this.delayNotified = summary.delayNotified();
+        this.delayReports = summary.delayReports();
         this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
         this.attemptedBefore = summary.attempts() > 0;
@@ -147,6 +151,11 @@ final class Activation {
     void addDeferred(Recipient recipient, Outcome outcome, RetryBounds bounds) {
         deferred = deferred.isEmpty() ? new ArrayList<>(1) : deferred;
         deferred.add(new DeferredRecipient(recipient, outcome, bounds));
+    }
+
+    void addFailed(long nowMillis) {
+        failedSinceMillis = failed == 0 ? nowMillis : failedSinceMillis;
+        failed++;
     }
 
     List<DeferredRecipient> deferred() {

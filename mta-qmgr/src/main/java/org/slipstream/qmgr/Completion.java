@@ -27,12 +27,15 @@ final class Completion {
     private final Scans scans;
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Tickets tickets;
+    private final ReportRules reportRules;
+    private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
-    Completion(StepContext step, Settlement settlement, Scheduler scheduler, ActiveSet active, Outcomes outcomes,
-            Scans scans) {
+    Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler, ActiveSet active,
+            Outcomes outcomes, Scans scans) {
         this.step = step;
         this.settlement = settlement;
+        this.reportRules = reportRules;
         this.scheduler = scheduler;
         this.active = active;
         this.outcomes = outcomes;
@@ -49,7 +52,7 @@ final class Completion {
     }
 
     boolean isQuiet() {
-        return reportsUnderWay == 0 && pendingFilings.isEmpty();
+        return reportsUnderWay == 0 && pendingReports.isQuiet() && pendingFilings.isEmpty();
     }
 
     /// Executes the next step of a message that is idle.
@@ -70,6 +73,7 @@ final class Completion {
             case Settlement.Next.Report(QmgrOrder.NoticeKind kind) -> report(message, kind);
             case Settlement.Next.PutBack(long nextMillis) -> {
                 scans.dueAt(QueueName.DEFERRED, nextMillis);
+                reportLater(message);
                 file(message, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(message.id, nextMillis));
             }
             case Settlement.Next.Hold _ ->
@@ -85,13 +89,46 @@ final class Completion {
         switch (kind) {
             case FAILED -> message.failureReportTried = true;
             case DELAYED -> message.delayReportTried = true;
+            case CLEARED -> message.clearedReportTried = true;
+            case COLLECTED -> throw new IllegalArgumentException("not for an active message: " + message.id);
         }
         message.reporting = true;
         reportsUnderWay++;
         step.order(new QmgrOrder.Notify(message.id, kind));
     }
 
+    // A message whose failures were collected, or whose report failed just now.
+    private void reportLater(Activation message) {
+        if (reportRules.tellsFailure(message) && reportRules.collects(message, step.nowMillis())) {
+            pendingReports.add(message.id, message.failedSinceMillis,
+                    pendingReports.isFull() ? step.nowMillis() : reportRules.dueMillis(message));
+        }
+    }
+
+    /// The message is in the active set.
+    void admitted(Activation message) {
+        message.failedSinceMillis = pendingReports.take(message.id);
+    }
+
+    long nextReportMillis() {
+        return pendingReports.nextMillis();
+    }
+
+    /// Reports collected failures that are due.
+    void timePasses() {
+        for (QueueId id : pendingReports.due(step.nowMillis())) {
+            step.order(new QmgrOrder.Notify(id, QmgrOrder.NoticeKind.COLLECTED));
+        }
+    }
+
     void notified(QmgrEvent.Notified notified) {
+        if (notified.kind() == QmgrOrder.NoticeKind.COLLECTED) {
+            if (!pendingReports.answered(notified.id())) {
+                throw new ImpossibleEventException("unexpected event: " + notified, notified.id());
+            }
+            // After a local failure the next attempt reports: the spool still counts the failures.
+            return;
+        }
         Activation message = active.known(notified.id());
         if (!message.reporting) {
             throw new ImpossibleEventException("unexpected event: " + notified, message.id);
@@ -149,6 +186,9 @@ final class Completion {
 
     private void fileOutside(QueueId id, PendingFilings.FilingKind kind, QmgrOrder order) {
         pendingFilings.begin(id, kind);
+        if (kind == PendingFilings.FilingKind.REMOVE) {
+            pendingReports.take(id);
+        }
         step.order(order);
     }
 }

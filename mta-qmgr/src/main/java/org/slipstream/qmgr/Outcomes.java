@@ -100,7 +100,7 @@ final class Outcomes {
                     message.addDeferred(recipients.get(i), outcome, bounds);
                     deferred = true;
                 }
-                case Outcome.Failed _ -> message.failed++;
+                case Outcome.Failed _ -> message.addFailed(step.nowMillis());
             }
         }
         message.recording++;

@@ -135,8 +135,12 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
         return queue.secondExpiry().isPresent() ? queue.secondExpiry().get().toMillis() : Long.MAX_VALUE;
     }
 
-    public long delayNoticeMillis() {
-        return queue.delayNotice().toMillis();
+    public DelayTimes delayTimes() {
+        return new DelayTimes(queue.delayNotice());
+    }
+
+    public long reportIntervalMillis() {
+        return queue.reports().reportInterval().toMillis();
     }
 
     public long idleLaneMillis() {

@@ -143,7 +143,10 @@ public final class QueueManager {
         this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, trace);
-        this.completion = new Completion(step, new Settlement(retrySchedule), scheduler, active, outcomes, scans);
+        ReportRules reportRules = ReportRules.of(config);
+        this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
+                active,
+                outcomes, scans);
         this.probes = new Probes(step, seating, routing.routeRequests());
         this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
                 completion,
@@ -261,7 +264,7 @@ public final class QueueManager {
         if (scanning) {
             next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
-        next = Math.min(next, destinations.nextMillis());
+        next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
@@ -350,6 +353,9 @@ public final class QueueManager {
             learn(seating.alarm(now(), step.orders()));
         }
         destinations.timePasses(now());
+        if (!stopping) {
+            completion.timePasses();
+        }
         if (nextSweepMillis <= now()) {
             nextSweepMillis = now() + config.scanIntervalMillis();
             active.now().forEach(this::expireWhileWaiting);
@@ -439,6 +445,7 @@ public final class QueueManager {
         Activation message = new Activation(summary,
                 scheduler.admit(summary.id(), now(), summary.recipients(), summary.open()));
         active.enter(message);
+        completion.admitted(message);
         if (summary.attempts() == 0) {
             inFlow.admitted();
         }

@@ -8,6 +8,7 @@ import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// The settings of a queue manager that hold for all its transports: the section `[queue]`, and
@@ -22,8 +23,9 @@ import java.util.Optional;
 /// @param bounceLifetime the same for the null sender (`bounce_queue_lifetime`)
 /// @param secondExpiry after the lifetime: when a message fails that has never been tried
 ///     (ZMailer's `expiry2`); zero: with the lifetime, as in Postfix; empty: never
-/// @param delayNotice age at which the sender is told once of a delay; zero for never
-///     (`delay_warning_time`)
+/// @param delayNotice ages at which the sender is told of a delay, at most four (ZMailer's
+///     `reporttimes`); zero for never (`delay_warning_time`)
+/// @param reports when reports to senders are made
 /// @param activeMessages messages in the active set (`qmgr_message_active_limit`)
 /// @param idleConnection how long an unused connection is kept
 /// @param scanInterval the safety net: a scan happens at least this often (`queue_run_delay`)
@@ -57,7 +59,8 @@ public record QueueSettings(
                         + " because the destination was dead, the server was stopped, or an operator held it."
                         + " `never`: it stays until it is tried.") Optional<Duration> secondExpiry,
         @Setting(value = "4h",
-                doc = "Age at which the sender is told of a delay, once. `0s`: never.") Duration delayNotice,
+                doc = "Ages at which the sender is told of a delay, at most four. `0s`: never.") List<Duration> delayNotice,
+        ReportSettings reports,
         @Setting(value = "20000", min = "1",
                 doc = "Messages in memory at once. The others wait on disk.") int activeMessages,
         @Setting(value = "2s",
@@ -85,6 +88,37 @@ public record QueueSettings(
                         + " (`plus-minus-one`).") FeedbackVariant feedbackVariant,
         @Setting(section = "concurrency", value = "60s", min = "1ms",
                 doc = "Pause of a transport that fails for a reason of this server.") Duration transportRetry) {
+
+    /// What happens to mail of the null sender that cannot be delivered.
+    public enum DoubleBounce {
+        DISCARD, POSTMASTER
+    }
+
+    /// When reports to senders are made, in `[queue]`.
+    ///
+    /// @param confirmDelayCleared tell the sender when a reported delay has ended
+    ///     (`confirm_delay_cleared`)
+    /// @param reportInterval how long failures of a message with open recipients are collected
+    ///     (ZMailer's `interval` of reports)
+    /// @param doubleBounce what happens to a report that cannot be delivered (`2bounce` in
+    ///     `notify_classes`)
+    @SettingsSection("queue")
+    public record ReportSettings(
+            @Setting(value = "false",
+                    doc = "Tell the sender when a message was delivered after a report of its"
+                            + " delay.") boolean confirmDelayCleared,
+            @Setting(value = "15m",
+                    doc = "How long failures of a message are collected for one report while other recipients of it are"
+                            + " still tried. Without such recipients the report is sent at once, and always with"
+                            + " `0s`.") Duration reportInterval,
+            @Setting(value = "discard",
+                    doc = "What happens to a report, or other mail of the null sender, that cannot be delivered: `discard`,"
+                            + " or a notice to `local.postmaster` (`postmaster`). The log names it in either"
+                            + " case.") DoubleBounce doubleBounce) {
+        public static ReportSettings defaults() {
+            return SettingsRecords.defaults(ReportSettings.class);
+        }
+    }
 
     /// How many recipients may be in memory.
     ///

@@ -35,10 +35,12 @@ import java.util.OptionalLong;
 final class RetrySchedule {
     private final QmgrConfig config;
     private final RetryPolicies policies;
+    private final DelayTimes delayTimes;
 
     RetrySchedule(QmgrConfig config) {
         this.config = config;
         this.policies = config.retryPolicies();
+        this.delayTimes = config.delayTimes();
     }
 
     /// The time of the next attempt: the earliest of its deferred recipients, or that of the common
@@ -87,9 +89,11 @@ final class RetrySchedule {
         return overdue >= (tried ? 0 : config.secondExpiryMillis());
     }
 
-    /// True when the message is old enough for a delay report.
-    boolean isLate(long createdMillis, long nowMillis) {
-        return config.delayNoticeMillis() > 0 && nowMillis - createdMillis >= config.delayNoticeMillis();
+    /// True when the message is old enough for one more delay report.
+    ///
+    /// @param reports delay times that reports cover
+    boolean isLate(int reports, long createdMillis, long nowMillis) {
+        return delayTimes.passed(createdMillis, nowMillis) > reports;
     }
 
     /// Held messages created before this time may have expired; each is checked individually.

@@ -10,9 +10,10 @@ import java.util.List;
 ///
 /// The order of the checks is the rule. An operator's request comes first. Then age: deferred
 /// recipients past their lifetime fail (PF-30, ZM-35, ZM-36). Then reports: failures are reported
-/// before the message is deferred or removed, so that a crash repeats a report rather than loses
-/// it; mail of the null sender never causes a report (RFC 5321 section 4.5.5). Then the rest: open
-/// recipients wait for the next attempt, and a message without any is removed.
+/// before the message is removed, so that a crash repeats a report rather than loses it. While
+/// recipients are open, failures are collected for one report ([PendingReports], ZM-41). Mail of
+/// the null sender never causes a report to its sender (RFC 5321 section 4.5.5). Then the rest:
+/// open recipients wait for the next attempt, and a message without any is removed.
 ///
 /// A message whose recipients were not all found in the spool counts as open. The next attempt
 /// examines it again, so a wrong count never removes it.
@@ -23,9 +24,11 @@ final class Settlement {
     static final String UNRETURNABLE = "failed; no report to the null sender";
 
     private final RetrySchedule retrySchedule;
+    private final ReportRules reportRules;
 
-    Settlement(RetrySchedule retrySchedule) {
+    Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
         this.retrySchedule = retrySchedule;
+        this.reportRules = reportRules;
     }
 
     sealed interface Next {
@@ -75,12 +78,15 @@ final class Settlement {
             return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     RetrySchedule.tooLate("; last reply: " + d.outcome().reply(), d.outcome().remote()))).toList());
         }
-        boolean tellFailure = message.failed > 0 && !message.nullSender;
-        if (tellFailure && !message.failureReportTried) {
+        boolean tellFailure = reportRules.tellsFailure(message);
+        if (tellFailure && !message.failureReportTried && !reportRules.collects(message, nowMillis)) {
             return new Next.Report(QmgrOrder.NoticeKind.FAILED);
         }
         if (message.hasOpen() && needsDelayNotice(message, nowMillis)) {
             return new Next.Report(QmgrOrder.NoticeKind.DELAYED);
+        }
+        if (!message.hasOpen() && !tellFailure && reportRules.tellsClearance(message)) {
+            return new Next.Report(QmgrOrder.NoticeKind.CLEARED);
         }
         if (message.hasOpen() || tellFailure) {
             return new Next.PutBack(nextAttemptMillis(message, nowMillis));
@@ -98,7 +104,8 @@ final class Settlement {
     }
 
     private boolean needsDelayNotice(Activation message, long nowMillis) {
-        return !message.nullSender && !message.delayNotified && !message.delayReportTried
-                && (retrySchedule.isLate(message.createdMillis, nowMillis) || message.options.isLate(nowMillis));
+        return !message.nullSender && !message.delayReportTried
+                && (retrySchedule.isLate(message.delayReports, message.createdMillis, nowMillis)
+                        || message.delayReports == 0 && message.options.isLate(nowMillis));
     }
 }

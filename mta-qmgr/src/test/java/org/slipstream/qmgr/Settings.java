@@ -3,6 +3,8 @@ package org.slipstream.qmgr;
 import org.slipstream.core.SettingsRecords;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
@@ -13,7 +15,10 @@ public final class Settings {
     public long maximalBackoffMillis = 4_000_000;
     public long lifetimeMillis = 432_000_000;
     public long bounceLifetimeMillis = 172_800_000;
-    public long delayNoticeMillis = 14_400_000;
+    public List<Duration> delayNotice = List.of(Duration.ofHours(4));
+    /// Without collecting, so that a test sees each report at once.
+    public QueueSettings.ReportSettings reports = SettingsRecords.with(QueueSettings.ReportSettings.defaults(),
+            "reportInterval", Duration.ZERO);
     public int recipientsPerDelivery = 50;
     public int recipientBatch = 1_000;
     public int lanesPerDestination = 20;
@@ -26,15 +31,16 @@ public final class Settings {
 
     public static QmgrConfig of(UnaryOperator<Settings> change) {
         Settings s = change.apply(new Settings());
-        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.of("activeMessages", s.activeLimit,
-                "minimalBackoff", Duration.ofMillis(s.minimalBackoffMillis),
-                "maximalBackoff", Duration.ofMillis(s.maximalBackoffMillis),
-                "lifetime", Duration.ofMillis(s.lifetimeMillis),
-                "bounceLifetime", Duration.ofMillis(s.bounceLifetimeMillis),
-                "delayNotice", Duration.ofMillis(s.delayNoticeMillis),
-                "idleConnection", Duration.ofMillis(s.idleLaneMillis),
-                "scanInterval", Duration.ofMillis(s.scanIntervalMillis),
-                "spacedStarts", false));
+        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(),
+                Map.of("reports", s.reports, "activeMessages", s.activeLimit,
+                        "minimalBackoff", Duration.ofMillis(s.minimalBackoffMillis),
+                        "maximalBackoff", Duration.ofMillis(s.maximalBackoffMillis),
+                        "lifetime", Duration.ofMillis(s.lifetimeMillis),
+                        "bounceLifetime", Duration.ofMillis(s.bounceLifetimeMillis),
+                        "delayNotice", s.delayNotice,
+                        "idleConnection", Duration.ofMillis(s.idleLaneMillis),
+                        "scanInterval", Duration.ofMillis(s.scanIntervalMillis),
+                        "spacedStarts", false));
         TransportSettings transport = TransportSettings.defaults().withRecipientsPerDelivery(s.recipientsPerDelivery)
                 .withConcurrency(s.lanes, TransportSettings.defaults().initialConcurrency(), s.lanesPerDestination);
         return s.last
@@ -79,8 +85,13 @@ public final class Settings {
         return this;
     }
 
-    public Settings delayNotice(long millis) {
-        delayNoticeMillis = millis;
+    public Settings report(String component, Object value) {
+        reports = SettingsRecords.with(reports, component, value);
+        return this;
+    }
+
+    public Settings delayNotice(long... millis) {
+        delayNotice = Arrays.stream(millis).mapToObj(Duration::ofMillis).toList();
         return this;
     }
 }

@@ -50,7 +50,7 @@ final class Story {
 
         /// Leased, deferred or held since its arrival.
         boolean putOff;
-        boolean delayNotified;
+        int delayReports;
         final Map<Integer, Recipient> open = new TreeMap<>();
         final Map<Integer, Outcome> last = new TreeMap<>();
         int recipients;
@@ -69,7 +69,7 @@ final class Story {
 
         MessageSummary summary() {
             return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
-                    delayNotified, options);
+                    delayReports, options);
         }
     }
 
@@ -378,8 +378,14 @@ final class Story {
     private void notify(QmgrOrder.Notify notify) {
         if (!reportsFail) {
             switch (notify.kind()) {
-                case FAILED -> register.get(notify.id()).failed = 0;
-                case DELAYED -> register.get(notify.id()).delayNotified = true;
+                case FAILED, COLLECTED -> register.get(notify.id()).failed = 0;
+                case DELAYED -> {
+                    Row row = register.get(notify.id());
+                    row.delayReports = Math.max(1, config.delayTimes().passed(row.createdMillis, now));
+                }
+                case CLEARED -> {
+                    // The message is removed next.
+                }
             }
         }
         answers.add(new QmgrEvent.Notified(notify.id(), notify.kind(), !reportsFail));

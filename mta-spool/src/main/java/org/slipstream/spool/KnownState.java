@@ -50,7 +50,7 @@ final class KnownState {
             records.add(new LogRecord.Attempts(id, message.summary().attempts()));
         }
         if (message.summary().delayNotified()) {
-            records.add(new LogRecord.DelayReported(id));
+            records.add(new LogRecord.DelayReported(id, message.summary().delayReports()));
         }
         // A message that was never tried nor leased stays in the incoming queue.
         if (message.summary().attempts() > 0 || message.nextAttemptMillis() > message.summary().createdMillis()) {

@@ -141,8 +141,8 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void delayReported(QueueId id, Runnable then) {
-        change(new LogRecord.DelayReported(id), then);
+    public void delayReported(QueueId id, int count, Runnable then) {
+        change(new LogRecord.DelayReported(id, count), then);
     }
 
     @Override

@@ -19,5 +19,6 @@ public interface ReportableMessages {
     /// Marks all failed recipients as reported.
     void failuresReported(QueueId id, Runnable then);
 
-    void delayReported(QueueId id, Runnable then);
+    /// @param count of the delay times that reports cover now
+    void delayReported(QueueId id, int count, Runnable then);
 }

@@ -129,7 +129,7 @@ final class WritingDraft implements Draft {
             ended = true;
             int recipients = envelope.recipients().size();
             return new MessageSummary(id, envelope.sender(), createdMillis, message.content().sizeBytes(), recipients,
-                    recipients, 0, 0, false, false, envelope.options());
+                    recipients, 0, 0, false, 0, envelope.options());
         } catch (IOException e) {
             throw translated(e);
         } finally {

@@ -133,7 +133,7 @@ final class CrashScript {
         record(spool, kept.get(3), 3, TAKEN);
         report(spool, kept.get(3));
         TestMessages.done(then -> spool.defer(kept.get(3).id, world.clock.millis() + 1_000, then));
-        TestMessages.done(then -> spool.delayReported(kept.get(2).id, then));
+        TestMessages.done(then -> spool.delayReported(kept.get(2).id, 1, then));
         return kept;
     }
 

@@ -131,7 +131,7 @@ class IndexLossTest {
             finishedSoon = TestMessages.commit(spool, "bob@example.net", TestMessages.body(300_000, 2));
             record(spool, partly, 3, BUSY);
             TestMessages.done(then -> spool.record(partly, List.of(new RecipientOutcome(3, BUSY)), false, then));
-            TestMessages.done(then -> spool.delayReported(partly, then));
+            TestMessages.done(then -> spool.delayReported(partly, 2, then));
             TestMessages.done(then -> spool.defer(partly, now() + 1_200_000, then));
             TestMessages.done(then -> spool.hold(released, false, then));
             QueueId held = TestMessages.commit(spool, TestMessages.richEnvelope(), TestMessages.body(200_000, 3)).id();
@@ -169,7 +169,7 @@ class IndexLossTest {
         }
         Spool.Details partly = before.queue().getFirst();
         assertThat(partly.summary().attempts()).isEqualTo(2);
-        assertThat(partly.summary().delayNotified()).isTrue();
+        assertThat(partly.summary().delayReports()).isEqualTo(2);
         assertThat(partly.nextAttemptMillis()).isEqualTo(now() + 1_200_000);
         assertThat(partly.recipients()).extracting(Spool.RecipientState::state).containsExactly(
                 Spool.MessageState.DELIVERED,

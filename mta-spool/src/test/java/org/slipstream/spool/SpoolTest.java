@@ -215,7 +215,7 @@ class SpoolTest {
         assertThat(details.recipients().getFirst().atMillis()).isEqualTo(now());
 
         TestMessages.done(then -> spool.failuresReported(id, then));
-        TestMessages.done(then -> spool.delayReported(id, then));
+        TestMessages.done(then -> spool.delayReported(id, 1, then));
         details = spool.details(id).orElseThrow();
         assertThat(details.summary().failed()).isZero();
         assertThat(details.summary().delayNotified()).isTrue();

@@ -189,7 +189,7 @@ class SpoolToolsTest {
         try (Spool spool = world.open(config("old"))) {
             later = TestMessages.commit(spool, "bob@example.net", new byte[10]);
             TestMessages.done(then -> spool.defer(later, now + 600_000, then));
-            TestMessages.done(then -> spool.delayReported(later, then));
+            TestMessages.done(then -> spool.delayReported(later, 1, then));
             spool.keepHost(host);
         }
         assertThat(SpoolTools.repair(config("old"), world.clock::millis).findings()).isEmpty();

@@ -21,13 +21,13 @@ public final class Cli {
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
             List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "retry", "user", "spool", "status",
-                    "lab", "completion"),
+                    "report", "lab", "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "study", "golden"));
+            List.of("list", "run", "study", "golden"), "report", List.of("template"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -100,6 +100,8 @@ public final class Cli {
             case "spool export" -> new SpoolCommand.Export(mta);
             case "spool import" -> new SpoolCommand.Import(mta);
             case "status" -> new StatusCommand(mta);
+            case "report" -> new ReportCommand(mta);
+            case "report template" -> new ReportCommand.TemplateCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);

@@ -2,6 +2,7 @@ package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Units;
+import org.slipstream.qmgr.DelayTimes;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -40,6 +41,15 @@ final class Checks {
         inOrder("spool.inline-size", config.spool().inlineSize(), "is larger than", "spool.segment-size",
                 config.spool().segmentSize());
         greylisting();
+        delayTimes();
+    }
+
+    private void delayTimes() {
+        int count = config.queue().delayNotice().size();
+        if (count > DelayTimes.MOST && values.isSound("queue.delay-notice")) {
+            complain("queue.delay-notice", "queue.delay-notice has " + count + " times, and " + DelayTimes.MOST
+                    + " are possible");
+        }
     }
 
     private void ports() {

@@ -33,8 +33,10 @@ record DeliveryReport(String hostname, Address postmaster, ReportKind kind, Addr
         }
     }
 
-    boolean isFailure() {
-        return kind == ReportKind.FAILED;
+    /// True when the sender can read Unicode in fields (RFC 6533 section 4): the sender's address
+    /// has some, or the message was declared SMTPUTF8.
+    boolean isInternational() {
+        return sender.isInternational() || message.envelope().smtpUtf8();
     }
 
     Instant arrival() {

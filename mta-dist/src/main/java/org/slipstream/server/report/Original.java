@@ -2,9 +2,12 @@ package org.slipstream.server.report;
 
 import org.slipstream.core.Content;
 import org.slipstream.core.DsnReturn;
+import org.slipstream.core.text.Ascii;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -25,6 +28,8 @@ record Original(byte[] content, boolean whole) {
     private static final Pattern MESSAGE_ID = Pattern
             .compile("(?im)^message-id:[ \\t]*(?:\\r\\n[ \\t]+)?(<[\\x21-\\x3b\\x3d\\x3f-\\x7e]{3,250}>)");
 
+    private static final Pattern RECEIVED = Pattern.compile("Received: from ([!-~]{1,255}) ");
+
     static Original of(Content content, DsnReturn returns) throws IOException {
         boolean wholeIsRequested = returns == DsnReturn.FULL && content.sizeBytes() <= MOST_WHOLE_BYTES;
         byte[] start;
@@ -34,6 +39,27 @@ record Original(byte[] content, boolean whole) {
         return wholeIsRequested && isSendable(start)
                 ? new Original(start, true)
                 : new Original(Arrays.copyOf(start, headerLength(start)), false);
+    }
+
+    /// The host that sent the message here, from the `Received` line that this server wrote first.
+    Optional<String> receivedFrom() {
+        Matcher found = RECEIVED.matcher(new String(content, 0, headerLength(content), StandardCharsets.ISO_8859_1));
+        return found.lookingAt() ? Optional.of(found.group(1)) : Optional.empty();
+    }
+
+    String header() {
+        return new String(content, 0, headerLength(content), StandardCharsets.ISO_8859_1);
+    }
+
+    /// True when the header is international mail's (RFC 6532) and needs no encoding but 8bit.
+    boolean hasGlobalHeader() {
+        byte[] header = Arrays.copyOf(content, headerLength(content));
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(header));
+            return !Ascii.is(header()) && isSendable(header);
+        } catch (CharacterCodingException e) {
+            return false;
+        }
     }
 
     /// For the threads in which mail programs show the report.

@@ -18,6 +18,9 @@ import java.util.Optional;
 /// └─ text/rfc822-headers              Original, or message/rfc822 for the whole message
 /// ```
 ///
+/// To a sender of international mail the last two are `message/global-delivery-status` and
+/// `message/global-headers` or `message/global` (RFC 6533), as far as they are not ASCII.
+///
 /// **Valid for any input.** The first two parts and a returned header are 7-bit lines of at most
 /// 998 octets, encoded as quoted-printable where necessary (RFC 6522 section 4 permits it for
 /// broken headers). A `message/rfc822` may not be encoded (RFC 2046 section 5.2.1); when the
@@ -34,37 +37,44 @@ final class ReportComposer {
     private ReportComposer() {}
 
     /// @param eightBit true when it needs 8BITMIME
-    record Composed(byte[] content, boolean eightBit) {}
+    /// @param international true when it needs SMTPUTF8
+    record Composed(byte[] content, boolean eightBit, boolean international) {}
 
     /// @param boundary proposed; extended until it occurs in no part
-    static Composed compose(DeliveryReport report, String boundary) {
-        byte[] text = textPart(report);
-        byte[] status = ascii("Content-Description: Delivery status\r\nContent-Type: message/delivery-status\r\n\r\n"
-                + StatusPart.of(report));
-        byte[] original = report.original().map(ReportComposer::originalPart).orElse(new byte[0]);
-        boolean eightBit = report.original().filter(o -> o.whole() && !o.isAscii()).isPresent();
+    static Composed compose(DeliveryReport report, ReportTemplate template, String boundary) {
+        byte[] text = textPart(ReportText.of(report, template));
+        String fields = StatusPart.of(report);
+        boolean globalStatus = !Ascii.is(fields);
+        byte[] status = ("Content-Description: Delivery status\r\nContent-Type: message/"
+                + (globalStatus ? "global-delivery-status\r\nContent-Transfer-Encoding: 8bit" : "delivery-status")
+                + "\r\n\r\n" + fields).getBytes(StandardCharsets.UTF_8);
+        boolean globalHeader = report.isInternational()
+                && report.original().filter(Original::hasGlobalHeader).isPresent();
+        byte[] original = report.original().map(each -> originalPart(each, globalHeader)).orElse(new byte[0]);
+        boolean eightBit = globalStatus || globalHeader
+                || report.original().filter(o -> o.whole() && !o.isAscii()).isPresent();
         String unique = unique(boundary, text, status, original);
 
         ByteArrayOutputStream message = new ByteArrayOutputStream();
-        message.writeBytes(header(report, unique, eightBit).getBytes(StandardCharsets.UTF_8));
+        message.writeBytes(header(report, template.subject(report), unique, eightBit).getBytes(StandardCharsets.UTF_8));
         part(message, unique, text);
         part(message, unique, status);
         if (report.original().isPresent()) {
             part(message, unique, original);
         }
         message.writeBytes(ascii("\r\n--" + unique + "--\r\n"));
-        return new Composed(message.toByteArray(), eightBit);
+        return new Composed(message.toByteArray(), eightBit,
+                globalStatus || globalHeader || report.sender().isInternational());
     }
 
-    private static String header(DeliveryReport report, String boundary, boolean eightBit) {
+    private static String header(DeliveryReport report, String subject, String boundary, boolean eightBit) {
         String id = report.message().summary().id() + "." + report.date().toInstant().toEpochMilli() + "."
                 + report.kind().word() + "@" + report.hostname();
         Optional<String> about = report.original().flatMap(Original::messageId);
         return ReportField.of("Date", report.written(report.date().toInstant()))
                 + ReportField.of("From", "Mail Delivery System <MAILER-DAEMON@" + report.hostname() + ">")
                 + "To: " + to(report.sender()) + "\r\n"
-                + ReportField.of("Subject",
-                        subject(report.kind()))
+                + ReportField.of("Subject", subject)
                 + ReportField.of("Message-ID", "<" + id + ">")
                 + about.map(
                         original -> ReportField.of("In-Reply-To", original) + ReportField.of("References", original))
@@ -75,14 +85,6 @@ final class ReportComposer {
                 + (eightBit ? ReportField.of("Content-Transfer-Encoding", "8bit") : "");
     }
 
-    private static String subject(ReportKind kind) {
-        return switch (kind) {
-            case FAILED -> "Your message could not be delivered";
-            case DELAYED -> "Your message is delayed";
-            case SUCCEEDED -> "Your message has arrived";
-        };
-    }
-
     // An address cannot be folded; the envelope has it in any case.
     private static String to(Address sender) {
         String address = "<" + sender + ">";
@@ -91,8 +93,7 @@ final class ReportComposer {
                 : "undisclosed-recipients:;";
     }
 
-    private static byte[] textPart(DeliveryReport report) {
-        String text = ReportText.of(report);
+    private static byte[] textPart(String text) {
         boolean ascii = Ascii.is(text);
         boolean plain = ascii && text.lines().allMatch(line -> line.length() <= LONGEST_TEXT_LINE);
         byte[] content = text.getBytes(StandardCharsets.UTF_8);
@@ -100,11 +101,16 @@ final class ReportComposer {
                 + (ascii ? "us-ascii" : "utf-8") + "\r\n", !plain, content);
     }
 
-    private static byte[] originalPart(Original original) {
+    private static byte[] originalPart(Original original, boolean global) {
         if (original.whole()) {
             String encoding = original.isAscii() ? "" : "Content-Transfer-Encoding: 8bit\r\n";
-            return join("Content-Description: Your message\r\nContent-Type: message/rfc822\r\n" + encoding, false,
+            return join("Content-Description: Your message\r\nContent-Type: message/"
+                    + (global ? "global" : "rfc822") + "\r\n" + encoding, false,
                     original.content());
+        }
+        if (global) {
+            return join("Content-Description: Header of your message\r\nContent-Type: message/global-headers\r\n"
+                    + "Content-Transfer-Encoding: 8bit\r\n", false, original.content());
         }
         boolean encoded = !original.isAscii() || !original.isSendable();
         return join("Content-Description: Header of your message\r\nContent-Type: text/rfc822-headers\r\n", encoded,

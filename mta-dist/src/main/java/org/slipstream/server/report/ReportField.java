@@ -20,9 +20,18 @@ final class ReportField {
 
     /// Including CRLF.
     static String of(String name, String value) {
+        return folded(name, harmless(value, false));
+    }
+
+    /// The same with Unicode unchanged, for `message/global-delivery-status` (RFC 6533 section 3).
+    static String international(String name, String value) {
+        return folded(name, harmless(value, true));
+    }
+
+    private static String folded(String name, String value) {
         StringBuilder field = new StringBuilder(name).append(':');
         int column = field.length();
-        for (String word : harmless(value).strip().split(" +")) {
+        for (String word : value.strip().split(" +")) {
             for (int from = 0; from == 0 || from < word.length(); from += LONGEST_WORD) {
                 String piece = word.substring(from, Math.min(word.length(), from + LONGEST_WORD));
                 // The first word stays beside the name: a line of blanks only must not result from
@@ -37,23 +46,29 @@ final class ReportField {
 
     /// `type; value`, with the address type of RFC 6533 where the address needs it.
     static String typed(String type, String value) {
-        boolean ascii = Ascii.is(value);
-        return (ascii ? type : "utf-8") + "; " + value;
+        return Ascii.is(value) ? type + "; " + value : "utf-8; " + value.replace("\\", "\\x{5C}");
     }
 
-    private static String harmless(String value) {
+    private static String harmless(String value, boolean international) {
         StringBuilder safe = new StringBuilder(value.length());
         value.codePoints().forEach(c -> {
             if (c == '\t') {
                 safe.append(' ');
             } else if (Character.isISOControl(c)) {
                 safe.append('?');
-            } else if (c < 128) {
-                safe.append((char) c);
+            } else if (c < 128 || international && isVisible(c)) {
+                safe.appendCodePoint(c);
             } else {
                 safe.append("\\x{").append(Integer.toHexString(c).toUpperCase(Locale.ROOT)).append('}');
             }
         });
         return safe.toString();
+    }
+
+    // Separators of lines and lone surrogates cannot stand in UTF-8 text.
+    private static boolean isVisible(int c) {
+        int type = Character.getType(c);
+        return type != Character.LINE_SEPARATOR && type != Character.PARAGRAPH_SEPARATOR
+                && type != Character.SURROGATE;
     }
 }

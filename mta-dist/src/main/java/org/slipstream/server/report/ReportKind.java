@@ -6,24 +6,40 @@ import org.slipstream.spool.Spool;
 
 /// The event that a report is about.
 enum ReportKind {
-    FAILED, DELAYED,
+    FAILED("failed"), DELAYED("delayed"),
+    /// Delivered after a report of a delay.
+    CLEARED("cleared"),
     /// In the mailbox, or at the next server: the sender asked for a confirmation (NOTIFY=SUCCESS).
-    SUCCEEDED;
+    DELIVERED("delivered"),
+    /// Failed mail of the null sender, for the postmaster.
+    DOUBLE_BOUNCE("double-bounce");
+
+    private final String word;
+
+    ReportKind(String word) {
+        this.word = word;
+    }
 
     static ReportKind of(NoticeKind kind) {
         return switch (kind) {
-            case FAILED -> FAILED;
+            case FAILED, COLLECTED -> FAILED;
             case DELAYED -> DELAYED;
+            case CLEARED -> CLEARED;
         };
     }
 
     /// True when a report of this kind includes this recipient.
     boolean concerns(Spool.RecipientState state) {
+        boolean wantsSuccess = state.recipient().notifyOn().contains(DsnNotify.SUCCESS);
         return switch (this) {
             case FAILED -> state.state() == Spool.MessageState.FAILED && state.recipient().wantsFailureNotice();
+            // NOTIFY speaks to the sender; the postmaster is told in any case.
+            case DOUBLE_BOUNCE -> state.state() == Spool.MessageState.FAILED;
             case DELAYED -> state.state() == Spool.MessageState.OPEN && state.recipient().wantsDelayNotice();
-            case SUCCEEDED -> state.state() == Spool.MessageState.DELIVERED
-                    && state.recipient().notifyOn().contains(DsnNotify.SUCCESS) && !isDiscarded(state);
+            case CLEARED -> state.state() == Spool.MessageState.DELIVERED && state.recipient().wantsDelayNotice()
+                    && !wantsSuccess && !isDiscarded(state);
+            case DELIVERED ->
+                state.state() == Spool.MessageState.DELIVERED && wantsSuccess && !isDiscarded(state);
         };
     }
 
@@ -31,14 +47,26 @@ enum ReportKind {
     /// fate is unknown.
     String action(Spool.RecipientState state) {
         return switch (this) {
-            case FAILED -> "failed";
+            case FAILED, DOUBLE_BOUNCE -> "failed";
             case DELAYED -> "delayed";
-            case SUCCEEDED -> isInMailbox(state) ? "delivered" : "relayed";
+            case CLEARED, DELIVERED -> isWith(Expansion.REMOTE, state)
+                    ? "expanded"
+                    : isWith("maildir:", state) ? "delivered" : "relayed";
         };
     }
 
-    static boolean isInMailbox(Spool.RecipientState state) {
-        return isWith("maildir:", state);
+    /// The status of a recipient without a reply.
+    String status() {
+        return switch (this) {
+            case FAILED, DOUBLE_BOUNCE -> "5.0.0";
+            case DELAYED -> "4.0.0";
+            case CLEARED, DELIVERED -> "2.0.0";
+        };
+    }
+
+    /// True for a report that only informs. It must not answer automatic mail (RFC 3834 section 2).
+    boolean onlyInforms() {
+        return this == DELAYED || this == CLEARED;
     }
 
     // A discarded message is not reported as delivered.
@@ -50,8 +78,8 @@ enum ReportKind {
         return state.last().filter(last -> last.remote().startsWith(prefix)).isPresent();
     }
 
-    /// For ids and the log.
+    /// For ids, the log and the name of the template.
     String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return word;
     }
 }

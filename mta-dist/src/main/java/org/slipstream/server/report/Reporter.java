@@ -12,6 +12,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.qmgr.DelayTimes;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.ReportableMessages;
 import org.slipstream.spool.Spool;
@@ -36,19 +37,21 @@ import java.util.function.UnaryOperator;
 /// get two reports, but never none. A local failure leaves everything unchanged, and the queue
 /// manager asks again.
 ///
-/// **No report is sent** when the sender is the null sender, whose mail is itself a report (RFC
-/// 5321 section 4.5.5), or when NOTIFY excludes it (RFC 3461 section 4.1). Then the failures count
-/// as reported at once.
+/// **No report is sent** when NOTIFY excludes it (RFC 3461 section 4.1), and none to the null sender,
+/// whose mail is itself a report (RFC 5321 section 4.5.5). Failures of such mail may go to the
+/// postmaster instead, and a failure of that notice to nobody. Reports that only inform are no
+/// answer to automatic mail (RFC 3834 section 2), unless its sender asked for them (NOTIFY=DELAY).
+/// In each case the failures count as reported at once.
 ///
 /// Blocking; on threads that are never interrupted.
 public final class Reporter {
     private static final Logger log = LoggerFactory.getLogger(Reporter.class);
 
+    private static final String DOUBLE_BOUNCE = "double-bounce";
+
     private final ReportableMessages spool;
     private final ReportSink sink;
-    private final String hostname;
-    private final UnaryOperator<Address> postmaster;
-    private final long lifetimeMillis;
+    private final ReporterSettings settings;
     private final Clock clock;
 
     /// Commits the report to the spool and announces its arrival.
@@ -60,14 +63,15 @@ public final class Reporter {
     /// @param hostname ours
     /// @param postmaster contact address, by the address that the report goes to
     /// @param lifetimeMillis after which a message expires
+    /// @param doubleBounces recipient of notices about failed mail of the null sender; empty: none
+    public record ReporterSettings(String hostname, UnaryOperator<Address> postmaster, long lifetimeMillis,
+            DelayTimes delayTimes, Optional<Address> doubleBounces, ReportTemplates templates) {}
+
     /// @param clock its zone is used for dates
-    public Reporter(ReportableMessages spool, ReportSink sink, String hostname, UnaryOperator<Address> postmaster,
-            long lifetimeMillis, Clock clock) {
+    public Reporter(ReportableMessages spool, ReportSink sink, ReporterSettings settings, Clock clock) {
         this.spool = spool;
         this.sink = sink;
-        this.hostname = hostname;
-        this.postmaster = postmaster;
-        this.lifetimeMillis = lifetimeMillis;
+        this.settings = settings;
         this.clock = clock;
     }
 
@@ -78,7 +82,7 @@ public final class Reporter {
             Optional<Spool.Details> message = spool.details(id);
             if (message.isPresent()) {
                 send(id, ReportKind.of(kind), message.get());
-                markAsReported(id, kind);
+                markAsReported(id, kind, message.get());
             }
             return true;
         } catch (IOException e) {
@@ -93,7 +97,7 @@ public final class Reporter {
         try {
             Optional<Spool.Details> message = spool.details(id);
             if (message.isPresent()) {
-                send(id, ReportKind.SUCCEEDED, message.get());
+                send(id, ReportKind.DELIVERED, message.get());
             }
             return true;
         } catch (IOException e) {
@@ -103,10 +107,12 @@ public final class Reporter {
         }
     }
 
-    private void send(QueueId id, ReportKind kind, Spool.Details message) throws IOException {
-        List<Spool.RecipientState> about = message.recipients().stream().filter(kind::concerns)
-                .toList();
-        Optional<Address> sender = message.envelope().sender();
+    private void send(QueueId id, ReportKind event, Spool.Details message) throws IOException {
+        boolean doubleBounce = event == ReportKind.FAILED && message.envelope().sender().isEmpty()
+                && !message.envelope().envelopeId().equals(Optional.of(DOUBLE_BOUNCE));
+        ReportKind kind = doubleBounce ? ReportKind.DOUBLE_BOUNCE : event;
+        Optional<Address> sender = doubleBounce ? settings.doubleBounces() : message.envelope().sender();
+        List<Spool.RecipientState> about = about(id, kind, message);
         if (sender.isEmpty()) {
             log.info("event=report-skipped queue={} reason=\"null sender\" count={}", id, about.size());
             return;
@@ -116,19 +122,50 @@ public final class Reporter {
             return;
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
-        MessageSummary sent = sink.submit(envelope(sender.get(), composed.eightBit()), composed.content());
+        MessageSummary sent = sink.submit(envelope(sender.get(), kind, composed), composed.content());
         log.info("event=report-queued queue={} kind={} report={} recipient={} count={}", id, kind.word(), sent.id(),
                 LogText.path(sender.get()), about.size());
+    }
+
+    private List<Spool.RecipientState> about(QueueId id, ReportKind kind, Spool.Details message) {
+        List<Spool.RecipientState> about = message.recipients().stream().filter(kind::concerns).toList();
+        if (about.isEmpty()) {
+            return about;
+        }
+        List<Spool.RecipientState> due = switch (kind) {
+            case DELIVERED -> Expansion.summarized(about, message.recipients());
+            case CLEARED -> about.stream().filter(each -> wasLate(each, message)).toList();
+            case FAILED, DELAYED, DOUBLE_BOUNCE -> about;
+        };
+        if (kind.onlyInforms() && isAutomatic(id)) {
+            return due.stream().filter(each -> each.recipient().notifyOn().contains(DsnNotify.DELAY)).toList();
+        }
+        return due;
+    }
+
+    // The recipient was open when the first report of a delay was due.
+    private boolean wasLate(Spool.RecipientState state, Spool.Details message) {
+        return settings.delayTimes().passed(message.summary().releaseMillis(), state.atMillis()) > 0;
+    }
+
+    private boolean isAutomatic(QueueId id) {
+        try {
+            return AutomaticMail.is(Original.of(spool.content(id), DsnReturn.HEADERS).header());
+        } catch (IOException unreadable) {
+            return false;
+        }
     }
 
     private ReportComposer.Composed compose(QueueId id, ReportKind kind, Address sender, Spool.Details message,
             List<Spool.RecipientState> about) {
         OffsetDateTime date = OffsetDateTime.now(clock);
-        Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + lifetimeMillis);
-        DeliveryReport report = new DeliveryReport(hostname, postmaster.apply(sender), kind, sender, message, about,
+        Instant retryUntil = Instant.ofEpochMilli(message.summary().releaseMillis() + settings.lifetimeMillis());
+        DeliveryReport report = new DeliveryReport(settings.hostname(), settings.postmaster().apply(sender),
+                kind, sender, message, about,
                 original(id, kind, message),
                 date, retryUntil);
-        return ReportComposer.compose(report, "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
+        return ReportComposer.compose(report, settings.templates().of(kind),
+                "=_" + id + "_" + kind.word() + "_" + date.toInstant().toEpochMilli());
     }
 
     // RET concerns failures only (RFC 3461 section 4.3); for a delayed message the header is
@@ -150,20 +187,29 @@ public final class Reporter {
         }
     }
 
-    private static Envelope envelope(Address sender, boolean eightBit) {
+    private static Envelope envelope(Address sender, ReportKind kind, ReportComposer.Composed composed) {
         // NOTIFY=NEVER because a report about a report is never sent (RFC 3461 section 4.1).
         Recipient recipient = new Recipient(1, sender, Optional.empty(), Set.of(DsnNotify.NEVER));
         // An international sender appears unchanged in the header (RFC 6532).
-        boolean eightBitInAll = eightBit || sender.isInternational();
-        return new Envelope(Optional.empty(), eightBitInAll ? BodyType.EIGHT_BIT_MIME : BodyType.SEVEN_BIT,
-                sender.isInternational(), Optional.empty(), DsnReturn.UNSPECIFIED, List.of(recipient));
+        boolean eightBit = composed.eightBit() || sender.isInternational();
+        // The envelope id marks a notice to the postmaster, which causes no other one.
+        Optional<String> mark = kind == ReportKind.DOUBLE_BOUNCE ? Optional.of(DOUBLE_BOUNCE) : Optional.empty();
+        return new Envelope(Optional.empty(), eightBit ? BodyType.EIGHT_BIT_MIME : BodyType.SEVEN_BIT,
+                composed.international(), mark, DsnReturn.UNSPECIFIED, List.of(recipient));
     }
 
-    private void markAsReported(QueueId id, NoticeKind kind) {
+    private void markAsReported(QueueId id, NoticeKind kind, Spool.Details message) {
         Runnable nothingMore = () -> {};
         switch (kind) {
-            case FAILED -> spool.failuresReported(id, nothingMore);
-            case DELAYED -> spool.delayReported(id, nothingMore);
+            case FAILED, COLLECTED -> spool.failuresReported(id, nothingMore);
+            case DELAYED -> {
+                // A deadline of the sender (RFC 2852) may cause the report before the first time.
+                int passed = settings.delayTimes().passed(message.summary().releaseMillis(), clock.millis());
+                spool.delayReported(id, Math.max(1, passed), nothingMore);
+            }
+            case CLEARED -> {
+                // The message is removed next.
+            }
         }
     }
 }

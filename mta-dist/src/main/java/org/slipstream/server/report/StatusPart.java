@@ -7,43 +7,60 @@ import org.slipstream.spool.Spool;
 
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.BinaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message
-/// and one for each recipient.
+/// and one for each recipient. In `message/global-delivery-status` (RFC 6533 section 3) Unicode stays
+/// as it is.
 final class StatusPart {
     /// `name[address]:port`, the form in which carriers name their peers.
     private static final Pattern PEER = Pattern.compile("([^\\s\\[\\]]+)\\[([0-9A-Fa-f.:]+)\\]:[0-9]+");
 
-    private StatusPart() {}
+    private static final Pattern XTEXT = Pattern.compile("\\\\x\\{([0-9A-Fa-f]{2,6})\\}");
+
+    private final DeliveryReport report;
+    private final BinaryOperator<String> field;
+
+    private StatusPart(DeliveryReport report) {
+        this.report = report;
+        this.field = report.isInternational() ? ReportField::international : ReportField::of;
+    }
 
     static String of(DeliveryReport report) {
+        return new StatusPart(report).text();
+    }
+
+    private String text() {
         StringBuilder part = new StringBuilder();
         report.message().envelope().envelopeId()
                 .ifPresent(id -> part.append(ReportField.of("Original-Envelope-Id", id)));
         part.append(ReportField.of("Reporting-MTA", "dns; " + report.hostname()));
+        report.original().flatMap(Original::receivedFrom)
+                .ifPresent(from -> part.append(field.apply("Received-From-MTA", "dns; " + from)));
         part.append(ReportField.of("Arrival-Date", report.written(report.arrival())));
         part.append(ReportField.of("X-Slipstream-Queue-ID", report.message().summary().id().toString()));
         for (Spool.RecipientState state : report.about()) {
-            part.append("\r\n").append(recipient(report, state));
+            part.append("\r\n").append(recipient(state));
         }
         return part.toString();
     }
 
-    private static String recipient(DeliveryReport report, Spool.RecipientState state) {
+    private String recipient(Spool.RecipientState state) {
         Recipient recipient = state.recipient();
         StringBuilder block = new StringBuilder();
         recipient.original()
-                .ifPresent(original -> block.append(ReportField.of("Original-Recipient", original(original))));
-        block.append(ReportField.of("Final-Recipient", ReportField.typed("rfc822", recipient.address().toString())));
+                .ifPresent(original -> block.append(field.apply("Original-Recipient", original(original))));
+        block.append(field.apply("Final-Recipient", ReportField.typed("rfc822", recipient.address().toString())));
         block.append(ReportField.of("Action", report.kind().action(state)));
         block.append(ReportField.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
-                .orElse(report.kind() == ReportKind.SUCCEEDED ? "2.0.0" : report.isFailure() ? "5.0.0" : "4.0.0")));
+                .orElse(report.kind().status())));
         state.last().ifPresent(last -> block.append(diagnosticCode(last)));
         if (state.last().isPresent() && state.atMillis() > 0) {
             block.append(ReportField.of("Last-Attempt-Date", report.written(Instant.ofEpochMilli(state.atMillis()))));
         }
+        block.append(ReportField.of("Final-Log-ID", report.message().summary().id().toString()));
         if (report.kind() == ReportKind.DELAYED) {
             block.append(ReportField.of("Will-Retry-Until", report.written(report.retryUntil())));
         }
@@ -52,13 +69,13 @@ final class StatusPart {
 
     // A diagnostic code has a type that names its syntax; text of no peer has our own type. Expiry
     // is our own decision, whichever peer replied last.
-    private static String diagnosticCode(Outcome last) {
+    private String diagnosticCode(Outcome last) {
         Optional<String> peer = peer(last.remote());
         EnhancedStatus status = last.reply().statusOrGeneral();
         boolean expired = status.subject() == 4 && status.detail() == 7;
         String type = peer.isPresent() && !expired ? "smtp; " : "x-slipstream; ";
         return peer.map(name -> ReportField.of("Remote-MTA", "dns; " + name)).orElse("")
-                + ReportField.of("Diagnostic-Code", type + last.reply());
+                + field.apply("Diagnostic-Code", type + last.reply());
     }
 
     private static Optional<String> peer(String remote) {
@@ -71,10 +88,22 @@ final class StatusPart {
         return Optional.of(literal ? "[" + (name.contains(":") ? "IPv6:" : "") + name + "]" : name);
     }
 
-    private static String original(String original) {
+    private String original(String original) {
         int end = original.indexOf(';');
         return end < 0
                 ? ReportField.typed("rfc822", original)
-                : ReportField.typed(original.substring(0, end).strip(), original.substring(end + 1).strip());
+                : ReportField.typed(original.substring(0, end).strip(), readable(original.substring(end + 1).strip()));
+    }
+
+    // ORCPT may hold Unicode as numbers (RFC 6533 section 3, utf-8-addr-xtext).
+    private String readable(String address) {
+        return report.isInternational()
+                ? XTEXT.matcher(address).replaceAll(found -> Matcher.quoteReplacement(character(found.group(1))))
+                : address;
+    }
+
+    private static String character(String hex) {
+        int c = Integer.parseInt(hex, 16);
+        return Character.isValidCodePoint(c) ? Character.toString(c) : "?";
     }
 }

@@ -149,7 +149,7 @@ class ConfigReaderTest {
                 .containsEntry("devnull.example", new RouteTarget.Discard())
                 .containsEntry("*", fixed("relay.provider.example", 25));
         assertThat(config.limits().messageSize()).isEqualTo(DataSize.of(1_000_000));
-        assertThat(config.queue().delayNotice()).isZero();
+        assertThat(config.queue().delayNotice()).containsExactly(Duration.ZERO);
         assertThat(config.smtpClient().startTls()).isFalse();
         assertThat(config.logLevel()).isEqualTo("debug");
     }

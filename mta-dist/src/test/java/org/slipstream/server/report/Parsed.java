@@ -41,7 +41,8 @@ record Parsed(MimeMessage message, List<MimeBodyPart> parts, List<Map<String, St
                 parts.add((MimeBodyPart) multipart.getBodyPart(i));
             }
             assertThat(parts.get(0).isMimeType("text/plain")).isTrue();
-            assertThat(parts.get(1).isMimeType("message/delivery-status")).isTrue();
+            assertThat(parts.get(1).isMimeType("message/delivery-status")
+                    || parts.get(1).isMimeType("message/global-delivery-status")).isTrue();
             return new Parsed(message, parts, blocks(parts.get(1)));
         } catch (MessagingException | IOException e) {
             throw new AssertionError("not readable as mail", e);

@@ -53,8 +53,8 @@ final class ReportedMessage implements ReportableMessages {
     }
 
     @Override
-    public void delayReported(QueueId id, Runnable then) {
-        marks.add("delayed " + id);
+    public void delayReported(QueueId id, int count, Runnable then) {
+        marks.add("delayed " + id + " " + count);
         then.run();
     }
 }

@@ -1,6 +1,8 @@
 package org.slipstream.server.report;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
@@ -11,13 +13,17 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
+import org.slipstream.qmgr.DelayTimes;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.Spool.MessageState;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -49,6 +55,10 @@ class ReporterTest {
     private DsnReturn returns = DsnReturn.UNSPECIFIED;
     private byte[] message = bytes(HEADER + "\r\nHello\r\n");
     private final List<Spool.RecipientState> recipients = new ArrayList<>();
+    private Optional<Address> doubleBounces = Optional.empty();
+    private boolean smtpUtf8;
+    @TempDir
+    private Path home;
 
     @Test
     void aRefusedRecipientComesBackAsAReport() {
@@ -73,7 +83,8 @@ class ReporterTest {
                 .containsEntry("Arrival-Date", "Sat, 21 Nov 2026 08:00:00 +0100")
                 .containsEntry("X-Slipstream-Queue-ID", id().toString());
         assertThat(parsed.blocks().get(1)).containsOnlyKeys("Final-Recipient", "Action", "Status", "Remote-MTA",
-                "Diagnostic-Code", "Last-Attempt-Date").containsEntry("Final-Recipient", "rfc822; nobody@far.example")
+                "Diagnostic-Code", "Last-Attempt-Date", "Final-Log-ID")
+                .containsEntry("Final-Recipient", "rfc822; nobody@far.example")
                 .containsEntry("Action", "failed").containsEntry("Status", "5.1.1")
                 .containsEntry("Remote-MTA", "dns; mx1.far.example")
                 .containsEntry("Diagnostic-Code", "smtp; 550 5.1.1 no such user")
@@ -154,7 +165,7 @@ class ReporterTest {
         assertThat(parsed.blocks().get(2)).containsEntry("Status", "4.0.0").doesNotContainKeys("Diagnostic-Code",
                 "Last-Attempt-Date");
         assertThat(parsed.type(2)).as("RET speaks of failures").isEqualTo("text/rfc822-headers");
-        assertThat(happened).containsExactly("submitted", "delayed " + id());
+        assertThat(happened).containsExactly("submitted", "delayed " + id() + " 2");
     }
 
     @Test
@@ -173,7 +184,7 @@ class ReporterTest {
         deferred("late@far.example", Reply.of(450, "later"), PEER, DsnNotify.FAILURE);
         assertThat(reported(NoticeKind.FAILED)).isTrue();
         assertThat(reported(NoticeKind.DELAYED)).isTrue();
-        assertThat(happened).containsExactly("failed " + id(), "delayed " + id());
+        assertThat(happened).containsExactly("failed " + id(), "delayed " + id() + " 2");
     }
 
     @Test
@@ -312,14 +323,14 @@ class ReporterTest {
 
     @Test
     void internationalAddressesAreNamedByTheirNumbersWhereOnlyAsciiMayStand() {
-        sender = Address.parse("jürgen@here.example");
         failed("пример@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.type(1)).isEqualTo("message/delivery-status");
+        assertThat(report).satisfies(ReporterTest::isAscii);
+        assertThat(reportEnvelope.smtpUtf8()).isFalse();
         assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient",
                 "utf-8; \\x{43F}\\x{440}\\x{438}\\x{43C}\\x{435}\\x{440}@far.example");
         assertThat(parsed.text()).contains("пример@far.example");
-        assertThat(reportEnvelope.smtpUtf8()).isTrue();
-        assertThat(reportEnvelope.body()).isEqualTo(BodyType.EIGHT_BIT_MIME);
     }
 
     @Test
@@ -434,6 +445,143 @@ class ReporterTest {
         assertThat(happened).containsExactly("submitted");
     }
 
+    @Test
+    @Tag("ZM-43")
+    void theStatusNamesTheClientAndTheLogId() {
+        message = bytes("Received: from client.far.example ([192.0.2.9])\r\n\tby mail.here.example\r\n" + HEADER + "\r\n");
+        failed("nobody@far.example", NO_SUCH_USER, PEER);
+        Parsed parsed = tell(NoticeKind.COLLECTED);
+        assertThat(parsed.blocks().get(0)).containsEntry("Received-From-MTA", "dns; client.far.example");
+        assertThat(parsed.blocks().get(1)).containsEntry("Final-Log-ID", id().toString());
+        assertThat(happened).containsExactly("submitted", "failed " + id());
+    }
+
+    @Test
+    void theTextSaysTheCauseTheNextStepAndTheReply() {
+        failed("full@far.example", Reply.of(552, "5.2.2", "quota"), PEER);
+        deferred("odd@far.example", Reply.of(451, "4.7.99", "odd"), "local");
+        assertThat(tell(NoticeKind.FAILED).text()).contains("The mailbox is full.", "Send it again later",
+                "On Sat, 21 Nov 2026 10:59:59 +0100", PEER + " replied:", "552 5.2.2 quota");
+        assertThat(tell(NoticeKind.DELAYED).text()).contains("for reasons of security or policy",
+                "this server noted:");
+    }
+
+    @Test
+    void theEndOfADelayNamesThoseThatWereLate() {
+        Outcome there = new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), PEER);
+        add("late@far.example", MessageState.DELIVERED, Optional.of(there));
+        add("quiet@far.example", MessageState.DELIVERED, Optional.of(there), DsnNotify.NEVER);
+        recipients.add(new Spool.RecipientState(new Recipient(3, Address.of("prompt@far.example")),
+                MessageState.DELIVERED, Optional.of(there), NOW.toEpochMilli() - 3 * 3_600_000 + 1));
+        Parsed parsed = tell(NoticeKind.CLEARED);
+        assertThat(parsed.header("Subject")).isEqualTo("Your delayed message has arrived");
+        assertThat(parsed.blocks()).hasSize(2);
+        assertThat(parsed.blocks().get(1)).containsEntry("Final-Recipient", "rfc822; late@far.example")
+                .containsEntry("Action", "relayed");
+        assertThat(happened).containsExactly("submitted");
+    }
+
+    /// RFC 3834 section 2; failures are due all the same.
+    @Test
+    void automaticMailGetsNoDelayReport() {
+        for (String sign : List.of("Auto-Submitted: auto-generated", "Precedence: bulk", "precedence:\r\n List",
+                "List-Id: <l.example>")) {
+            message = bytes(sign + "\r\n" + HEADER + "\r\n");
+            recipients.clear();
+            happened.clear();
+            deferred("late@far.example", Reply.of(450, "later"), PEER);
+            assertThat(reported(NoticeKind.DELAYED)).isTrue();
+            assertThat(happened).as(sign).containsExactly("delayed " + id() + " 2");
+            deferred("asked@far.example", Reply.of(450, "later"), PEER, DsnNotify.DELAY);
+            assertThat(tell(NoticeKind.DELAYED).blocks()).hasSize(2);
+            failed("nobody@far.example", NO_SUCH_USER, PEER);
+            assertThat(tell(NoticeKind.FAILED).blocks()).hasSize(2);
+        }
+        message = bytes("Auto-Submitted: no\r\nX-List: y\r\n" + HEADER + "\r\nPrecedence: bulk\r\n");
+        recipients.clear();
+        deferred("late@far.example", Reply.of(450, "later"), PEER);
+        assertThat(tell(NoticeKind.DELAYED).blocks()).hasSize(2);
+    }
+
+    @Test
+    void aDoubleBounceGoesToThePostmasterAndNoFurther() {
+        sender = Optional.empty();
+        doubleBounces = Address.parse("postmaster@here.example");
+        failed("nobody@far.example", NO_SUCH_USER, PEER, DsnNotify.NEVER);
+        Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.header("Subject")).isEqualTo("Undeliverable report");
+        assertThat(reportEnvelope.sender()).isEmpty();
+        assertThat(reportEnvelope.recipients().getFirst().address()).hasToString("postmaster@here.example");
+        assertThat(happened).containsExactly("submitted", "failed " + id());
+
+        happened.clear();
+        envelopeId = reportEnvelope.envelopeId();
+        assertThat(reported(NoticeKind.FAILED)).isTrue();
+        assertThat(happened).as("never a report about a report's report").containsExactly("failed " + id());
+    }
+
+    /// RFC 3461 section 5.2.7.
+    @Test
+    @Tag("ZM-43")
+    void anAliasWithSeveralTargetsIsExpanded() {
+        Outcome there = new Outcome.Delivered(Reply.of(250, "2.1.1", "delivered"), "maildir:x");
+        for (String target : List.of("bob@here.example", "carl@here.example")) {
+            recipients.add(new Spool.RecipientState(new Recipient(recipients.size() + 1, Address.of(target),
+                    Optional.of("rfc822;staff@here.example"), Set.of(DsnNotify.SUCCESS)), MessageState.DELIVERED,
+                    Optional.of(there), NOW.toEpochMilli()));
+        }
+        Parsed parsed = parsed(confirmed());
+        assertThat(parsed.blocks()).hasSize(2);
+        assertThat(parsed.blocks().get(1)).containsEntry("Action", "expanded").containsEntry("Final-Recipient",
+                "rfc822; staff@here.example");
+        assertThat(parsed.text()).doesNotContain("bob@", "carl@");
+    }
+
+    /// RFC 6533 section 3 and 4.
+    @Test
+    void anInternationalSenderReadsUnicode() {
+        smtpUtf8 = true;
+        message = "Subject: Grüße\r\n\r\n".getBytes(StandardCharsets.UTF_8);
+        recipients.add(new Spool.RecipientState(
+                new Recipient(1, Address.of("пример@far.example"), Optional.of("utf-8;\\x{FC}@far.example"), Set.of()),
+                MessageState.FAILED, Optional.of(new Outcome.Failed(NO_SUCH_USER, PEER)), 0));
+        Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.type(1)).isEqualTo("message/global-delivery-status");
+        assertThat(new String(parsed.decoded(1), StandardCharsets.UTF_8)).contains(
+                "Final-Recipient: utf-8; пример@far.example", "Original-Recipient: utf-8; ü@far.example");
+        assertThat(parsed.type(2)).isEqualTo("message/global-headers");
+        assertThat(reportEnvelope.smtpUtf8()).isTrue();
+        assertThat(reportEnvelope.body()).isEqualTo(BodyType.EIGHT_BIT_MIME);
+    }
+
+    @Test
+    void anOperatorsTemplateIsUsed() throws IOException {
+        Path folder = Files.createDirectories(home.resolve("templates"));
+        Files.writeString(folder.resolve("failed.txt"),
+                "Subject: Nachricht für ${sender} unzustellbar\n\nHier ist ${hostname}, ${count}:\n${recipients}\n");
+        failed("nobody@far.example", NO_SUCH_USER, PEER);
+        Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(parsed.text()).startsWith("Hier ist mail.here.example, 1:\r\n  <nobody@far.example>");
+        assertThat(parsed.header("Subject")).startsWith("=?UTF-8?B?");
+    }
+
+    @Test
+    void aMistakeInATemplateIsNamedWithItsLine() throws IOException {
+        Path folder = Files.createDirectories(home.resolve("templates"));
+        Files.writeString(folder.resolve("failed.txt"), "Subject: x\n\n${hostnam}\n${recipients}\n");
+        Files.writeString(folder.resolve("delayed.txt"), "Hello\n${recipients} here\n${queue\n");
+        Files.writeString(folder.resolve("late.txt"), "");
+        List<String> mistakes = ReportTemplates.in(home).mistakes();
+        assertThat(mistakes).anyMatch(each -> each.startsWith("templates/failed.txt:3: unknown variable ${hostnam}; did"
+                + " you mean ${hostname}?"));
+        assertThat(mistakes).anyMatch(each -> each.startsWith("templates/delayed.txt:1:"))
+                .anyMatch(each -> each.startsWith("templates/delayed.txt:2: ${recipients} stands on"))
+                .anyMatch(each -> each.startsWith("templates/delayed.txt:3: a variable without"))
+                .anyMatch(each -> each.startsWith("templates/late.txt: there is no report"));
+        failed("nobody@far.example", NO_SUCH_USER, PEER);
+        assertThat(tell(NoticeKind.FAILED).text()).contains("Your message could not be delivered");
+    }
+
     private Parsed tell(NoticeKind kind) {
         return parsed(reported(kind));
     }
@@ -471,8 +619,10 @@ class ReporterTest {
 
     private Reporter reporter() {
         Clock clock = Clock.fixed(NOW, ZoneOffset.ofHours(1));
-        return new Reporter(spool, this::submit, "mail.here.example", _ -> Address.of("postmaster@here.example"),
-                5 * DAY_MILLIS, clock);
+        return new Reporter(spool, this::submit, new Reporter.ReporterSettings("mail.here.example",
+                _ -> Address.of("postmaster@here.example"), 5 * DAY_MILLIS,
+                new DelayTimes(List.of(Duration.ofHours(1), Duration.ofHours(2), Duration.ofDays(2))), doubleBounces,
+                ReportTemplates.in(home)), clock);
     }
 
     private MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
@@ -492,7 +642,7 @@ class ReporterTest {
     }
 
     private Envelope envelope() {
-        return new Envelope(sender, BodyType.EIGHT_BIT_MIME, false, envelopeId, returns,
+        return new Envelope(sender, BodyType.EIGHT_BIT_MIME, smtpUtf8, envelopeId, returns,
                 recipients.stream().map(Spool.RecipientState::recipient).toList());
     }
 

@@ -192,7 +192,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 Map.entry("maximalBackoff", Duration.ofSeconds(global.maximalBackoff)),
                 Map.entry("lifetime", Duration.ofSeconds(global.lifetime)),
                 Map.entry("bounceLifetime", Duration.ofSeconds(global.lifetime)),
-                Map.entry("secondExpiry", Optional.of(Duration.ZERO)), Map.entry("delayNotice", Duration.ZERO),
+                Map.entry("secondExpiry", Optional.of(Duration.ZERO)), Map.entry("delayNotice", List.of()),
                 Map.entry("activeMessages", global.activeLimit), Map.entry("idleConnection", never),
                 Map.entry("scanInterval", never), Map.entry("spacedStarts", false),
                 Map.entry("memory", new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum)),

@@ -93,7 +93,7 @@ final class SettingsReader {
     /// The settings of Postfix, without delay notices.
     private static QmgrConfig defaults() {
         QmgrConfig usual = QmgrConfig.defaults();
-        return usual.withQueue(SettingsRecords.with(usual.queue(), "delayNotice", Duration.ZERO))
+        return usual.withQueue(SettingsRecords.with(usual.queue(), "delayNotice", List.of()))
                 .withReads(RECIPIENT_BATCH, usual.scanLimit());
     }
 
@@ -111,7 +111,8 @@ final class SettingsReader {
                 Map.entry("bounceLifetime", time(section, "bounce-lifetime", usual.bounceLifetime())),
                 Map.entry("secondExpiry",
                         Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow()))),
-                Map.entry("delayNotice", time(section, "delay-notice", usual.delayNotice())),
+                Map.entry("delayNotice", List.of(time(section, "delay-notice",
+                        usual.delayNotice().stream().findFirst().orElse(Duration.ZERO)))),
                 Map.entry("activeMessages", section.count("active-messages", 1, usual.activeMessages())),
                 Map.entry("idleConnection", time(section, "idle-connection", usual.idleConnection())),
                 Map.entry("scanInterval", time(section, "scan-interval", usual.scanInterval())),

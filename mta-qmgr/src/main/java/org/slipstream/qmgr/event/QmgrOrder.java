@@ -79,8 +79,13 @@ public sealed interface QmgrOrder {
         /// Recipients failed permanently (RFC 3464 action `failed`); afterwards they count as
         /// reported.
         FAILED,
-        /// Recipients are delayed (RFC 3464 action `delayed`); sent once.
-        DELAYED
+        /// Recipients are delayed (RFC 3464 action `delayed`); sent once for each delay time.
+        DELAYED,
+        /// The failures of a message that waits for its next attempt; otherwise as [#FAILED]. A kind
+        /// of its own, because the message may be active again before the answer comes.
+        COLLECTED,
+        /// All recipients are finished after a report of a delay.
+        CLEARED
     }
 
     /// Defers the message until its next attempt.

@@ -62,7 +62,7 @@ final class IndexWriter {
                  where message_id = ? and number = ? and state = 0"""),
         ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
         FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
-        DELAY_REPORTED("update message set delay_notified = true where id = ?"),
+        DELAY_REPORTED("update message set delay_reports = ? where id = ?"),
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
         MAKE_DUE("""
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
@@ -169,7 +169,7 @@ final class IndexWriter {
             case LogRecord.Hold(QueueId id, boolean held) ->
                 addForId(Kind.HOLD, held ? MessageStatus.HELD : MessageStatus.QUEUED, id);
             case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
-            case LogRecord.DelayReported(QueueId id) -> addForId(Kind.DELAY_REPORTED, id);
+            case LogRecord.DelayReported(QueueId id, int count) -> addForId(Kind.DELAY_REPORTED, count, id);
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {

@@ -27,7 +27,7 @@ final class Rows {
     /// its message is set aside; it must not pass for finished. An untried message has no recipient
     /// rows: all its recipients are open.
     static final String SUMMARY_COLUMNS = """
-            m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_notified, m.recipients,
+            m.id, m.size_bytes, m.created_millis, m.next_millis, m.state, m.attempts, m.delay_reports, m.recipients,
             m.sender_local, m.sender_domain,
             case when m.envelope is not null then m.recipients else
              (select count(*) from recipient r where r.message_id = m.id and r.state between 0 and 3)
@@ -53,7 +53,7 @@ final class Rows {
         }
         return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
                 recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
-                row.getInt("state") == MessageStatus.HELD, row.getBoolean("delay_notified"), options(row));
+                row.getInt("state") == MessageStatus.HELD, row.getInt("delay_reports"), options(row));
     }
 
     private static DeliveryOptions options(ResultSet row) throws SQLException {

@@ -69,7 +69,10 @@ public sealed interface LogRecord {
     /// The sender has a report of all recipients that failed so far.
     record FailuresReported(QueueId id) implements OfMessage {}
 
-    record DelayReported(QueueId id) implements OfMessage {}
+    /// The sender has been told of a delay.
+    ///
+    /// @param count of the delay times that the reports cover
+    record DelayReported(QueueId id, int count) implements OfMessage {}
 
     /// The content is damaged or lost: the message stays and is not delivered.
     record SetAside(QueueId id) implements OfMessage {}

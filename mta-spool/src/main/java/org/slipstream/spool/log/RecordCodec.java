@@ -25,6 +25,7 @@ import java.util.Optional;
 /// 9 make due          id, time
 /// 10 keep host        host, kind, name, since, until, failures, words, author
 /// 11 forget host      host, kind
+/// 12 delays reported  id, count (6, of earlier versions: one)
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
@@ -53,7 +54,7 @@ final class RecordCodec {
             case LogRecord.NextAttempt(QueueId id, long atMillis) -> begin(out, 3, id).eightBytes(atMillis);
             case LogRecord.Hold(QueueId id, boolean held) -> begin(out, 4, id).octet(held ? 1 : 0);
             case LogRecord.FailuresReported(QueueId id) -> begin(out, 5, id);
-            case LogRecord.DelayReported(QueueId id) -> begin(out, 6, id);
+            case LogRecord.DelayReported(QueueId id, int count) -> begin(out, 12, id).number(count);
             case LogRecord.SetAside(QueueId id) -> begin(out, 7, id);
             case LogRecord.Remove(QueueId id) -> begin(out, 8, id);
             case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 9, id).eightBytes(nowMillis);
@@ -122,12 +123,13 @@ final class RecordCodec {
             case 3 -> new LogRecord.NextAttempt(id(in), in.getLong());
             case 4 -> new LogRecord.Hold(id(in), in.get() == 1);
             case 5 -> new LogRecord.FailuresReported(id(in));
-            case 6 -> new LogRecord.DelayReported(id(in));
+            case 6 -> new LogRecord.DelayReported(id(in), 1);
             case 7 -> new LogRecord.SetAside(id(in));
             case 8 -> new LogRecord.Remove(id(in));
             case 9 -> new LogRecord.MakeDue(id(in), in.getLong());
             case 10 -> new LogRecord.KeepHost(host(in));
             case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
+            case 12 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

@@ -1,5 +1,6 @@
 package org.slipstream.spool.log;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
@@ -82,7 +83,7 @@ class RecordCodecTest {
     @Test
     void aKindThatIsNotKnownIsOfANewerProgram() {
         byte[] bytes = RecordCodec.encode(List.of(new LogRecord.Remove(new QueueId(1))));
-        for (int kind : new int[]{0, 12, 127, 255}) {
+        for (int kind : new int[]{0, 120, 127, 255}) {
             bytes[0] = (byte) kind;
             assertThatThrownBy(() -> decode(bytes)).isInstanceOf(NewerLogException.class)
                     .hasMessageContaining("unknown kind");
@@ -101,6 +102,13 @@ class RecordCodecTest {
         assertThat(RecordCodec.facts(ByteBuffer.wrap(RecordCodec.encode(Optional.empty())))).isEmpty();
     }
 
+    @Test
+    @Tag("ZM-42")
+    void aReportOfDelayOfAnEarlierVersionCountsOnce() throws Exception {
+        byte[] old = ByteBuffer.allocate(9).put((byte) 6).putLong(42).array();
+        assertThat(decode(old)).containsExactly(new LogRecord.DelayReported(new QueueId(42), 1));
+    }
+
     private static List<LogRecord> decode(byte[] bytes) throws DamagedMessageException, NewerLogException {
         return RecordCodec.decode(ByteBuffer.wrap(bytes));
     }
@@ -109,7 +117,8 @@ class RecordCodecTest {
         return List.of(new LogRecord.Outcomes(id(), outcomes(), random.nextLong(), random.nextBoolean()),
                 new LogRecord.Attempts(id(), random.nextInt() >>> 1),
                 new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
-                new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id()), new LogRecord.SetAside(id()),
+                new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id(), 3),
+                new LogRecord.SetAside(id()),
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),

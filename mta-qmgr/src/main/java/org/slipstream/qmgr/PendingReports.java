@@ -1,0 +1,76 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.QueueId;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// Failures of messages that wait for their next attempt, until their report is due (ZM-41). The
+/// failures themselves are on disk: when this memory is lost or full, the report follows with the
+/// next attempt, and none is lost.
+final class PendingReports {
+    /// Bounds the memory. Beyond it a report is sent at once.
+    private static final int MOST = 100_000;
+
+    /// @param sinceMillis the first unreported failure
+    private record Pending(long sinceMillis, long dueMillis) {}
+
+    private final Map<QueueId, Pending> pending = new HashMap<>();
+    private final Set<QueueId> underWay = new HashSet<>();
+    private long nextMillis = Long.MAX_VALUE;
+
+    boolean isFull() {
+        return pending.size() >= MOST;
+    }
+
+    boolean isQuiet() {
+        return underWay.isEmpty();
+    }
+
+    void add(QueueId id, long sinceMillis, long dueMillis) {
+        pending.put(id, new Pending(sinceMillis, dueMillis));
+        nextMillis = Math.min(nextMillis, dueMillis);
+    }
+
+    /// Forgets the message, because it is active again or gone. Returns the time of its first
+    /// unreported failure, 0 when it is not known.
+    long take(QueueId id) {
+        Pending taken = pending.remove(id);
+        return taken == null ? 0 : taken.sinceMillis();
+    }
+
+    /// The time of the next report; `Long.MAX_VALUE` when none is pending.
+    long nextMillis() {
+        return nextMillis;
+    }
+
+    /// Takes the messages whose reports are due and counts these as under way.
+    List<QueueId> due(long nowMillis) {
+        if (nextMillis > nowMillis) {
+            return List.of();
+        }
+        List<QueueId> due = new ArrayList<>();
+        long next = Long.MAX_VALUE;
+        for (Map.Entry<QueueId, Pending> each : pending.entrySet()) {
+            if (each.getValue().dueMillis() <= nowMillis) {
+                due.add(each.getKey());
+            } else {
+                next = Math.min(next, each.getValue().dueMillis());
+            }
+        }
+        nextMillis = next;
+        due.sort(null);
+        due.forEach(pending::remove);
+        underWay.addAll(due);
+        return due;
+    }
+
+    /// False when no report of this message was under way.
+    boolean answered(QueueId id) {
+        return underWay.remove(id);
+    }
+}
