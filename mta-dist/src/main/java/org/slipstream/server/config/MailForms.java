@@ -28,8 +28,9 @@ final class MailForms {
             domain(),
             "retry-policy", retryPolicy(),
             "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter(),
-            "name",
-            name());
+            "name", name(),
+            "address-v4", address(Inet4Address.class, "192.0.2.1"), "address-v6",
+            address(Inet6Address.class, "2001:db8::1"));
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
             Feedback.class, feedback(), Rate.class, rate(), RetrySettings.RetryFactors.class, factors(),
