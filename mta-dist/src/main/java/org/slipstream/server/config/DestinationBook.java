@@ -82,7 +82,7 @@ final class DestinationBook {
                     clauses.add(clause);
                     checkRing(name, clause, own, rings, complaints);
                     clause.settings().retry().ifPresent(policy -> RetryBook.checkExists(policy, retries,
-                            own.get("retry").place(), Schema.DESTINATION + ".\"" + name + "\".retry", complaints));
+                            Objects.requireNonNull(own.get("retry")).place(), Schema.DESTINATION + ".\"" + name + "\".retry", complaints));
                 }));
         return new DestinationTable(clauses, rings);
     }

@@ -24,13 +24,12 @@ final class MailForms {
     private static final int WIDEST_V4 = 8;
     private static final int WIDEST_V6 = 16;
 
-    private static final Map<String, Form<?>> NAMED = Map.of("hostname", hostname(), "database", database(), "domain",
-            domain(),
-            "retry-policy", retryPolicy(),
-            "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter(),
-            "name", name(),
-            "address-v4", address(Inet4Address.class, "192.0.2.1"), "address-v6",
-            address(Inet6Address.class, "2001:db8::1"));
+    private static final Map<String, Form<?>> NAMED = Map.ofEntries(Map.entry("hostname", hostname()),
+            Map.entry("database", database()), Map.entry("domain", domain()),
+            Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
+            Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
+            Map.entry("name", name()), Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
+            Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
             Feedback.class, feedback(), Rate.class, rate(), RetrySettings.RetryFactors.class, factors(),

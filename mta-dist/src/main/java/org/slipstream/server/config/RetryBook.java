@@ -9,6 +9,7 @@ import org.slipstream.qmgr.wake.RetrySettings.RetryKind;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
@@ -119,7 +120,7 @@ final class RetryBook {
                 && settings.interval().get().compareTo(settings.longest().get()) > 0;
         if (upsideDown) {
             String key = given.containsKey("longest") ? "longest" : "interval";
-            complaints.add(given.get(key).place(), dotted(name, key),
+            complaints.add(Objects.requireNonNull(given.get(key)).place(), dotted(name, key),
                     Schema.RETRY + "." + name + ": interval is more than longest");
         }
     }

@@ -448,7 +448,8 @@ class ReporterTest {
     @Test
     @Tag("ZM-43")
     void theStatusNamesTheClientAndTheLogId() {
-        message = bytes("Received: from client.far.example ([192.0.2.9])\r\n\tby mail.here.example\r\n" + HEADER + "\r\n");
+        message = bytes(
+                "Received: from client.far.example ([192.0.2.9])\r\n\tby mail.here.example\r\n" + HEADER + "\r\n");
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         Parsed parsed = tell(NoticeKind.COLLECTED);
         assertThat(parsed.blocks().get(0)).containsEntry("Received-From-MTA", "dns; client.far.example");

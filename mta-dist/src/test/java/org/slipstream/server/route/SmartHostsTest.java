@@ -2,10 +2,10 @@ package org.slipstream.server.route;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Route;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
-import org.slipstream.core.Route;
 import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
