@@ -1,12 +1,16 @@
 package org.slipstream.lab;
 
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.Scenario.SimulatedDomain;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.event.QmgrOrder;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -53,7 +57,11 @@ class OrderOfLanesTest {
 
     private static Scenario withoutFailures(Scenario scenario) {
         List<SimulatedDomain> domains = scenario.domains().stream().map(OrderOfLanesTest::withoutFailures).toList();
-        return new Scenario(scenario.seed(), scenario.config(), scenario.batching(), scenario.mails(), domains,
+        QueueSettings queue = scenario.config().queue();
+        // Reports are messages, too: they were sent at once when the orders were recorded.
+        QmgrConfig config = scenario.config().withQueue(SettingsRecords.with(queue, "reports",
+                SettingsRecords.with(queue.reports(), "reportInterval", Duration.ZERO)));
+        return new Scenario(scenario.seed(), config, scenario.batching(), scenario.mails(), domains,
                 scenario.ownServer(),
                 scenario.commands(), scenario.crashesMillis());
     }

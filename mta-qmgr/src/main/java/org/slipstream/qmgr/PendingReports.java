@@ -3,8 +3,8 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +19,8 @@ final class PendingReports {
     /// @param sinceMillis the first unreported failure
     private record Pending(long sinceMillis, long dueMillis) {}
 
-    private final Map<QueueId, Pending> pending = new HashMap<>();
-    private final Set<QueueId> underWay = new HashSet<>();
+    private final Map<QueueId, Pending> pending = new LinkedHashMap<>();
+    private final Set<QueueId> underWay = new LinkedHashSet<>();
     private long nextMillis = Long.MAX_VALUE;
 
     boolean isFull() {

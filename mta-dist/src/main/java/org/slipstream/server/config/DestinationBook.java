@@ -82,7 +82,8 @@ final class DestinationBook {
                     clauses.add(clause);
                     checkRing(name, clause, own, rings, complaints);
                     clause.settings().retry().ifPresent(policy -> RetryBook.checkExists(policy, retries,
-                            Objects.requireNonNull(own.get("retry")).place(), Schema.DESTINATION + ".\"" + name + "\".retry", complaints));
+                            Objects.requireNonNull(own.get("retry")).place(),
+                            Schema.DESTINATION + ".\"" + name + "\".retry", complaints));
                 }));
         return new DestinationTable(clauses, rings);
     }

@@ -51,6 +51,8 @@ class DestinationKeysTest {
         DestinationSettings settings = table("""
                 [ring."bulk"]
                 lanes = 7
+                [retry."slow"]
+                interval = "1h"
                 [destination."provider.example"]
                 lanes = 2
                 initial-concurrency = 1

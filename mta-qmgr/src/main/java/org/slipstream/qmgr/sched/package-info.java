@@ -9,7 +9,7 @@
 ///   [org.slipstream.qmgr.sched.DestinationQueue] are Postfix's structures;
 ///   [org.slipstream.qmgr.sched.SlotAccount] is the account of saved slots;
 ///   [org.slipstream.qmgr.sched.BlockedRun] and [org.slipstream.qmgr.sched.SizeClass] are groups of
-///   jobs
+///   jobs; [org.slipstream.qmgr.sched.EntryOrder] is the order within a destination
 /// - interfaces: [org.slipstream.qmgr.sched.Gate], [org.slipstream.qmgr.sched.SchedTrace],
 ///   [org.slipstream.qmgr.sched.Choice], [org.slipstream.qmgr.sched.OrderPolicy]
 /// - memory: [org.slipstream.qmgr.sched.RecipientPool] and [org.slipstream.qmgr.sched.Batches]: the

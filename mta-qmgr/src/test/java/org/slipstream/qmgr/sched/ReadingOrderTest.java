@@ -17,7 +17,8 @@ class ReadingOrderTest {
     /// The data classes. They form one graph (Postfix's `qmgr.h`) and so refer to each other.
     private static final List<String> DATA = List.of("ServiceRules", "Transport", "Message", "Job", "Peer", "Entry",
             "DestinationQueue",
-            "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "SizeClass");
+            "NextHop", "DestinationQueues", "SlotAccount", "BlockedRun", "SizeClass",
+            "EntryOrder");
     private static final List<String> SPOKEN_OF = List.of("Gate", "SchedTrace", "Choice", "OrderPolicy");
     private static final List<String> MEMORY = List.of("RecipientPool", "Batches");
     private static final List<String> ORDER = List.of("ReadyDestinations", "Blockers", "JobList", "CandidateSearch",
