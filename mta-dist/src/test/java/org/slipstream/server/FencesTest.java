@@ -5,6 +5,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.report.ReportTemplates;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -40,12 +41,17 @@ class FencesTest {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
                 .haveNameNotMatching(".*\\.cli\\.Spool[A-Za-z]*.*").should().dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.spool..").check(DIST);
+        // The times of a retry policy follow from the settings alone.
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
+                .haveNameNotMatching(".*\\.cli\\.RetryCommand.*").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.qmgr..").check(DIST);
+        noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat(
+                resideInAPackage("org.slipstream.server.report..").and(not(belongToAnyOf(ReportTemplates.class))))
+                .check(DIST);
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").should().dependOnClassesThat()
-                .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..",
-                        "org.slipstream.qmgr..", "org.slipstream.server",
+                .resideInAnyPackage("org.slipstream.smtpin..", "org.slipstream.smtpout..", "org.slipstream.server",
                         "org.slipstream.server.local..", "org.slipstream.server.dispatch..",
-                        "org.slipstream.server.route..", "org.slipstream.server.report..",
-                        "org.slipstream.server.tls..")
+                        "org.slipstream.server.route..", "org.slipstream.server.tls..")
                 .check(DIST);
     }
 

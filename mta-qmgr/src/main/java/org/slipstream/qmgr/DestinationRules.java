@@ -10,7 +10,7 @@ import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.FailedDestinations;
 import org.slipstream.qmgr.wake.LimitName;
-import org.slipstream.qmgr.wake.LimitName.Refusal;
+import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
 
@@ -48,7 +48,7 @@ final class DestinationRules {
     private static final class Rules {
         final DestinationSettings settings;
         final Set<String> domains = new LinkedHashSet<>(1);
-        Optional<Refusal> refusal = Optional.empty();
+        Optional<LimitRefusal> refusal = Optional.empty();
 
         Rules(DestinationSettings settings) {
             this.settings = settings;
@@ -181,8 +181,8 @@ final class DestinationRules {
         rings.refused(queue);
         LimitName limit = limit(queue, wait, windowFull);
         Rules rules = rules(queue);
-        if (rules.refusal.map(Refusal::limit).filter(limit::equals).isEmpty()) {
-            rules.refusal = Optional.of(new Refusal(limit, nowMillis));
+        if (rules.refusal.map(LimitRefusal::limit).filter(limit::equals).isEmpty()) {
+            rules.refusal = Optional.of(new LimitRefusal(limit, nowMillis));
         }
     }
 
@@ -202,7 +202,7 @@ final class DestinationRules {
         return wait.scope() == Seat.Scope.MESSAGE ? LimitName.MESSAGE : LimitName.HOST;
     }
 
-    Optional<Refusal> refusal(DestinationQueue queue) {
+    Optional<LimitRefusal> refusal(DestinationQueue queue) {
         return Optional.ofNullable(byQueue.get(queue)).flatMap(rules -> rules.refusal);
     }
 

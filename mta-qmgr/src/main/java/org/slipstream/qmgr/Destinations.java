@@ -111,7 +111,7 @@ final class Destinations {
         return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
-    /// What this destination adds to the retry schedule.
+    /// The bounds that this destination adds to the retry schedule.
     RetryBounds retryBounds(DestinationQueue queue) {
         return new RetryBounds(rules.retry(queue),
                 destination(queue).state() instanceof DestinationState.Dead(long until, Reply _) ? until : 0);

@@ -3,7 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Route;
-import org.slipstream.qmgr.wake.LimitName.Refusal;
+import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
 
 import java.util.List;
 import java.util.Optional;
@@ -42,5 +42,5 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     /// @param lanes connections opening, busy or idle
     /// @param refusal the limit that refused a delivery since the last one started
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes,
-            Optional<Refusal> refusal) {}
+            Optional<LimitRefusal> refusal) {}
 }

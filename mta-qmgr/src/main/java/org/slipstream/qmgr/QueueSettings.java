@@ -89,7 +89,7 @@ public record QueueSettings(
         @Setting(section = "concurrency", value = "60s", min = "1ms",
                 doc = "Pause of a transport that fails for a reason of this server.") Duration transportRetry) {
 
-    /// What happens to mail of the null sender that cannot be delivered.
+    /// The treatment of mail of the null sender that cannot be delivered.
     public enum DoubleBounce {
         DISCARD, POSTMASTER
     }
@@ -112,7 +112,7 @@ public record QueueSettings(
                             + " still tried. Without such recipients the report is sent at once, and always with"
                             + " `0s`.") Duration reportInterval,
             @Setting(value = "discard",
-                    doc = "What happens to a report, or other mail of the null sender, that cannot be delivered: `discard`,"
+                    doc = "Treatment of a report, or other mail of the null sender, that cannot be delivered: `discard`,"
                             + " or a notice to `local.postmaster` (`postmaster`). The log names it in either"
                             + " case.") DoubleBounce doubleBounce) {
         public static ReportSettings defaults() {

@@ -2,7 +2,7 @@ package org.slipstream.qmgr;
 
 import java.util.Optional;
 
-/// What a destination adds to the retry schedule of its deferred recipients.
+/// The bounds that a destination adds to the retry schedule of its deferred recipients.
 ///
 /// @param policy the retry policy that its settings name
 /// @param notBeforeMillis the end of the dead time of the host or destination; 0 when it works

@@ -5,7 +5,7 @@ import org.slipstream.smtpout.wire.Sources;
 
 import java.util.Optional;
 
-/// What the settings of a destination change for its hosts. An empty part changes nothing.
+/// The changes that the settings of a destination make for its hosts. An empty part changes nothing.
 ///
 /// @param sources local addresses by family; an empty one leaves the usual address
 public record PeerOverride(Optional<TlsPolicy> tls, Sources sources) {

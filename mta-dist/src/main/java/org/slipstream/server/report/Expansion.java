@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Confirmations of an alias with several targets. The sender gets one, `expanded`, about the
-/// address that was written (RFC 3461 section 5.2.7): the targets are nobody's business.
+/// address that was written (RFC 3461 section 5.2.7): it does not name the targets.
 final class Expansion {
     /// The source of the outcome of an alias.
     static final String REMOTE = "alias:";

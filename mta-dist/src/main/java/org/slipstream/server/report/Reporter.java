@@ -39,7 +39,7 @@ import java.util.function.UnaryOperator;
 ///
 /// **No report is sent** when NOTIFY excludes it (RFC 3461 section 4.1), and none to the null sender,
 /// whose mail is itself a report (RFC 5321 section 4.5.5). Failures of such mail may go to the
-/// postmaster instead, and a failure of that notice to nobody. Reports that only inform are no
+/// postmaster instead, and a failure of that notice is not reported. Reports that only inform are no
 /// answer to automatic mail (RFC 3834 section 2), unless its sender asked for them (NOTIFY=DELAY).
 /// In each case the failures count as reported at once.
 ///

@@ -21,5 +21,5 @@ public enum LimitName {
     /// A refusal of a destination.
     ///
     /// @param sinceMillis the first refusal by this limit after the last delivery that started
-    public record Refusal(LimitName limit, long sinceMillis) {}
+    public record LimitRefusal(LimitName limit, long sinceMillis) {}
 }
