@@ -37,7 +37,7 @@ import javax.sql.DataSource;
 /// to be migrated.
 public final class IndexDatabase {
     /// The version of the newest file in `db/migration`.
-    public static final int SCHEMA_VERSION = 8;
+    public static final int SCHEMA_VERSION = 9;
 
     private static final List<String> SCRIPTS = List.of("V1__register", "V2__host", "V3__one_row_until_tried",
             "V4__wishes",

@@ -82,7 +82,7 @@ class RecordCodecTest {
     @Test
     void aKindThatIsNotKnownIsOfANewerProgram() {
         byte[] bytes = RecordCodec.encode(List.of(new LogRecord.Remove(new QueueId(1))));
-        for (int kind : new int[]{0, 12, 127, 255}) {
+        for (int kind : new int[]{0, 13, 127, 255}) {
             bytes[0] = (byte) kind;
             assertThatThrownBy(() -> decode(bytes)).isInstanceOf(NewerLogException.class)
                     .hasMessageContaining("unknown kind");
