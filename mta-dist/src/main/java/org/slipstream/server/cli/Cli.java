@@ -20,7 +20,8 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "verify", "destdb", "user", "spool", "status",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "verify", "destdb", "user", "spool",
+                    "status",
                     "lab", "completion"),
             "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "user",
@@ -75,6 +76,7 @@ public final class Cli {
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
             case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
+            case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
             case "destdb list" -> new DestdbCommand.HostListing(mta);
