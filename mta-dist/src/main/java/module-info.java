@@ -1,6 +1,9 @@
+import org.jspecify.annotations.NullMarked;
+
 /// The server and its commands: it reads the settings, connects the other modules and delivers
 /// local mail.
-module org.slipstream.server {
+@NullMarked module org.slipstream.server {
+    requires static org.jspecify;
     requires org.slipstream.admin;
     requires org.slipstream.core;
     requires org.slipstream.lab;

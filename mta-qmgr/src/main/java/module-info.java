@@ -13,4 +13,5 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.qmgr.place;
     exports org.slipstream.qmgr.run;
     exports org.slipstream.qmgr.sched;
+    exports org.slipstream.qmgr.wake;
 }

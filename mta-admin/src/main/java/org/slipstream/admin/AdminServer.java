@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
 import java.io.IOException;
@@ -47,14 +48,14 @@ public final class AdminServer implements AutoCloseable {
     private final ServerSocketChannel listener;
     private final Selector selector;
     private final Set<ApiConnection> connections = ConcurrentHashMap.newKeySet();
-    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
-            Thread.ofPlatform().daemon().name("admin-", 1).factory());
+    private final ExecutorService threads;
     private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
 
-    private AdminServer(Path socket, ServerSocketChannel listener, Selector selector) {
+    private AdminServer(Path socket, ServerSocketChannel listener, Selector selector, ExecutorService threads) {
         this.socket = socket;
         this.listener = listener;
         this.selector = selector;
+        this.threads = threads;
     }
 
     /// Creates the socket; requests are not yet accepted.
@@ -62,11 +63,17 @@ public final class AdminServer implements AutoCloseable {
     /// @param socket see [AdminSocket#in]
     /// @throws IOException also when another server is listening there
     public static AdminServer bind(Path socket) throws IOException {
+        return bind(socket,
+                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 1).factory()));
+    }
+
+    /// @param threads one for each connection
+    static AdminServer bind(Path socket, ExecutorService threads) throws IOException {
         ServerSocketChannel listener = AdminSocket.listen(socket, BACKLOG);
         try {
             Selector selector = Selector.open();
             listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
-            return new AdminServer(socket, listener, selector);
+            return new AdminServer(socket, listener, selector, threads);
         } catch (IOException failed) {
             listener.close();
             throw failed;
@@ -120,8 +127,13 @@ public final class AdminServer implements AutoCloseable {
                 return;
             } catch (IOException failed) {
                 if (listener.isOpen()) {
-                    LOG.warn("event=admin-accept-failed error=\"{}\"", failed.getMessage());
+                    LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(failed)));
                     // Probably no file descriptor is left; the client stays in the backlog.
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            } catch (RuntimeException ours) {
+                if (listener.isOpen()) {
+                    LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(ours)), ours);
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
@@ -133,13 +145,19 @@ public final class AdminServer implements AutoCloseable {
             closeNearestDeadline();
         }
         connections.add(connection);
-        threads.execute(() -> {
-            try {
-                connection.run();
-            } finally {
-                connections.remove(connection);
-            }
-        });
+        try {
+            threads.execute(() -> {
+                try {
+                    connection.run();
+                } finally {
+                    connections.remove(connection);
+                }
+            });
+        } catch (RuntimeException noThread) {
+            connections.remove(connection);
+            connection.close();
+            throw noThread;
+        }
     }
 
     /// At most [#REQUESTS_AT_ONCE] connections process a request, so one with a deadline always

@@ -26,7 +26,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -324,6 +326,21 @@ class AdminServerTest {
     void aSecondServerOfTheSameHomeIsRefusedAndTheFirstGoesOn() throws Exception {
         assertThatThrownBy(() -> AdminServer.bind(server.socket())).isInstanceOf(IOException.class)
                 .hasMessageContaining("another server is running");
+        assertThat(call("GET", "status").status()).isEqualTo(200);
+    }
+
+    @Test
+    void aConnectionWithoutAThreadIsClosedAndTheNextOneIsServed() throws Exception {
+        server.close();
+        AtomicBoolean faulty = new AtomicBoolean(true);
+        server = AdminServer.bind(AdminSocket.in(home), Executors.newThreadPerTaskExecutor(task -> {
+            if (faulty.getAndSet(false)) {
+                throw new IllegalStateException("no thread for the first client");
+            }
+            return Thread.ofPlatform().daemon().unstarted(task);
+        }));
+        server.serve(operations, hosts);
+        assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }
 

@@ -43,6 +43,14 @@ public record DeliveryOptions(OptionalLong holdUntilMillis, Optional<DeliverBy> 
         return deliverBy.filter(by -> by.returned() && nowMillis >= by.deadlineMillis()).isPresent();
     }
 
+    /// The reply for a message that missed the deadline of mode R. The queue manager and the SMTP
+    /// client use the same text.
+    ///
+    /// @param ending such as the last reply of the host; may be empty
+    public static Reply tooLate(String ending) {
+        return Reply.of(554, "5.4.7", "delivery time expired" + ending);
+    }
+
     /// True when the deadline of mode N has passed, so the sender gets a delay report.
     public boolean isLate(long nowMillis) {
         return deliverBy.filter(by -> !by.returned() && nowMillis >= by.deadlineMillis()).isPresent();

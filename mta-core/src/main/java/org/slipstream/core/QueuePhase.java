@@ -52,7 +52,7 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         // ---- waiting
         HELD, RESTING, LATER, SUSPENDED, RETRY, DUE,
         // ---- active, nothing under way
-        RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, TURN, STOPPING,
+        RECIPIENTS, ROUTE, WINDOW, HOST_LIMIT, CONNECTIONS, SHARE, SPACING, PAUSE, RATE, RING, SERVER, TURN, STOPPING,
         // ---- on a connection
         CONNECTION, AHEAD, LOOKUP, CONNECTING, GREETING, EHLO, STARTTLS, TLS, AUTH, MAIL, RCPT, DATA, CONTENT, FINAL_REPLY, RESET, HANDED_OVER, MAILBOX,
         // ---- after the reply

@@ -40,7 +40,7 @@ public final class Main {
             try {
                 return new Start.Started(new RunningServer(Server.start(config)));
             } catch (StartFailure failure) {
-                return new Start.Refused(failure.getMessage());
+                return new Start.Refused(String.valueOf(failure.getMessage()));
             }
         }
 

@@ -113,16 +113,19 @@ final class Preparation {
 
     /// The fault of a folder that exists or can be created.
     private static Optional<String> unusable(Path folder) {
-        Path there = folder;
-        while (there.getParent() != null && Files.notExists(there)) {
-            there = there.getParent();
-        }
+        Path there = existing(folder);
         if (!Files.isDirectory(there)) {
             return Optional.of(there + " is not a folder; move it away, or set another one");
         }
         return Files.isWritable(there)
                 ? Optional.empty()
                 : Optional.of(there + " is not writable for this user; change its permissions, or set another folder");
+    }
+
+    /// The folder, or the nearest one above it that exists.
+    private static Path existing(Path folder) {
+        Path above = folder.getParent();
+        return above != null && Files.notExists(folder) ? existing(above) : folder;
     }
 
     private void prepareTls() {
@@ -138,7 +141,8 @@ final class Preparation {
         try {
             tls = Optional.of(FreshContexts.open(config.tls(), config.home(), config.hostname()));
         } catch (TlsFailure failure) {
-            mistake(keyOf(failure.getMessage()), failure.getMessage());
+            String sentence = String.valueOf(failure.getMessage());
+            mistake(keyOf(sentence), sentence);
         }
     }
 
@@ -154,7 +158,7 @@ final class Preparation {
             client = Optional.of(Wiring.client(config));
         } catch (StartFailure failure) {
             mistake(failure.getCause() instanceof TlsFailure ? "smarthost.authorities" : "smarthost.credentials",
-                    failure.getMessage());
+                    String.valueOf(failure.getMessage()));
         }
     }
 
@@ -188,12 +192,8 @@ final class Preparation {
     }
 
     private static OptionalLong diskBytes(Path folder) {
-        Path there = folder;
-        while (there.getParent() != null && Files.notExists(there)) {
-            there = there.getParent();
-        }
         try {
-            FileStore disk = Files.getFileStore(there);
+            FileStore disk = Files.getFileStore(existing(folder));
             return OptionalLong.of(disk.getTotalSpace());
         } catch (IOException unknown) {
             return OptionalLong.empty();
@@ -208,7 +208,7 @@ final class Preparation {
             Spools.examine(config.spool());
         } catch (SpoolException refused) {
             mistake(config.spool().index().isPresent() ? "spool.index" : "spool.directory",
-                    refused.getMessage());
+                    String.valueOf(refused.getMessage()));
         }
     }
 

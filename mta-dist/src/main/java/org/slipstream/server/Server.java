@@ -242,7 +242,7 @@ public final class Server implements AutoCloseable {
         try {
             return Spools.open(config.spool(), CLOCK);
         } catch (SpoolException refused) {
-            throw new StartFailure(refused.getMessage(), refused);
+            throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
     }
 

@@ -185,7 +185,7 @@ final class Wiring {
         try {
             return SmartHosts.peers(config);
         } catch (SmartHosts.Unusable | TlsFailure unusable) {
-            throw new StartFailure(unusable.getMessage(), unusable);
+            throw new StartFailure(String.valueOf(unusable.getMessage()), unusable);
         }
     }
 }

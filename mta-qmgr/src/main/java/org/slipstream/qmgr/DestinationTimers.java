@@ -21,6 +21,9 @@ final class DestinationTimers {
 
         /// The next start slot of bulk mail to a destination.
         record OfTurn(DestinationQueue queue) implements TimerTarget {}
+
+        /// The next start that a rate permits.
+        record OfRate(DestinationQueue queue) implements TimerTarget {}
     }
 
     private record Timer(long atMillis, long number, TimerTarget target) {}

@@ -9,6 +9,7 @@ import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.flow.Spacing;
+import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
 
 /// Combines the two parts of a destination: its [DestinationQueue] in the scheduler and its
 /// [Destination] with the concurrency window. Postfix keeps both in one structure, the queue of a
@@ -41,21 +43,37 @@ final class Destinations {
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final DestinationTimers timers = new DestinationTimers();
 
-    Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace) {
+    private final Rings rings;
+    private final DestinationRules rules;
+
+    Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace, RandomGenerator random) {
         this.config = config;
         this.seating = seating;
         this.scheduler = scheduler;
         this.trace = trace;
+        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge);
+        this.rules = new DestinationRules(config, random, rings);
+    }
+
+    /// The rules of single destinations.
+    DestinationRules rules() {
+        return rules;
+    }
+
+    /// The limits that destinations share.
+    Rings rings() {
+        return rings;
     }
 
     /// The queue for this address and route, created on first use.
-    DestinationQueue queue(Route route, Address address) {
+    DestinationQueue queue(Route route, Address address, long nowMillis) {
         String key = scheduler.isPerRecipient(route.transport())
                 ? address.mailboxKey(config.recipientDelimiter(), route.nextHop())
-                : route.nextHop();
+                : rules.key(route, address);
         DestinationQueue queue = scheduler.queue(route, key);
         if (!byQueue.containsKey(queue)) {
-            Destination destination = new Destination(config.transport(queue.transport()).flow(config.feedback()));
+            Destination destination = new Destination(
+                    config.transport(queue.transport()).flow(config.feedback(), rules.enter(queue, route, address)));
             byQueue.put(queue, destination);
             if (isSpaced(queue, destination)) {
                 TransportSettings settings = config.transport(queue.transport());
@@ -65,8 +83,10 @@ final class Destinations {
             if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
                 queue.countConnections();
             }
+            awaitRate(queue, nowMillis);
             changed(queue, FeedbackEvent.NEW);
         }
+        rules.mailFor(queue, address);
         return queue;
     }
 
@@ -110,7 +130,35 @@ final class Destinations {
 
     /// True when the window permits one more connection or delivery.
     boolean mayOpen(DestinationQueue queue) {
-        return charge(queue) < queue.allowed();
+        return charge(queue) < queue.allowed() && !rings.isServerFull() && !rings.isRingFull(queue);
+    }
+
+    /// A delivery was refused.
+    void refused(DestinationQueue queue, Seat.Wait wait, long nowMillis) {
+        rules.refused(queue, wait, charge(queue) >= queue.allowed(), nowMillis);
+    }
+
+    /// A delivery starts, over a connection of its own or one that others use.
+    void delivers(DestinationQueue queue, long nowMillis) {
+        rules.started(queue, nowMillis);
+        if (awaitRate(queue, nowMillis)) {
+            allow(queue);
+        }
+    }
+
+    // True when the rate permits no start at present.
+    private boolean awaitRate(DestinationQueue queue, long nowMillis) {
+        long next = rules.nextStartMillis(queue, nowMillis);
+        if (next <= nowMillis) {
+            return false;
+        }
+        timers.plan(new DestinationTimers.TimerTarget.OfRate(queue), next);
+        return true;
+    }
+
+    private void allow(DestinationQueue queue) {
+        boolean waits = timers.isPlanned(new DestinationTimers.TimerTarget.OfRate(queue));
+        scheduler.allow(queue, waits ? 0 : destination(queue).allowed());
     }
 
     // ---- feedback from deliveries, before their entry leaves the queue
@@ -149,7 +197,11 @@ final class Destinations {
     boolean failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis, long nowMillis) {
         transportWorks(queue.transport());
         Destination destination = destination(queue);
-        if (reason.isPermanent() || !destination.isLive()) {
+        if (reason.isPermanent()) {
+            return false;
+        }
+        rules.failed(queue, nowMillis);
+        if (!destination.isLive()) {
             return false;
         }
         long until = nowMillis + Math.max(config.minimalBackoffMillis(), retryAfterMillis.orElse(0));
@@ -185,6 +237,7 @@ final class Destinations {
     /// An entry of this queue finished and left it.
     void finished(DestinationQueue queue, long nowMillis) {
         Destination destination = destination(queue);
+        rings.finished(queue);
         if (destination.isRateLimited()) {
             pause(queue, destination, nowMillis);
         } else {
@@ -285,6 +338,7 @@ final class Destinations {
     /// Revives all dead destinations and transports. A rate delay between deliveries remains.
     void flush(long nowMillis) {
         seating.flush(nowMillis);
+        rules.flush(nowMillis);
         scheduler.seatsMayBeFree();
         for (DestinationTimers.TimerTarget target : timers.all()) {
             if (isDead(target)) {
@@ -310,7 +364,7 @@ final class Destinations {
         return switch (target) {
             case DestinationTimers.TimerTarget.OfTransport _ -> true;
             case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> destination(queue).isDead();
-            case DestinationTimers.TimerTarget.OfTurn _ -> false;
+            case DestinationTimers.TimerTarget.OfTurn _,DestinationTimers.TimerTarget.OfRate _ -> false;
         };
     }
 
@@ -319,6 +373,10 @@ final class Destinations {
             case DestinationTimers.TimerTarget.OfTransport(String name) -> transportWorks(name);
             case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> reopen(queue);
             case DestinationTimers.TimerTarget.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
+            case DestinationTimers.TimerTarget.OfRate(DestinationQueue queue) -> {
+                allow(queue);
+                scheduler.mayGo(queue, false);
+            }
         }
     }
 
@@ -351,6 +409,8 @@ final class Destinations {
         spacings.remove(queue);
         durations.remove(queue);
         timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
+        timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
+        rules.leave(queue);
         trace.feedback(queue, why, queue.running(), destination(queue).figures());
         byQueue.remove(queue);
         scheduler.drop(queue);
@@ -358,7 +418,7 @@ final class Destinations {
 
     private void changed(DestinationQueue queue, FeedbackEvent event) {
         Destination destination = destination(queue);
-        scheduler.allow(queue, destination.allowed());
+        allow(queue);
         trace.feedback(queue, event, queue.running(), destination.figures());
     }
 }

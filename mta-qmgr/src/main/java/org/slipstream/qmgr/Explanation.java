@@ -84,7 +84,7 @@ final class Explanation {
 
     ActiveDestination destination(DestinationQueue queue) {
         return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
-                seating.connections(queue.route()));
+                seating.connections(queue.route()), destinations.rules().refusal(queue));
     }
 
     // ---- on a connection
@@ -244,6 +244,10 @@ final class Explanation {
 
     // The first gate is the window, the second the seat; the first that refuses is the reason.
     private QueuePhase atGates(Activation message, DestinationQueue queue) {
+        Optional<QueuePhase> rule = destinations.rules().phase(queue, nowMillis);
+        if (rule.isPresent()) {
+            return rule.get();
+        }
         if (queue.allowed() == 0) {
             return QueuePhase.of(Code.PAUSE, "waits: " + queue + " pauses between deliveries");
         }

@@ -8,6 +8,7 @@ import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.OrderPolicy;
+import org.slipstream.qmgr.wake.DestinationTable;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -23,15 +24,16 @@ import java.util.random.RandomGenerator;
 /// @param scanLimit messages asked for in one scan
 /// @param recipientDelimiter between a mailbox and its extension (`recipient_delimiter`): where
 ///     recipients are destinations of their own, all extensions of a mailbox are one
+/// @param destinations settings of single destinations
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
-        Optional<String> recipientDelimiter) {
+        Optional<String> recipientDelimiter, DestinationTable destinations) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().processLimit(), SCAN_LIMIT,
-                Optional.empty());
+                Optional.empty(), DestinationTable.EMPTY);
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -40,23 +42,27 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     }
 
     public QmgrConfig withQueue(QueueSettings settings) {
-        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter);
+        return new QmgrConfig(settings, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, destinations);
     }
 
     public QmgrConfig withTransports(TransportTable table) {
-        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter);
+        return new QmgrConfig(queue, table, recipientBatch, lanes, scanLimit, recipientDelimiter, destinations);
     }
 
     public QmgrConfig withRecipientDelimiter(Optional<String> delimiter) {
-        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter);
+        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, delimiter, destinations);
+    }
+
+    public QmgrConfig withDestinations(DestinationTable table) {
+        return new QmgrConfig(queue, transports, recipientBatch, lanes, scanLimit, recipientDelimiter, table);
     }
 
     public QmgrConfig withReads(int recipients, int messages) {
-        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter);
+        return new QmgrConfig(queue, transports, recipients, lanes, messages, recipientDelimiter, destinations);
     }
 
     public QmgrConfig withLanes(int count) {
-        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter);
+        return new QmgrConfig(queue, transports, recipientBatch, count, scanLimit, recipientDelimiter, destinations);
     }
 
     /// @param expiry empty: never
@@ -132,6 +138,14 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     public boolean spacedStarts() {
         return queue.spacedStarts();
+    }
+
+    public QmgrConfig withLanesOfServer(int count) {
+        return with("lanesOfServer", count);
+    }
+
+    public QmgrConfig withWakeDestination(boolean wake) {
+        return with("wakeDestination", wake);
     }
 
     public OrderPolicy policy() {

@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.wake.LimitName.Refusal;
 
 import java.util.List;
 import java.util.Optional;
@@ -39,5 +40,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
     public record SnapshotSeat(long delivery, long connection, int ahead) {}
 
     /// @param lanes connections opening, busy or idle
-    public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes) {}
+    /// @param refusal the limit that refused a delivery since the last one started
+    public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes,
+            Optional<Refusal> refusal) {}
 }

@@ -141,7 +141,7 @@ public final class QueueManager {
         this.inFlow = new InFlowControl(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
-        this.destinations = new Destinations(config, seating, scheduler, trace);
+        this.destinations = new Destinations(config, seating, scheduler, trace, random);
         this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, trace);
@@ -208,6 +208,9 @@ public final class QueueManager {
             scans.next(now(), this::freeForScan).ifPresent(step::order);
         }
         shortages = 0;
+        if (destinations.rings().hasNewRoom()) {
+            scheduler.seatsMayBeFree();
+        }
         boolean more = true;
         while (more) {
             more = admitNext(nowMillis, sink);
@@ -502,12 +505,17 @@ public final class QueueManager {
         return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
             case Seat.Queue _,Seat.Defer _ -> Gate.GateAnswer.FREE; // takes no slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
-            case Seat.Wait wait -> switch (wait.scope()) {
-                case MESSAGE -> Gate.GateAnswer.NOT_OF_MESSAGE;
-                case HERE, UNPROVEN -> Gate.GateAnswer.NOT_HERE;
-                case EVERYWHERE -> mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;
-            };
+            case Seat.Wait wait -> refused(queue, wait);
         };
+    }
+
+    private Gate.GateAnswer refused(DestinationQueue queue, Seat.Wait wait) {
+        destinations.refused(queue, wait, now());
+        boolean everywhere = wait.scope() == Seat.Scope.EVERYWHERE || destinations.rings().isServerFull();
+        if (everywhere) {
+            return mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;
+        }
+        return wait.scope() == Seat.Scope.MESSAGE ? Gate.GateAnswer.NOT_OF_MESSAGE : Gate.GateAnswer.NOT_HERE;
     }
 
     // All connections are busy. If they carry several deliveries, another destination may share one
@@ -550,6 +558,9 @@ public final class QueueManager {
     private void seat(Entry entry) {
         long delivery = ++deliveries;
         boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.queue(), now());
+        if (seating.triesHost()) {
+            destinations.delivers(entry.queue(), now());
+        }
         seated.put(delivery, new Seated(entry, timed, now()));
         seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
                 step.orders());
@@ -594,6 +605,7 @@ public final class QueueManager {
                     destinations.took(queue, now() - back.sinceMillis());
                 }
                 destinations.worked(queue, worked.released(), now());
+                wake(queue);
             }
             case Ended.Failed failed -> failed(queue, failed.reason(), failed.retryAfterMillis());
             case Ended.Inconclusive _,Ended.Untried _ -> {
@@ -603,6 +615,16 @@ public final class QueueManager {
             case Ended.OwnFailure _ -> {
                 // No feedback: the failure affects this message only.
             }
+        }
+    }
+
+    // All mail of the destination is due at once (ZM-09). With sources of its own the caller decides
+    // what is due.
+    private void wake(DestinationQueue queue) {
+        List<String> domains = destinations.rules().worked(queue, now());
+        if (scanning && config.queue().wakeDestination()) {
+            domains.forEach(domain -> step
+                    .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), now())));
         }
     }
 

@@ -25,6 +25,8 @@ import java.util.Optional;
 /// @param activeMessages messages in the active set (`qmgr_message_active_limit`)
 /// @param idleConnection how long an unused connection is kept
 /// @param scanInterval the safety net: a scan happens at least this often (`queue_run_delay`)
+/// @param lanesOfServer busy connections of all transports (ZMailer's `maxta`); 0: no limit
+/// @param wakeDestination a success after failures makes all mail of the destination due
 /// @param spacedStarts bulk deliveries to one destination start one after the other
 /// ([org.slipstream.qmgr.flow.Spacing]); false is
 /// the plain algorithm
@@ -57,6 +59,12 @@ public record QueueSettings(
                 doc = "How long an unused connection to another server is kept.") Duration idleConnection,
         @Setting(value = "300s", min = "1ms",
                 doc = "How often the disk is searched for mail that is due; a safety net.") Duration scanInterval,
+        @Setting(value = "0", max = "100000",
+                doc = "Connections of all transports together. `0`: no limit but those of the"
+                        + " transports.") int lanesOfServer,
+        @Setting(value = "false",
+                doc = "After failures, the first delivery that works makes all mail of the destination due at once."
+                        + " `false`: each message waits for its own time, as in Postfix.") boolean wakeDestination,
         @Setting(value = "true",
                 doc = "Bulk deliveries to a slow destination start one after the other, so that its connections do"
                         + " not all become free at once and a small message finds one soon. `false`: all at once, as"

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 
@@ -76,8 +77,7 @@ final class RetrySchedule {
 
     /// The outcome of a recipient whose message missed its deadline (RFC 2852 section 4, mode R).
     static Outcome.Failed tooLate(String lastReply, String remote) {
-        return new Outcome.Failed(
-                Reply.of(554, "5.4.7", "delivery time expired" + lastReply), remote);
+        return new Outcome.Failed(DeliveryOptions.tooLate(lastReply), remote);
     }
 
     // As in Postfix, at most the normal lifetime.

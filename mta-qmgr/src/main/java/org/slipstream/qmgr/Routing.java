@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -129,12 +130,14 @@ final class Routing {
         List<Activation.Routed> routed = message.takeRouted();
         routed.sort(BY_DOMAIN);
         List<PlacedRecipient> placements = new ArrayList<>(routed.size());
-        Map<DestinationQueue, List<Recipient>> barred = new LinkedHashMap<>();
+        Map<Barred, List<Recipient>> barred = new LinkedHashMap<>();
         String domain = "";
         for (Activation.Routed each : routed) {
             DestinationQueue queue = queue(message, each);
-            if (destinations.suspension(queue).isPresent()) {
-                barred.computeIfAbsent(queue, _ -> new ArrayList<>(1)).add(each.recipient());
+            Optional<Reply> reason = bars(message, each, queue);
+            if (reason.isPresent()) {
+                barred.computeIfAbsent(new Barred(queue, reason.get()), _ -> new ArrayList<>(1))
+                        .add(each.recipient());
             } else {
                 Recipient slim = sharing(queue.key(), sharing(domain, each.recipient()));
                 domain = slim.address().domain();
@@ -144,20 +147,31 @@ final class Routing {
         placements.sort(BY_QUEUE);
         message.placedMillis = step.nowMillis();
         scheduler.place(message.work, placements);
-        barred.forEach((queue, recipients) -> {
-            trace.deferredWithoutAttempt(message.id, queue, recipients);
-            outcomes.conclude(message, recipients, destinations.suspended(queue), false);
-            destinations.dropIfDone(queue);
+        barred.forEach((each, recipients) -> {
+            trace.deferredWithoutAttempt(message.id, each.queue(), recipients);
+            outcomes.conclude(message, recipients, new Outcome.Deferred(each.reason(), Outcomes.HERE), false);
+            destinations.dropIfDone(each.queue());
         });
+    }
+
+    /// Recipients of a destination that does not take up their mail at present.
+    private record Barred(DestinationQueue queue, Reply reason) {}
+
+    private Optional<Reply> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
+        return destinations.suspension(queue).or(() -> destinations.rules().bars(queue, message.attemptedBefore,
+                flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
+                        .isPresent(),
+                step.nowMillis()));
     }
 
     /// A flush by name revives destinations that failed before it.
     private DestinationQueue queue(Activation message, Activation.Routed routed) {
         Address address = routed.recipient().address();
         flushes.requestedMillis(message.id, address.domainKey(), step.nowMillis())
-                .ifPresent(requested -> destinations.revive(destinations.queue(routed.route(), address), requested,
+                .ifPresent(requested -> destinations.revive(
+                        destinations.queue(routed.route(), address, step.nowMillis()), requested,
                         step.nowMillis()));
-        return destinations.queue(routed.route(), address);
+        return destinations.queue(routed.route(), address, step.nowMillis());
     }
 
     // Recipients of one domain share its string: a thousand copies would be a third of their

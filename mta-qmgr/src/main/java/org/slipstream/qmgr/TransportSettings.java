@@ -6,6 +6,7 @@ import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.flow.FlowRules;
 import org.slipstream.qmgr.sched.ServiceRules;
+import org.slipstream.qmgr.wake.DestinationSettings;
 
 import java.time.Duration;
 
@@ -144,8 +145,10 @@ public record TransportSettings(
                 recipientLimit, extraRecipientLimit, refillLimit, refillDelay.toMillis());
     }
 
-    FlowRules flow(FeedbackVariant variant) {
-        return new FlowRules(initialConcurrency, concurrencyLimit, positiveFeedback, negativeFeedback,
+    /// @param destination overrides the limits; a limit of 0 there is handled before the window
+    FlowRules flow(FeedbackVariant variant, DestinationSettings destination) {
+        return new FlowRules(destination.initialConcurrency().orElse(initialConcurrency),
+                destination.lanes().orElse(concurrencyLimit), positiveFeedback, negativeFeedback,
                 failedCohortLimit,
                 rateDelay.toMillis(), variant);
     }

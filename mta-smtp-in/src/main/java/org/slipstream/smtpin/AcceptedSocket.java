@@ -3,7 +3,6 @@ package org.slipstream.smtpin;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
@@ -22,16 +21,13 @@ final class AcceptedSocket extends Socket {
         super((SocketImpl) null);
     }
 
-    /// A server socket that creates such sockets.
-    static ServerSocket listener() throws IOException {
-        return new ServerSocket() {
-            @Override
-            public Socket accept() throws IOException {
-                AcceptedSocket client = new AcceptedSocket();
-                implAccept(client);
-                return client;
-            }
-        };
+    /// An unconnected socket, for [java.net.ServerSocket#implAccept].
+    static AcceptedSocket unconnected() {
+        try {
+            return new AcceptedSocket();
+        } catch (SocketException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
     @Override

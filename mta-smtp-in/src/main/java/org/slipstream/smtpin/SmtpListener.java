@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /// One port: accepts sessions until it is closed.
 ///
@@ -60,6 +61,11 @@ public final class SmtpListener implements AutoCloseable {
     }
 
     SmtpListener(ListenerConfig config, ListenerServices services, Tuning tuning) {
+        this(config, services, tuning, AcceptedSocket::unconnected);
+    }
+
+    /// @param sockets unconnected sockets, one for each client
+    SmtpListener(ListenerConfig config, ListenerServices services, Tuning tuning, Supplier<AcceptedSocket> sockets) {
         if (config.tls().isEmpty() && (config.service().tlsFromStart() || config.service().tlsRequired())) {
             throw new IllegalArgumentException(
                     config.service().name() + " needs TLS, but no certificate is configured");
@@ -71,7 +77,7 @@ public final class SmtpListener implements AutoCloseable {
         this.admission = new ConnectionAdmission(config, services.guesses());
         this.watchdog = new SessionWatchdog(admission::isCrowded, config.limits().crowdedIdleMillis() * 1_000_000,
                 tuning.nanos());
-        this.server = server();
+        this.server = server(sockets);
     }
 
     /// Binds and accepts. @throws IOException when the address is in use or not permitted; the
@@ -121,11 +127,11 @@ public final class SmtpListener implements AutoCloseable {
         stop(Duration.ofSeconds(10));
     }
 
-    private SMTPServer server() {
+    private SMTPServer server(Supplier<AcceptedSocket> sockets) {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
                 .maxConnections(config.limits().connections() + ConnectionAdmission.lingering(config) + REFUSALS)
-                .serverSocketFactory(AcceptedSocket::listener)
+                .serverSocketFactory(() -> new ListenerSocket(config.service().name(), sockets))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
                 .sessionHandler(new SessionStarter()).build();

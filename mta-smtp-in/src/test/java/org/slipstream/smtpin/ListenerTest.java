@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -297,6 +299,27 @@ class ListenerTest {
                 }
             }).isInstanceOf(UncheckedIOException.class);
         }
+    }
+
+    @Test
+    void aFaultWhileAcceptingDoesNotCloseThePort() throws Exception {
+        AtomicBoolean faulty = new AtomicBoolean(true);
+        Supplier<AcceptedSocket> sockets = () -> {
+            if (faulty.getAndSet(false)) {
+                throw new IllegalStateException("no socket for the first client");
+            }
+            return AcceptedSocket.unconnected();
+        };
+        try (SmtpListener listener = new SmtpListener(Ports.config(), ListenerServices.of(messages),
+                Ports.tuning(Duration.ofSeconds(60)), sockets)) {
+            listener.start();
+            try (SmtpTalker client = Ports.greeted(listener)) {
+                assertThat(client.ask("NOOP")).startsWith("250");
+            }
+        }
+        assertThat(faulty).isFalse();
+        assertThat(LogTest.lines("event=accept-failed")).hasSize(1).first().asString()
+                .contains(" listener=smtp error=\"no socket for the first client\" ");
     }
 
     @Test

@@ -118,7 +118,7 @@ class LogTest {
         return Base64.getEncoder().encodeToString(("\0" + user + "\0" + password).getBytes(StandardCharsets.UTF_8));
     }
 
-    private static List<String> lines(String containing) throws IOException {
+    static List<String> lines(String containing) throws IOException {
         return Files.readAllLines(Path.of("target", "test.log")).stream().filter(line -> line.contains(containing))
                 .toList();
     }

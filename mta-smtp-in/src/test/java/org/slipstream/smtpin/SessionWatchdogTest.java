@@ -28,7 +28,7 @@ class SessionWatchdogTest {
     private final SimulatedClock clock = new SimulatedClock();
     private final AtomicBoolean crowded = new AtomicBoolean();
     private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, 30 * SECOND, clock::nanos);
-    private final ServerSocket server = AcceptedSocket.listener();
+    private final ServerSocket server = new ListenerSocket("smtp", AcceptedSocket::unconnected);
     private final Socket client;
     private final SocketLink link;
 
@@ -36,7 +36,7 @@ class SessionWatchdogTest {
         server.bind(null);
         client = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
         client.setSoTimeout(90_000);
-        link = new SocketLink((AcceptedSocket) server.accept(), 1, Duration.ofSeconds(2));
+        link = new SocketLink((AcceptedSocket) server.accept(), -1, Duration.ofSeconds(2));
         watchdog.watch(link);
     }
 

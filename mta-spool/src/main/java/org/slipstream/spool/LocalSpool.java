@@ -223,7 +223,8 @@ final class LocalSpool implements Spool {
 
     /// Marks the message; its rows and its content stay.
     private void setAside(QueueId id, String reason) {
-        LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id, reason);
+        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+                LogText.text(reason));
         change(new LogRecord.SetAside(id), () -> {});
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
@@ -155,7 +156,8 @@ final class Recovery {
 
     private static void setAside(Set<QueueId> ids, String reason, List<LogRecord> changes) {
         for (QueueId id : ids) {
-            LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id, reason);
+            LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
+                    LogText.text(reason));
             changes.add(new LogRecord.SetAside(id));
         }
     }

@@ -60,15 +60,18 @@ public final class SmtpSink implements AutoCloseable {
     private final Map<SinkAction, Integer> applied = new IdentityHashMap<>();
     private volatile IntFunction<SinkPlan> plans;
     private volatile CountDownLatch gate = new CountDownLatch(1);
-    private volatile Closeable listener;
-    private volatile Thread acceptor;
+    private volatile Port port;
     /// While the sink is stopped: bound and not listening, so that the port stays ours and
     /// connections are refused.
     private volatile Optional<SocketChannel> placeholder = Optional.empty();
 
+    /// An open port and the thread that accepts connections there.
+    private record Port(SocketAddress address, Closeable listener, Thread acceptor) {}
+
     private SmtpSink(SocketAddress wanted, IntFunction<SinkPlan> plans) {
         this.plans = plans;
-        address = listen(wanted);
+        port = listen(wanted);
+        address = port.address();
     }
 
     /// An SMTP server on the loopback interface that accepts every message.
@@ -230,7 +233,7 @@ public final class SmtpSink implements AutoCloseable {
     /// Listens again, on the same port.
     public void startAgain() {
         giveUpPlaceholder();
-        listen(address);
+        port = listen(address);
     }
 
     /// Closes everything.
@@ -298,29 +301,25 @@ public final class SmtpSink implements AutoCloseable {
         closed.await();
     }
 
-    private SocketAddress listen(SocketAddress where) {
+    private Port listen(SocketAddress where) {
         try {
             if (where instanceof UnixDomainSocketAddress) {
                 ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
                 channel.bind(where, BACKLOG);
-                listener = channel;
-                accept(() -> {
+                return new Port(where, channel, accept(() -> {
                     SocketChannel client = channel.accept();
                     serve(client, Channels.newInputStream(client), Channels.newOutputStream(client));
-                });
-                return where;
+                }));
             }
             ServerSocket server = new ServerSocket();
             server.setReuseAddress(true);
             server.bind(where, BACKLOG);
-            listener = server;
-            accept(() -> {
+            return new Port(server.getLocalSocketAddress(), server, accept(() -> {
                 Socket client = server.accept();
                 client.setTcpNoDelay(true);
                 clients.add(client.getInetAddress().getHostAddress());
                 serve(client, client.getInputStream(), client.getOutputStream());
-            });
-            return server.getLocalSocketAddress();
+            }));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -330,8 +329,8 @@ public final class SmtpSink implements AutoCloseable {
         void one() throws IOException;
     }
 
-    private void accept(Accepting next) {
-        acceptor = Thread.ofPlatform().name("sink-accept").daemon().start(() -> {
+    private Thread accept(Accepting next) {
+        return Thread.ofPlatform().name("sink-accept").daemon().start(() -> {
             try {
                 while (true) {
                     next.one();
@@ -374,10 +373,10 @@ public final class SmtpSink implements AutoCloseable {
     }
 
     private void shut() {
-        closeQuietly(listener);
+        closeQuietly(port.listener());
         try {
             // The port is closed when the thread that waits at it has left.
-            acceptor.join();
+            port.acceptor().join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

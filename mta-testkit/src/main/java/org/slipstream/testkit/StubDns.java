@@ -48,27 +48,38 @@ public final class StubDns implements AutoCloseable {
         SERVFAIL, SILENT, TRUNCATED
     }
 
-    private StubDns() {
-        DatagramSocket datagrams = null;
-        ServerSocket streams = null;
-        for (int attempt = 1; streams == null; attempt++) {
+    /// One port number for both protocols.
+    private record Ports(DatagramSocket udp, ServerSocket tcp) {
+        static Ports open() throws IOException {
+            DatagramSocket udp = new DatagramSocket(0, InetAddress.getLoopbackAddress());
             try {
-                datagrams = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-                streams = new ServerSocket(datagrams.getLocalPort(), 50, InetAddress.getLoopbackAddress());
+                return new Ports(udp, new ServerSocket(udp.getLocalPort(), 50, InetAddress.getLoopbackAddress()));
+            } catch (IOException inUse) {
+                udp.close();
+                throw inUse;
+            }
+        }
+    }
+
+    private StubDns() {
+        Ports ports = ports();
+        udp = ports.udp();
+        tcp = ports.tcp();
+        Thread.ofPlatform().name("stub-dns-udp").daemon().start(this::serveDatagrams);
+        Thread.ofPlatform().name("stub-dns-tcp").daemon().start(this::serveStreams);
+    }
+
+    /// The number that UDP chose may be in use on TCP.
+    private static Ports ports() {
+        for (int attempt = 1;; attempt++) {
+            try {
+                return Ports.open();
             } catch (IOException e) {
-                // The number that UDP chose is in use on TCP.
-                if (datagrams != null) {
-                    datagrams.close();
-                }
                 if (attempt == ATTEMPTS) {
                     throw new UncheckedIOException(e);
                 }
             }
         }
-        udp = datagrams;
-        tcp = streams;
-        Thread.ofPlatform().name("stub-dns-udp").daemon().start(this::serveDatagrams);
-        Thread.ofPlatform().name("stub-dns-tcp").daemon().start(this::serveStreams);
     }
 
     /// A name server without records.

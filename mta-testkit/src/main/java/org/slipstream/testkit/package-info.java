@@ -3,4 +3,7 @@
 ///
 /// Every peer binds to a free port of the loopback interface and records what it receives. A peer
 /// knows nothing of the servers and clients under test, so it cannot share their faults.
+@NullMarked
 package org.slipstream.testkit;
+
+import org.jspecify.annotations.NullMarked;

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -156,14 +157,12 @@ class SmtpSinkTest {
         SinkScript script = SinkScript.smtp().withExtensions("CHUNKING").startTls(TestCertificates.trustingAll());
         try (SmtpSink sink = SmtpSink.start(script.on(phase, SinkAction.stall()))) {
             try (SmtpTalker talker = SmtpTalker.to(sink.address())) {
-                talker.socket().setSoTimeout(100);
-                assertThatThrownBy(() -> reach(talker, phase)).hasCauseInstanceOf(SocketTimeoutException.class);
+                assertStalls(talker, phase);
                 assertThat(sink.open()).isEqualTo(1);
             }
             sink.follow(script.on(phase, SinkAction.reply("250 late").holds()));
             try (SmtpTalker talker = SmtpTalker.to(sink.address())) {
-                talker.socket().setSoTimeout(100);
-                assertThatThrownBy(() -> reach(talker, phase)).hasCauseInstanceOf(SocketTimeoutException.class);
+                assertStalls(talker, phase);
                 talker.socket().setSoTimeout(60_000);
                 sink.release();
                 assertThat(talker.reply()).isEqualTo("250 late");
@@ -173,42 +172,51 @@ class SmtpSinkTest {
 
     /// Goes through a session up to a phase and gives the reply to it.
     private static String reach(SmtpTalker talker, SinkPhase phase) {
+        approach(talker, phase);
+        return enter(talker, phase);
+    }
+
+    /// The session before a phase.
+    private static void approach(SmtpTalker talker, SinkPhase phase) {
         if (phase == SinkPhase.CONNECT) {
-            return talker.reply();
+            return;
         }
         assertThat(talker.reply()).startsWith("220 ");
         if (phase == SinkPhase.EHLO) {
-            return talker.ask("EHLO client.example");
+            return;
         }
         talker.must(250, "EHLO client.example");
-        switch (phase) {
-            case STARTTLS -> {
-                return talker.ask("STARTTLS");
-            }
-            case RSET -> {
-                return talker.ask("RSET");
-            }
-            case QUIT -> {
-                return talker.ask("QUIT");
-            }
-            case MAIL -> {
-                return talker.ask("MAIL FROM:<>");
-            }
-            default -> talker.must(250, "MAIL FROM:<>");
+        if (Set.of(SinkPhase.STARTTLS, SinkPhase.RSET, SinkPhase.QUIT, SinkPhase.MAIL).contains(phase)) {
+            return;
         }
+        talker.must(250, "MAIL FROM:<>");
         if (phase == SinkPhase.RCPT) {
-            return talker.ask("RCPT TO:<b@far.example>");
+            return;
         }
         talker.must(250, "RCPT TO:<b@far.example>");
-        if (phase == SinkPhase.CHUNK) {
-            talker.send("BDAT 3\r\nabc");
-            return talker.reply();
+        if (phase == SinkPhase.FINAL_DOT) {
+            talker.must(354, "DATA");
         }
-        if (phase == SinkPhase.DATA) {
-            return talker.ask("DATA");
-        }
-        talker.must(354, "DATA");
-        return talker.ask("Subject: x\r\n\r\n.");
+    }
+
+    private static String enter(SmtpTalker talker, SinkPhase phase) {
+        talker.send(switch (phase) {
+            case CONNECT -> "";
+            case EHLO -> "EHLO client.example\r\n";
+            case STARTTLS, RSET, QUIT, DATA -> phase.name() + "\r\n";
+            case MAIL -> "MAIL FROM:<>\r\n";
+            case RCPT -> "RCPT TO:<b@far.example>\r\n";
+            case CHUNK -> "BDAT 3\r\nabc";
+            case FINAL_DOT -> "Subject: x\r\n\r\n.\r\n";
+        });
+        return talker.reply();
+    }
+
+    /// The timeout is short only where the sink is silent.
+    private static void assertStalls(SmtpTalker talker, SinkPhase phase) throws IOException {
+        approach(talker, phase);
+        talker.socket().setSoTimeout(100);
+        assertThatThrownBy(() -> enter(talker, phase)).hasCauseInstanceOf(SocketTimeoutException.class);
     }
 
     @Test

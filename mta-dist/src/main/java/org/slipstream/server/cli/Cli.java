@@ -119,7 +119,7 @@ public final class Cli {
                 ? unmatched.getSuggestions()
                 : List.of();
         String meant = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
-        line.getErr().println("mta: " + decapitalised(wrong.getMessage()) + meant + " (see "
+        line.getErr().println("mta: " + decapitalised(String.valueOf(wrong.getMessage())) + meant + " (see "
                 + line.getCommandSpec().qualifiedName() + " --help)");
         return Exit.USAGE;
     }

@@ -94,7 +94,7 @@ final class DestdbOrderCommand {
         private String reason;
 
         @Option(names = "--author", paramLabel = "NAME", description = "who ordered it (default: you)")
-        private String author = System.getProperty("user.name");
+        private String author = System.getProperty("user.name", "");
 
         @Option(names = "--for", paramLabel = "TIME", description = "how long, such as 30m, 2h, 1d")
         private String duration = "";

@@ -22,7 +22,12 @@ final class Hangup {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             Object logs = Proxy.newProxyInstance(Hangup.class.getClassLoader(), new Class<?>[]{handler},
-                    (_, method, _) -> method.getName().equals("handle") ? received() : null);
+                    (_, method, _) -> {
+                        if (method.getName().equals("handle")) {
+                            received();
+                        }
+                        return null;
+                    });
             signal.getMethod("handle", signal, handler).invoke(null,
                     signal.getConstructor(String.class).newInstance("HUP"), logs);
         } catch (ReflectiveOperationException | IllegalArgumentException unavailable) {
@@ -31,15 +36,13 @@ final class Hangup {
         }
     }
 
-    private static Object received() {
+    private static void received() {
         log.info("event=signal signal=HUP action=ignored reason=\"settings are read at the start only; restart the"
                 + " server to apply changes\"");
-        return null;
     }
 
     private static String reason(Exception unavailable) {
-        return unavailable instanceof InvocationTargetException inner
-                ? String.valueOf(inner.getCause().getMessage())
-                : String.valueOf(unavailable.getMessage());
+        Throwable cause = unavailable instanceof InvocationTargetException ? unavailable.getCause() : unavailable;
+        return cause == null ? "unknown" : String.valueOf(cause.getMessage());
     }
 }

@@ -86,10 +86,14 @@ final class Hello {
             return List.of();
         }
         try (Stream<Path> all = Files.walk(maildir)) {
-            return all.filter(file -> file.getParent().endsWith("new") && Files.isRegularFile(file))
-                    .sorted((a, b) -> a.getFileName().compareTo(b.getFileName())).toList();
+            return all.filter(Hello::isUnread).sorted((a, b) -> a.getFileName().compareTo(b.getFileName())).toList();
         } catch (UncheckedIOException vanished) {
             return List.of();
         }
+    }
+
+    private static boolean isUnread(Path file) {
+        Path folder = file.getParent();
+        return folder != null && folder.endsWith("new") && Files.isRegularFile(file);
     }
 }

@@ -24,11 +24,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /// call returns, because the process may end next. Other lines of the last moment may be lost when
 /// the process is killed. From the orderly end of the process on, every line is written by the
 /// thread that logs it.
-public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
+final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final int MOST_BYTES = 1 << 20;
 
+    private final Encoder<ILoggingEvent> encoder;
     private final OutputStream stream;
-    private Encoder<ILoggingEvent> encoder;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -38,16 +38,13 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
     private boolean writing;
     private boolean direct = true;
 
-    public LineAppender() {
-        this(new FileOutputStream(FileDescriptor.err));
+    LineAppender(Encoder<ILoggingEvent> encoder) {
+        this(encoder, new FileOutputStream(FileDescriptor.err));
     }
 
-    LineAppender(OutputStream stream) {
-        this.stream = stream;
-    }
-
-    public void setEncoder(Encoder<ILoggingEvent> encoder) {
+    LineAppender(Encoder<ILoggingEvent> encoder, OutputStream stream) {
         this.encoder = encoder;
+        this.stream = stream;
     }
 
     Encoder<ILoggingEvent> encoder() {
@@ -56,10 +53,6 @@ public final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent
 
     @Override
     public void start() {
-        if (encoder == null) {
-            addError("no encoder");
-            return;
-        }
         super.start();
         direct = false;
         Thread.ofPlatform().daemon().name("log").start(this::run);

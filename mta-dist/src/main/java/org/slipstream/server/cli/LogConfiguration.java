@@ -51,10 +51,9 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         encoder.setCharset(StandardCharsets.UTF_8);
         encoder.setPattern(PATTERN);
         encoder.start();
-        LineAppender appender = new LineAppender();
+        LineAppender appender = new LineAppender(encoder);
         appender.setContext(context);
         appender.setName("stderr");
-        appender.setEncoder(encoder);
         appender.start();
         return appender;
     }

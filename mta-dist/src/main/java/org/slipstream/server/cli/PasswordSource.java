@@ -20,8 +20,9 @@ final class PasswordSource {
     /// @param twice at a terminal, to detect typing errors
     static String read(CliContext world, boolean twice) throws IOException {
         java.io.Console console = System.console();
-        boolean terminal = world.in() == System.in && console != null && console.isTerminal();
-        String password = terminal ? typed(console, twice) : firstLine(world);
+        String password = world.in() == System.in && console != null && console.isTerminal()
+                ? typed(console, twice)
+                : firstLine(world);
         if (password.isEmpty()) {
             throw new CommandFailure(Exit.USAGE, "mta: the password is empty; type one, or give it as the first"
                     + " line of standard input");

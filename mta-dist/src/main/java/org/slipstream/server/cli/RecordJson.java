@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -52,7 +53,8 @@ final class RecordJson {
     private static Object record(JsonParser parser, Class<?> type) {
         expect(JsonToken.START_OBJECT, parser);
         RecordComponent[] components = type.getRecordComponents();
-        Object[] values = new Object[components.length];
+        @Nullable
+        Object[] values = new @Nullable Object[components.length];
         Arrays.setAll(values, i -> missing(components[i].getType()));
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             int at = indexOf(components, parser.currentName());
@@ -75,7 +77,7 @@ final class RecordJson {
         return -1;
     }
 
-    private static Object construct(Class<?> type, RecordComponent[] components, Object[] values) {
+    private static Object construct(Class<?> type, RecordComponent[] components, @Nullable Object[] values) {
         try {
             Constructor<?> canonical = type.getDeclaredConstructor(
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
@@ -137,7 +139,7 @@ final class RecordJson {
         return values;
     }
 
-    private static Object missing(Class<?> type) {
+    private static @Nullable Object missing(Class<?> type) {
         if (type == String.class) {
             return "";
         } else if (type == Optional.class) {
@@ -157,16 +159,10 @@ final class RecordJson {
         } else if (type == double.class) {
             return 0.0;
         }
-        return type == boolean.class ? Boolean.FALSE : type.isRecord() ? empty(type) : null;
+        return type == boolean.class ? Boolean.FALSE : null;
     }
 
-    private static Object empty(Class<?> type) {
-        RecordComponent[] components = type.getRecordComponents();
-        return construct(type, components,
-                Arrays.stream(components).map(component -> missing(component.getType())).toArray());
-    }
-
-    private static void write(Object value, JsonGenerator out) {
+    private static void write(@Nullable Object value, JsonGenerator out) {
         switch (value) {
             case null -> out.writeNull();
             case String text -> out.writeString(text);
@@ -202,7 +198,7 @@ final class RecordJson {
         out.writeEndObject();
     }
 
-    private static Object valueOf(Record record, RecordComponent component) {
+    private static @Nullable Object valueOf(Record record, RecordComponent component) {
         try {
             component.getAccessor().setAccessible(true);
             return component.getAccessor().invoke(record);

@@ -102,8 +102,8 @@ final class SendCommand implements Callable<Integer> {
                     + (who.isEmpty() ? "the message" : who) + " was refused: " + Controls.replaced(reply)));
             return result.refused().isEmpty() ? Exit.DONE : Exit.NO;
         } catch (SubmissionClient.Unreachable unreachable) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + Controls.replaced(unreachable.getMessage()),
-                    unreachable);
+            throw new CommandFailure(Exit.UNREACHABLE,
+                    "mta: " + Controls.replaced(String.valueOf(unreachable.getMessage())), unreachable);
         }
     }
 

@@ -49,7 +49,7 @@ final class SpoolCommand implements Callable<Integer> {
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
-            throw new CommandFailure(Exit.CANNOT_START, refused.getMessage(), refused);
+            throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
                     + " cannot be read or written: " + trouble.getMessage(), trouble);

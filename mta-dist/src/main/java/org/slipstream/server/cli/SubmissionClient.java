@@ -96,7 +96,7 @@ final class SubmissionClient {
         Map<String, String> refused = new LinkedHashMap<>();
         for (Exception each = failure; each instanceof MessagingException one; each = one.getNextException()) {
             if (each instanceof SMTPAddressFailedException address) {
-                refused.put(address.getAddress().getAddress(), address.getMessage().strip());
+                refused.put(address.getAddress().getAddress(), String.valueOf(address.getMessage()).strip());
             }
         }
         boolean sent = failure.getValidSentAddresses() != null && failure.getValidSentAddresses().length > 0;

@@ -1,5 +1,7 @@
 package org.slipstream.server.cli;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -130,6 +132,7 @@ final class TestTraffic implements AutoCloseable {
             out = socket.getOutputStream();
         }
 
+        @Nullable
         String readLine() throws IOException {
             return in.readLine();
         }

@@ -56,7 +56,8 @@ final class UserCommand implements Callable<Integer> {
             work.run(UserFile.in(mta.home()));
             return Exit.DONE;
         } catch (UserFileException refused) {
-            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(refused.getMessage()), refused);
+            throw new CommandFailure(Exit.NO, "mta: " + Controls.replaced(String.valueOf(refused.getMessage())),
+                    refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO,
                     "mta: the file of users in " + mta.home() + " cannot be read or written: " + trouble, trouble);

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -178,7 +179,7 @@ final class AliasBook {
             return;
         }
         way.add(alias);
-        for (Address target : lines.get(alias).targets()) {
+        for (Address target : line(alias).targets()) {
             // An alias that names itself keeps a copy in the mailbox of that name.
             next(target).filter(next -> !next.equals(alias)).ifPresent(next -> follow(next, way, clean));
         }
@@ -187,9 +188,13 @@ final class AliasBook {
     }
 
     private void loop(List<String> way) {
-        Line first = lines.get(way.getFirst());
-        String circle = way.stream().map(alias -> lines.get(alias).name()).collect(Collectors.joining(" → "));
+        Line first = line(way.getFirst());
+        String circle = way.stream().map(alias -> line(alias).name()).collect(Collectors.joining(" → "));
         complaints.add(first.place(), key(first.name()), "alias loop: " + circle + " → " + first.name());
+    }
+
+    private Line line(String alias) {
+        return Objects.requireNonNull(lines.get(alias));
     }
 
     private static String key(String name) {

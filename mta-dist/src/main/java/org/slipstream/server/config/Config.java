@@ -9,6 +9,7 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -37,12 +38,14 @@ import java.util.regex.Pattern;
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
 /// @param transports for all transports, and for those that differ
+/// @param destinations for single destinations
 /// @param written the places of the settings
 /// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
         Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
         PolicySettings policy,
-        List<HeaderRule> headerRules, QueueSettings queue, TransportTable transports, Operation operation,
+        List<HeaderRule> headerRules, QueueSettings queue, TransportTable transports, DestinationTable destinations,
+        Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
         Written written, List<String> hints) {
     public Config {
@@ -54,7 +57,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
-        return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter());
+        return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
+                .withDestinations(destinations);
     }
 
     /// The lines before the first section.
@@ -247,7 +251,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The section `[trust]`.
     ///
     /// @param proxies whose connections begin with a PROXY header
-    /// @param speakers may send XCLIENT
+    /// @param xclientHosts may send XCLIENT
     @SettingsSection("trust")
     public record Trust(
             @Setting(value = "", form = "relay-network",
@@ -255,10 +259,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " header (version 1 or 2) that names the client.") List<Network> proxies,
             @Setting(key = "xclient", value = "", form = "relay-network",
                     doc = "Clients that may name another client by XCLIENT, logins"
-                            + " included.") List<Network> speakers) {
+                            + " included.") List<Network> xclientHosts) {
         public Trust {
             proxies = List.copyOf(proxies);
-            speakers = List.copyOf(speakers);
+            xclientHosts = List.copyOf(xclientHosts);
         }
     }
 

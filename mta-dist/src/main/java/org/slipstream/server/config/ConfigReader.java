@@ -90,6 +90,7 @@ public final class ConfigReader {
                 values.record(Config.Tls.class), values.record(Limits.class), values.record(Config.Submission.class),
                 values.record(Config.Trust.class), policy, headerRules(policy, home, values, complaints),
                 values.record(QueueSettings.class), TransportBook.read(values, complaints),
+                DestinationBook.read(values, complaints),
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),

@@ -72,6 +72,15 @@ public final class DefaultFile {
                 lines.add("#   local.lanes = 4                             # and lanes, lanes-per-destination,");
                 lines.add("#                                               # recipients-per-delivery of [queue]");
             }
+            case Schema.DESTINATION -> {
+                lines.add("#   [destination.\"provider.example\"]               # a domain, \".suffix\", \"*\",");
+                lines.add("#   rate = \"100/1h\"                              # \"mx:host\" or \"smtp:host:port\"");
+                lines.add("#   lanes = 2");
+            }
+            case Schema.RING -> {
+                lines.add("#   [ring.\"bulk\"]                               # for clauses with ring = \"bulk\"");
+                lines.add("#   lanes = 20");
+            }
             default -> schema.keys(section).forEach(key -> {
                 comment(lines, key.doc());
                 lines.add("#" + key.name() + " = " + key.defaultValue(machine).toToml());

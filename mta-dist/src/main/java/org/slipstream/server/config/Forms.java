@@ -257,7 +257,8 @@ final class Forms {
     private record NamedForm<T>(Form<String> choice, Map<String, T> meanings) implements Form<T> {
         @Override
         public Optional<T> read(Value value, String key, Complaints complaints) {
-            return choice.read(value, key, complaints).map(meanings::get);
+            return choice.read(value, key, complaints)
+                    .flatMap(word -> Optional.ofNullable(meanings.get(word)));
         }
 
         @Override

@@ -3,6 +3,7 @@ package org.slipstream.server.config;
 import org.slipstream.core.Address;
 import org.slipstream.core.text.Ascii;
 import org.slipstream.qmgr.flow.Feedback;
+import org.slipstream.qmgr.wake.Rate;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -24,10 +25,12 @@ final class MailForms {
 
     private static final Map<String, Form<?>> NAMED = Map.of("hostname", hostname(), "database", database(), "domain",
             domain(),
-            "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter());
+            "relay-network", new RelayForm(), "mailbox", mailbox(), "person", person(), "delimiter", delimiter(),
+            "name",
+            name());
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
-            Feedback.class, feedback());
+            Feedback.class, feedback(), Rate.class, rate());
     private static final Map<Class<?>, Form<?>> OPTIONAL = Map.of(Path.class, optionalPath(), InetSocketAddress.class,
             listener(),
             Inet4Address.class, source(Inet4Address.class, "192.0.2.1"), Inet6Address.class,
@@ -56,6 +59,16 @@ final class MailForms {
     private static Form<Feedback> feedback() {
         return Forms.text("an amount from 0 to 1 such as \"1\", \"1/4\", \"1/concurrency\" or \"1/sqrt_concurrency\"",
                 Feedback::parse);
+    }
+
+    private static Form<Rate> rate() {
+        return Forms.text("a number of deliveries and a period such as \"100/1h\" or \"20/1m\"", Rate::parse);
+    }
+
+    /// The name of another section, which the operator chose.
+    static Form<String> name() {
+        return Forms.text("a name of letters, digits and hyphens",
+                text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9-]{1,64}")));
     }
 
     static Form<String> hostname() {

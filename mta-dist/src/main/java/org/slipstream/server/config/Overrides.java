@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// The values of `--set key=value`. The key is dotted as in `queue.lanes` or
-/// `transport.smtp.lanes`. In `routes` and `aliases` the rest after the first dot is one name, with
+/// `transport.smtp.lanes`. In sections whose names the operator chooses the rest after the first dot is one name, with
 /// or without quotes, because shells remove them.
 final class Overrides {
     private Overrides() {}
@@ -45,7 +45,7 @@ final class Overrides {
 
     private static Optional<List<String>> path(String key) {
         int dot = key.indexOf('.');
-        if (dot > 0 && Schema.isFree(key.substring(0, dot)) && !key.contains("\"")) {
+        if (dot > 0 && !key.contains("\"") && hasNames(key.substring(0, dot))) {
             return Optional.of(List.of(key.substring(0, dot), key.substring(dot + 1)));
         }
         try {
@@ -56,6 +56,10 @@ final class Overrides {
         } catch (IllegalArgumentException noKey) {
             return Optional.empty();
         }
+    }
+
+    private static boolean hasNames(String section) {
+        return Schema.isFree(section) || Schema.hasNamedClauses(section);
     }
 
     private static int most(String section) {

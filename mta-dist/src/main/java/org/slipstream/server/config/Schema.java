@@ -21,11 +21,14 @@ import java.util.stream.Stream;
 /// documented, and no other is.
 ///
 /// The sections whose names the operator chooses, `[aliases]` and `[routes]`, are read by
-/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook].
+/// [AliasBook] and [RouteBook]; `[transport.NAME]` by [TransportBook], `[destination."…"]` and
+/// `[ring."…"]` by [DestinationBook].
 final class Schema {
     static final String ALIASES = "aliases";
     static final String ROUTES = "routes";
     static final String TRANSPORT = "transport";
+    static final String DESTINATION = "destination";
+    static final String RING = "ring";
 
     /// The settings of a server. One more record of settings is one more line here.
     static final Schema SERVER = new Schema(serverSections(),
@@ -81,8 +84,16 @@ final class Schema {
 
     /// The key of a name, which may be a former one; that of `smtp.lanes` in `[transport]`.
     Optional<Key> find(String section, String name) {
-        if (isNested(section)) {
-            return TransportBook.key(name);
+        switch (section) {
+            case TRANSPORT -> {
+                return TransportBook.key(name);
+            }
+            case DESTINATION, RING -> {
+                return DestinationBook.key(section, name);
+            }
+            default -> {
+                // One of the keys below.
+            }
         }
         String dotted = dotted(section, name);
         return Optional.ofNullable(keys.get(dotted)).or(() -> renamed(dotted));
@@ -101,10 +112,15 @@ final class Schema {
         return section.equals(ALIASES) || section.equals(ROUTES);
     }
 
-    /// True for the section that holds one section for each transport; its keys are `smtp.lanes`
-    /// and the like.
+    /// True for the sections that hold one section for each transport or destination; the keys are
+    /// `smtp.lanes` and the like.
     static boolean isNested(String section) {
-        return section.equals(TRANSPORT);
+        return section.equals(TRANSPORT) || hasNamedClauses(section);
+    }
+
+    /// True for the nested sections whose inner names the operator invents, with dots in them.
+    static boolean hasNamedClauses(String section) {
+        return section.equals(DESTINATION) || section.equals(RING);
     }
 
     boolean isKey(String section, String name) {
@@ -115,7 +131,9 @@ final class Schema {
     /// another.
     Optional<String> meant(String section, String name) {
         if (isNested(section)) {
-            return TransportBook.meant(name);
+            return section.equals(TRANSPORT)
+                    ? TransportBook.meant(name)
+                    : DestinationBook.meant(section, name);
         }
         if (section.equals("listen") && name.equals("admin")) {
             return Optional.of("the API has no port any more but the socket run/admin.sock; leave this line out");
@@ -164,6 +182,10 @@ final class Schema {
         sections.put("concurrency",
                 "How many connections to one destination (docs/scheduler.md). Names as in Postfix.");
         sections.put(TRANSPORT, "Settings that differ for one transport.");
+        sections.put(DESTINATION,
+                "Settings that differ for one destination (docs/destinations.md). Clauses add up in their order; the"
+                        + " first that names a transport is the last that is read.");
+        sections.put(RING, "Destinations that share a limit of connections.");
         sections.put("placement", "On which connection a message goes, and when another one is opened.");
         sections.put("smtp-client", "How mail is sent to other servers (timeouts: RFC 5321 section 4.5.3.2).");
         sections.put("smarthost",

@@ -10,6 +10,7 @@ import org.tomlj.TomlTable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -57,7 +58,8 @@ final class TomlSource {
         }
         // Several errors on a line come from one mistake.
         if (wrongLines.add(line)) {
-            complaints.add(new SourcePlace(source, line), "", "not TOML: " + shortened(error.getMessage()),
+            complaints.add(new SourcePlace(source, line), "",
+                    "not TOML: " + shortened(String.valueOf(error.getMessage())),
                     inQuotes(text));
         }
     }
@@ -86,7 +88,7 @@ final class TomlSource {
         if (!isSound(place) && !schema.isSection(name)) {
             return;
         }
-        Object value = toml.get(List.of(name));
+        Object value = valueOf(toml, name);
         if (schema.isSection(name)) {
             section(toml, name, value, place);
         } else if (value instanceof TomlTable) {
@@ -104,10 +106,10 @@ final class TomlSource {
         }
         for (String name : table.keySet()) {
             SourcePlace where = place(toml, List.of(section, name));
-            if (Schema.isNested(section) && table.get(List.of(name)) instanceof TomlTable inner) {
+            if (Schema.isNested(section) && valueOf(table, name) instanceof TomlTable inner) {
                 nested(toml, section, name, inner);
             } else if (isSound(where)) {
-                leaf(toml, section, name, table.get(List.of(name)), where);
+                leaf(toml, section, name, valueOf(table, name), where);
             }
         }
     }
@@ -116,7 +118,7 @@ final class TomlSource {
         for (String key : table.keySet()) {
             SourcePlace where = place(toml, List.of(section, name, key));
             if (isSound(where)) {
-                leaf(toml, section, name + "." + key, table.get(List.of(key)), where);
+                leaf(toml, section, name + "." + key, valueOf(table, key), where);
             }
         }
     }
@@ -132,6 +134,11 @@ final class TomlSource {
         } else {
             entries.add(SettingEntry.of(section, name, value(value, place)));
         }
+    }
+
+    /// @param name one of the table's keys
+    private static Object valueOf(TomlTable table, String name) {
+        return Objects.requireNonNull(table.get(List.of(name)));
     }
 
     private SourcePlace place(TomlTable table, List<String> path) {

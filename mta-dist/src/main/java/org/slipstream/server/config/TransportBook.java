@@ -98,9 +98,13 @@ final class TransportBook {
                 }
                 return;
             }
-            Stream.of(INITIAL, LIMIT).filter(own::containsKey).findFirst().ifPresent(
-                    name -> complaints.add(own.get(name).place(), dotted(name),
-                            "transport." + transport + ": " + words));
+            for (String name : List.of(INITIAL, LIMIT)) {
+                Value value = own.get(name);
+                if (value != null) {
+                    complaints.add(value.place(), dotted(name), "transport." + transport + ": " + words);
+                    return;
+                }
+            }
         }
     }
 }

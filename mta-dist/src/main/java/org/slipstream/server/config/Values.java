@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -70,7 +71,7 @@ final class Values {
     }
 
     Object of(DeclaredSetting declared) {
-        return resolved(read.get(declared.dotted()));
+        return resolved(Objects.requireNonNull(read.get(declared.dotted())));
     }
 
     /// Relative paths start from the home folder.

@@ -7,6 +7,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,10 +44,10 @@ public final class Commands {
     }
 
     void verified(QmgrOrder.Verified verified) {
-        verifications.remove(verified.ticket()).accept(verified);
+        Objects.requireNonNull(verifications.remove(verified.ticket())).accept(verified);
     }
 
     void answered(QmgrOrder.Answered answered) {
-        open.remove(answered.ticket()).complete(answered.result());
+        Objects.requireNonNull(open.remove(answered.ticket())).complete(answered.result());
     }
 }

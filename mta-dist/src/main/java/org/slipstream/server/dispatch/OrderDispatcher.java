@@ -175,9 +175,8 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         try {
             answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
         } catch (DamagedException damaged) {
-            log.warn("event=message-damaged queue={} reason=\"{}\"", read.id(),
-                    LogText.text(damaged.getMessage()));
-            answers.accept(new QmgrEvent.MessageDamaged(read.id(), damaged.getMessage()));
+            // The spool has logged it with `event=message-set-aside`.
+            answers.accept(new QmgrEvent.MessageDamaged(read.id(), String.valueOf(damaged.getMessage())));
         } catch (IOException trouble) {
             // An empty batch would look like a finished message, so there is no answer until the
             // read succeeds.

@@ -14,8 +14,8 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -56,7 +56,7 @@ public final class EtrnRequests implements EtrnService {
 
     /// Time of the last flush of each domain. The domains are those of the settings, so the map
     /// does not grow.
-    private final Map<String, Long> woken;
+    private final Map<String, AtomicLong> woken;
     private final Queue queue;
     private final Predicate<Client> isOurs;
     private final ClientNetwork network;
@@ -97,9 +97,9 @@ public final class EtrnRequests implements EtrnService {
         this.ours = new Buckets(REQUESTS_OF_OURS, MINUTE, limits.networks(), nanos);
         this.nanos = nanos;
         long longAgo = nanos.getAsLong() - strangersPauseNanos;
-        this.woken = new ConcurrentHashMap<>(
-                routed.stream().filter(domain -> !domain.startsWith(".") && !domain.equals("*"))
-                        .collect(Collectors.toMap(domain -> domain.toLowerCase(Locale.ROOT), _ -> longAgo)));
+        this.woken = routed.stream().filter(domain -> !domain.startsWith(".") && !domain.equals("*"))
+                .collect(Collectors.toUnmodifiableMap(domain -> domain.toLowerCase(Locale.ROOT),
+                        _ -> new AtomicLong(longAgo)));
     }
 
     @Override
@@ -108,7 +108,8 @@ public final class EtrnRequests implements EtrnService {
         if (node.startsWith("@") || node.startsWith("#")) {
             return Reply.of(459, "4.5.4", "Node " + node + " not allowed: neither subdomains nor queues, only domains");
         }
-        if (!woken.containsKey(domain)) {
+        AtomicLong flushed = woken.get(domain);
+        if (flushed == null) {
             return Reply.of(459, "4.7.1", "Node " + node + " not allowed: no domain with a route of its own");
         }
         if (!mayAsk(client)) {
@@ -116,7 +117,7 @@ public final class EtrnRequests implements EtrnService {
                     + ": too many requests, try again later");
         }
         try {
-            return start(client, domain);
+            return start(client, domain, flushed);
         } catch (IOException trouble) {
             log.warn("event=etrn-failed session={} domain={} error=\"{}\"", client.session(),
                     LogText.word(domain), LogText.text(FailureWords.of(trouble)));
@@ -131,9 +132,9 @@ public final class EtrnRequests implements EtrnService {
 
     // The flush is executed without waiting messages, too: it revives the destination for later
     // mail.
-    private Reply start(Client client, String domain) throws IOException {
+    private Reply start(Client client, String domain, AtomicLong flushed) throws IOException {
         Pending pending = queue.pending(domain);
-        boolean started = flush(client, domain);
+        boolean started = flush(client, domain, flushed);
         if (pending.messages() == 0 && !pending.more()) {
             return Reply.of(251, "2.0.0", "OK, no messages waiting for node " + domain);
         }
@@ -147,17 +148,17 @@ public final class EtrnRequests implements EtrnService {
     }
 
     /// False when the domain was flushed a short time ago.
-    private boolean flush(Client client, String domain) throws IOException {
-        long last = woken.get(domain);
+    private boolean flush(Client client, String domain, AtomicLong flushed) throws IOException {
+        long last = flushed.get();
         long now = nanos.getAsLong();
         long pause = isOurs.test(client) ? TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS) : strangersPauseNanos;
-        if (now - last < pause || !woken.replace(domain, last, now)) {
+        if (now - last < pause || !flushed.compareAndSet(last, now)) {
             return false;
         }
         try {
             queue.flush(domain);
         } catch (IOException notTaken) {
-            woken.replace(domain, now, last);
+            flushed.compareAndSet(now, last);
             throw notTaken;
         }
         log.info("event=etrn-flush session={} domain={}", client.session(), LogText.word(domain));

@@ -62,8 +62,9 @@ public final class Services {
     public static ListenerConfig listener(Config config, Service service, Optional<Supplier<SSLContext>> tls) {
         ListenerConfig plain = ListenerConfig.of(service.policy(), service.address(), config.hostname());
         return tls.filter(_ -> offersTls(config, service)).map(plain::withTls).orElse(plain)
-                .withTrust(new ListenerConfig.ProxyTrust(in(config.trust().proxies()), in(config.trust().speakers()),
-                        in(config.relay().networks()).or(in(config.policy().exempt()))))
+                .withTrust(
+                        new ListenerConfig.ProxyTrust(in(config.trust().proxies()), in(config.trust().xclientHosts()),
+                                in(config.relay().networks()).or(in(config.policy().exempt()))))
                 .withLimits(config.limits());
     }
 
@@ -84,8 +85,8 @@ public final class Services {
     private static Optional<Service> service(Optional<InetSocketAddress> address, ServicePolicy basic, Config config) {
         ServicePolicy policy = basic.with(Extension.SMTPUTF8, Extension.CHUNKING, Extension.BINARY_MIME, Extension.DSN,
                 Extension.LIMITS).withSenderMustBelong(config.submission().senderMustBelong());
-        boolean speakers = !config.trust().speakers().isEmpty();
-        return address.map(where -> new Service(speakers ? policy.with(Extension.XCLIENT) : policy, where));
+        boolean xclient = !config.trust().xclientHosts().isEmpty();
+        return address.map(where -> new Service(xclient ? policy.with(Extension.XCLIENT) : policy, where));
     }
 
     private static ServicePolicy relaying(ServicePolicy basic) {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -116,13 +117,14 @@ public final class MaildirDelivery {
 
     private void deliver(Path folder, String name, long sizeBytes, byte[] top, Content content) throws IOException {
         Path unfinished = folder.resolve("tmp").resolve(name);
-        Path finished = folder.resolve("new").resolve(name);
+        Path arrived = folder.resolve("new");
+        Path finished = arrived.resolve(name);
         settle(folder);
         if (!isDelivered(finished, sizeBytes)) {
             write(unfinished, top, content);
             disk.rename(unfinished, finished);
         }
-        disk.forceFolder(finished.getParent());
+        disk.forceFolder(arrived);
     }
 
     /// The folder of a mailbox.
@@ -188,8 +190,9 @@ public final class MaildirDelivery {
             return;
         }
         makeWithAncestors(root);
-        makeIn(root, folder.getParent());
-        makeIn(folder.getParent(), folder);
+        Path domain = Objects.requireNonNull(folder.getParent());
+        makeIn(root, domain);
+        makeIn(domain, folder);
         for (String part : PARTS) {
             disk.makeFolder(folder.resolve(part));
         }
@@ -199,6 +202,10 @@ public final class MaildirDelivery {
 
     private void makeWithAncestors(Path folder) throws IOException {
         Path above = folder.getParent();
+        if (above == null) {
+            // The root of the file system.
+            return;
+        }
         if (!Files.exists(above)) {
             makeWithAncestors(above);
         }

@@ -1,5 +1,7 @@
 package org.slipstream.server.tls;
 
+import org.jspecify.annotations.Nullable;
+
 import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
@@ -73,16 +75,16 @@ final class PairChooser extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseServerAlias(String keyType, Principal[] issuers, Socket socket) {
+    public @Nullable String chooseServerAlias(String keyType, Principal[] issuers, Socket socket) {
         return alias(keyType, socket instanceof SSLSocket tls ? tls.getHandshakeSession() : null);
     }
 
     @Override
-    public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
+    public @Nullable String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
         return alias(keyType, engine.getHandshakeSession());
     }
 
-    private String alias(String keyType, SSLSession session) {
+    private @Nullable String alias(String keyType, @Nullable SSLSession session) {
         Optional<String> name = session instanceof ExtendedSSLSession extended
                 ? extended.getRequestedServerNames().stream().filter(SNIHostName.class::isInstance)
                         .map(asked -> ((SNIHostName) asked).getAsciiName()).findFirst()
@@ -112,7 +114,7 @@ final class PairChooser extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseClientAlias(String[] keyType, Principal[] issuers, Socket socket) {
+    public @Nullable String chooseClientAlias(String[] keyType, Principal[] issuers, Socket socket) {
         return null;
     }
 }

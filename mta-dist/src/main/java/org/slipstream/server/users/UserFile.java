@@ -40,14 +40,16 @@ public final class UserFile {
     private static final FileAttribute<?> OWNER_ALONE = PosixFilePermissions
             .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
+    private final Path folder;
     private final Path file;
 
-    private UserFile(Path file) {
-        this.file = file;
+    private UserFile(Path folder) {
+        this.folder = folder.toAbsolutePath();
+        this.file = folder.resolve(NAME);
     }
 
     public static UserFile in(Path home) {
-        return new UserFile(home.resolve(NAME));
+        return new UserFile(home);
     }
 
     Path path() {
@@ -172,9 +174,9 @@ public final class UserFile {
     }
 
     private void change(Change change) throws IOException, UserFileException {
-        Files.createDirectories(file.toAbsolutePath().getParent());
+        Files.createDirectories(folder);
         try (FileChannel channel = FileChannel.open(file.resolveSibling(NAME + ".lock"),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes(file))) {
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes())) {
             // The lock belongs to the process: for a second thread it would fail and not wait.
             synchronized (UserFile.class) {
                 FileLock lock = channel.lock();
@@ -191,7 +193,7 @@ public final class UserFile {
         Path temporary = file.resolveSibling(NAME + ".tmp");
         Files.deleteIfExists(temporary);
         try (FileChannel channel = FileChannel.open(temporary,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes(file))) {
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes())) {
             String text = lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
             ByteBuffer buffer = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
             while (buffer.hasRemaining()) {
@@ -224,8 +226,8 @@ public final class UserFile {
         return hasPermissions(file) && Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains);
     }
 
-    private static FileAttribute<?>[] attributes(Path file) throws IOException {
-        return hasPermissions(file.toAbsolutePath().getParent())
+    private FileAttribute<?>[] attributes() throws IOException {
+        return hasPermissions(folder)
                 ? new FileAttribute<?>[]{OWNER_ALONE}
                 : new FileAttribute<?>[0];
     }

@@ -62,9 +62,8 @@ class LineAppenderTest {
         encoder.setContext(context);
         encoder.setPattern("%msg|");
         encoder.start();
-        LineAppender appender = new LineAppender(stream);
+        LineAppender appender = new LineAppender(encoder, stream);
         appender.setContext(context);
-        appender.setEncoder(encoder);
         appender.start();
         Logger logger = context.getLogger("x");
         logger.setLevel(Level.INFO);

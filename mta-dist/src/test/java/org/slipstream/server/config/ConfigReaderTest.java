@@ -50,7 +50,7 @@ class ConfigReaderTest {
                 .isEqualTo(new Config.Submission(false, false, new GuessGuard.GuessSettings(Duration.ofSeconds(1),
                         Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)), Duration.ofDays(30)));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
-        assertThat(config.trust().speakers()).hasToString("[198.51.100.7/32]");
+        assertThat(config.trust().xclientHosts()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");
         assertThat(config.tls().further()).containsExactly(new Config.Tls.Pair(both, both));
     }

@@ -46,6 +46,10 @@ class ConfigurationPageTest {
             if (!Schema.isFree(section) && !Schema.isNested(section)) {
                 table.append("\n| Key | Default | Written as | Meaning |\n|---|---|---|---|\n");
                 schema.keys(section).forEach(key -> table.append(row(key)));
+            } else if (Schema.hasNamedClauses(section)) {
+                table.append("\n| Key | Written as | Meaning |\n|---|---|---|\n");
+                DestinationBook.keys(section).forEach(key -> table.append("| `" + key.name() + "` | "
+                        + escaped(key.form().words()) + " | " + escaped(key.doc()) + " |\n"));
             }
         });
         return table.append('\n').toString();

@@ -40,7 +40,7 @@ class SchemaTest {
     @SettingsSection("parcels")
     public record After(@Setting(value = "9s", doc = "Last wait.") Duration lastWait,
             @Setting(value = "64KiB", min = "1KiB", formerly = "largest",
-                    doc = "Largest parcel.") DataSize largestDelivery,
+                    doc = "Largest parcel.") DataSize largestParcel,
             @Setting(value = "1s", doc = "First wait.") Duration firstWait) {}
 
     private static Schema schema(Class<? extends Record> type) {
@@ -65,7 +65,7 @@ class SchemaTest {
         String text = "[parcels]\nfirst-wait = \"2s\"\nlargest-parcel = \"1MiB\"\n";
         assertThat(read(After.class, text).settings())
                 .isEqualTo(new After(Duration.ofSeconds(9), DataSize.ofMebibytes(1), Duration.ofSeconds(2)));
-        assertThat(read(After.class, text, "parcels.largest-parcel=2048").settings().largestDelivery())
+        assertThat(read(After.class, text, "parcels.largest-parcel=2048").settings().largestParcel())
                 .isEqualTo(DataSize.ofKibibytes(2));
         assertThat(read(Before.class, text).problems())
                 .containsExactly("mta.toml:3: unknown key \"parcels.largest-parcel\"");
@@ -92,11 +92,11 @@ class SchemaTest {
     void aFormerNameIsAcceptedWithAHint() {
         Reading<After> reading = read(After.class, "[parcels]\nlargest = \"2KiB\"\n");
         assertThat(reading.problems()).isEmpty();
-        assertThat(reading.settings().largestDelivery()).isEqualTo(DataSize.ofKibibytes(2));
+        assertThat(reading.settings().largestParcel()).isEqualTo(DataSize.ofKibibytes(2));
         assertThat(reading.hints()).containsExactly(
                 "mta.toml:2: parcels.largest is now called parcels.largest-parcel; the former name will be refused by a later release");
         assertThat(read(After.class, "[parcels]\nlargest = \"2KiB\"\n", "parcels.largest-parcel=4KiB").settings()
-                .largestDelivery())
+                .largestParcel())
                 .isEqualTo(DataSize.ofKibibytes(4));
     }
 

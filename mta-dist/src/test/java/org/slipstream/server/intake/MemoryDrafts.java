@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /// Drafts without a disk, which fail on request.
 final class MemoryDrafts implements Ingest.DraftSource {
-    /// What was committed.
+    /// A committed message.
     record Stored(Envelope envelope, byte[] content, Optional<ContentFacts> facts) {}
 
     final Map<QueueId, Stored> messages = new LinkedHashMap<>();

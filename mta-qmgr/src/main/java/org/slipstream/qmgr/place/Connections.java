@@ -628,6 +628,10 @@ final class Connections {
     }
 
     /// Busy connections of this owner.
+    int busy() {
+        return budget.busy();
+    }
+
     int busyFor(Owner owner) {
         return budget.busyFor(owner);
     }

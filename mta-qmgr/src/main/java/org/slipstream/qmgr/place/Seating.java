@@ -81,6 +81,11 @@ public final class Seating {
         return last instanceof Seat.Queue || last instanceof Seat.Defer;
     }
 
+    /// True when the seat of the latest answer leads to an attempt.
+    public boolean triesHost() {
+        return !(last instanceof Seat.Defer);
+    }
+
     /// Assigns an entry to its seat. Valid only directly after [#ask] answered with a seat.
     ///
     /// @param delivery the number of the delivery
@@ -242,6 +247,15 @@ public final class Seating {
     /// Connections to the hosts of this destination, opening, busy or idle.
     public int connections(Route route) {
         return of(route).connections(candidates(route));
+    }
+
+    /// Connections of all transports that are opening or busy.
+    public int busy() {
+        int busy = 0;
+        for (Connections each : transports.values()) {
+            busy += each.busy();
+        }
+        return busy;
     }
 
     /// The connection of each delivery, by number; displaced deliveries are absent.

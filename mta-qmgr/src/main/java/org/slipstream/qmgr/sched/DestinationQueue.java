@@ -4,7 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -42,6 +44,10 @@ public final class DestinationQueue {
 
     /// Equal to the transport's tag when a job is blocked by this destination.
     int blockerTag;
+
+    /// Selects the entry that goes first; null for the order of service of the transport.
+    @Nullable
+    EntryOrder order;
 
     /// True when [ReadyDestinations] lists it: an entry waits and the window permits another.
     boolean listedOpen;
@@ -94,6 +100,20 @@ public final class DestinationQueue {
     /// Makes the window count connections instead of entries.
     public void countConnections() {
         countsConnections = true;
+    }
+
+    /// Replaces the order of service among the entries that wait here.
+    public void orderBy(EntryOrder entries) {
+        order = entries;
+    }
+
+    /// The waiting entries, in order of creation.
+    public List<Entry> entries() {
+        List<Entry> entries = new ArrayList<>(waiting);
+        for (Entry entry = first; entry != null; entry = entry.nextInQueue) {
+            entries.add(entry);
+        }
+        return entries;
     }
 
     /// For each waiting message, the number of entries before its first one. Examines the first

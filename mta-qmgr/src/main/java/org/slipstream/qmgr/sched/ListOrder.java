@@ -121,7 +121,7 @@ final class ListOrder implements ServiceOrder {
                 }
                 switch (look(job, gate)) {
                     case Look.Go(Peer peer) -> {
-                        return new Choice.Taken(take(peer));
+                        return new Choice.Taken(take(job, inOrder(peer, gate)));
                     }
                     case Look.Nowhere _ -> {
                         current = job;
@@ -218,12 +218,30 @@ final class ListOrder implements ServiceOrder {
         return none;
     }
 
-    private Entry take(Peer peer) {
+    // Another message of the same destination goes first if it has a seat too. The gate was asked
+    // last about the peer that is returned.
+    private Peer inOrder(Peer peer, Gate gate) {
+        if (peer.queue.order == null) {
+            return peer;
+        }
+        Peer first = peer.queue.order.next(peer.queue).peer;
+        if (first == peer || gate.ask(first.job.message, first.queue) == Gate.GateAnswer.FREE) {
+            return first;
+        }
+        gate.ask(peer.job.message, peer.queue);
+        return peer;
+    }
+
+    /// @param here the job at which the search ended: no job before it can go
+    private Entry take(Job here, Peer peer) {
         Job job = peer.job;
         Entry entry = peer.start();
         ready.look(peer.queue);
         job.slots.earn();
-        current = job;
+        current = here;
+        if (job != here) {
+            blockers.changed(job);
+        }
         candidates.serves(job);
         trace.selected(entry);
         if (job.isServed()) {

@@ -105,7 +105,7 @@ record PeerMailParameters(PeerExtensions extensions) {
         // BY=0;R is not valid syntax, and the next host would have to return the message anyway.
         if (transfer.envelope().options().deliverBy()
                 .filter(by -> by.returned() && secondsLeft(by, nowMillis) <= 0).isPresent()) {
-            return Optional.of(Replies.tooLate());
+            return Optional.of(DeliveryOptions.tooLate(""));
         }
         return transfer.envelope().sender().filter(this::cannotTake).map(_ -> Replies.needsUtf8());
     }

@@ -35,10 +35,6 @@ final class Replies {
         return Reply.of(553, "5.6.7", "SMTPUTF8 is required for the address, but was not offered by the next hop");
     }
 
-    static Reply tooLate() {
-        return Reply.of(554, "5.4.7", "delivery time expired (DELIVERBY)");
-    }
-
     static Reply noTlsOffered() {
         return Reply.of(450, "4.7.4", "TLS is required, but was not offered");
     }

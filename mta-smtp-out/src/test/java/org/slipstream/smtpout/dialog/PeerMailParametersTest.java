@@ -84,7 +84,7 @@ class PeerMailParametersTest {
                 new DeliveryOptions(OptionalLong.empty(), Optional.of(new DeliveryOptions.DeliverBy(999, true, false)),
                         0, false));
         assertThat(new PeerMailParameters(peer("DELIVERBY")).refusal(SendingTransactionTest.transfer(late, 100), 0))
-                .hasValueSatisfying(reply -> assertThat(reply.toString()).startsWith("554 5.4.7 "));
+                .hasValueSatisfying(reply -> assertThat(reply).hasToString("554 5.4.7 delivery time expired"));
     }
 
     private static Recipient to(String address, Optional<String> original, Set<DsnNotify> notifyOn) {

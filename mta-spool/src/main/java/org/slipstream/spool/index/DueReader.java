@@ -2,6 +2,8 @@ package org.slipstream.spool.index;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -114,7 +116,8 @@ final class DueReader {
     }
 
     private void setAside(long id, IllegalArgumentException why) throws SQLException {
-        LOG.warn("event=message-set-aside queue={} reason=\"{}\"", id > 0 ? new QueueId(id) : id, why.getMessage());
+        LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"",
+                id > 0 ? new QueueId(id) : id, LogText.text(FailureWords.of(why)));
         setAside.setLong(1, id);
         setAside.executeUpdate();
     }

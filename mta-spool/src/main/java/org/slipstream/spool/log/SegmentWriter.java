@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 
 /// The segment that is open for appending. Belongs to the log thread. Records are collected in one
 /// direct buffer, which is written when it is full and at [#force]: a group of small messages costs
-/// one write and one sync. messages costs one write and one sync.
+/// one write and one sync.
 final class SegmentWriter implements AutoCloseable {
     private static final int STAGING_BYTES = 1 << 20;
     private static final byte[] NOTHING = {};

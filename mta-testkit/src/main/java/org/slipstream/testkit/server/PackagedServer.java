@@ -48,6 +48,8 @@ public final class PackagedServer implements AutoCloseable {
         this.home = home;
         this.settings = List.copyOf(settings);
         this.javaOptions = javaOptions;
+        process = launched();
+        ports = awaitReady();
     }
 
     /// Starts a server. Settings that the caller does not name have their defaults.
@@ -62,9 +64,7 @@ public final class PackagedServer implements AutoCloseable {
 
     /// @param javaOptions for the virtual machine of the server, separated by spaces
     public static PackagedServer start(Path program, Path home, List<String> settings, String javaOptions) {
-        PackagedServer server = new PackagedServer(program, home, settings, javaOptions);
-        server.startAgain();
-        return server;
+        return new PackagedServer(program, home, settings, javaOptions);
     }
 
     /// The command line that an operator would type for a server with this home.
@@ -222,9 +222,13 @@ public final class PackagedServer implements AutoCloseable {
     }
 
     private void launch() {
-        if (process != null && process.isAlive()) {
+        if (process.isAlive()) {
             throw new IllegalStateException("the server still runs");
         }
+        process = launched();
+    }
+
+    private Process launched() {
         List<String> command = commandLine(program, home, "run");
         settings.forEach(setting -> command.addAll(List.of("--set", setting)));
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(Path.of("/dev/null").toFile())
@@ -232,12 +236,13 @@ public final class PackagedServer implements AutoCloseable {
         builder.environment().merge("SLIPSTREAM_JAVA_OPTS", javaOptions, (given, more) -> given + " " + more);
         try {
             Files.createDirectories(home);
-            process = builder.start();
+            Process started = builder.start();
+            ALIVE.add(started);
+            started.onExit().thenAccept(ALIVE::remove);
+            return started;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        ALIVE.add(process);
-        process.onExit().thenAccept(ALIVE::remove);
     }
 
     private Map<String, Integer> awaitReady() {

@@ -3,4 +3,7 @@
 /// ([org.slipstream.testkit.server.SlipstreamContainer]).
 ///
 /// A test talks to the server as its clients and operators do: by SMTP, by files and by commands.
+@NullMarked
 package org.slipstream.testkit.server;
+
+import org.jspecify.annotations.NullMarked;

@@ -100,7 +100,7 @@ public final class AbuseMain {
 
     /// So that there is a password to guess.
     private static void addUser(Path program, Path home) {
-        ProgramRun.of("a password that nobody guesses\n".getBytes(StandardCharsets.US_ASCII),
+        ProgramRun.of("a password that is not in lists\n".getBytes(StandardCharsets.US_ASCII),
                 PackagedServer.commandLine(program, home, "user", "add", "alice")).mustSucceed();
     }
 

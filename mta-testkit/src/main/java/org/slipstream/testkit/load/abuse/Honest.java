@@ -46,7 +46,7 @@ final class Honest {
                 millis.add((System.nanoTime() - start) / 1e6);
             } catch (IOException refused) {
                 failed++;
-                first = first.isEmpty() ? refused.getMessage() : first;
+                first = first.isEmpty() ? String.valueOf(refused.getMessage()) : first;
             }
             Thread.sleep(PAUSE);
         }

@@ -1,5 +1,7 @@
 package org.slipstream.testkit.load.sustain;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -79,7 +81,7 @@ final class Heap implements AutoCloseable {
                 told.getOrDefault("GCT", 0.0));
     }
 
-    private static String[] words(String line) {
+    private static String[] words(@Nullable String line) {
         return line == null ? new String[0] : line.trim().split(" +");
     }
 

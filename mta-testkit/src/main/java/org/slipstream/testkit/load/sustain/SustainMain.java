@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -191,7 +192,8 @@ public final class SustainMain {
             double cpuNow = program.cpuSeconds();
             double ownNow = bench.cpuSeconds();
             Heap.HeapState state = heap.last();
-            figures.put(SustainFigure.CPU, (cpuNow - cpu) * 1e3 / (figures.get(SustainFigure.ARRIVED) * seconds));
+            double arrived = Objects.requireNonNull(figures.get(SustainFigure.ARRIVED));
+            figures.put(SustainFigure.CPU, (cpuNow - cpu) * 1e3 / (arrived * seconds));
             figures.put(SustainFigure.OWN_CPU, (ownNow - own) / seconds);
             figures.put(SustainFigure.HEAP, state.afterMebibytes());
             figures.put(SustainFigure.PAUSES, (state.pauseSeconds() - pauses) * 1e3 / seconds);

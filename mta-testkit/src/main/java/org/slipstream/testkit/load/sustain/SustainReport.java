@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 
@@ -18,7 +19,11 @@ final class SustainReport {
     private final List<Line> lines = new ArrayList<>();
 
     /// @param minute of the run, at its end
-    private record Line(double minute, Map<SustainFigure, Double> figures) {}
+    private record Line(double minute, Map<SustainFigure, Double> figures) {
+        double of(SustainFigure figure) {
+            return Objects.requireNonNull(figures.get(figure));
+        }
+    }
 
     SustainReport(PrintStream out) {
         this.out = out;
@@ -33,9 +38,10 @@ final class SustainReport {
     }
 
     void add(double minute, Map<SustainFigure, Double> figures) {
-        lines.add(new Line(minute, new EnumMap<>(figures)));
+        Line line = new Line(minute, new EnumMap<>(figures));
+        lines.add(line);
         out.printf(Locale.ROOT, "| %.0f | %s |%n", minute * 60, Arrays.stream(SustainFigure.values())
-                .map(figure -> text(figure, figures.get(figure))).collect(Collectors.joining(" | ")));
+                .map(figure -> text(figure, line.of(figure))).collect(Collectors.joining(" | ")));
         out.flush();
     }
 
@@ -69,14 +75,14 @@ final class SustainReport {
     private Trend trend(SustainFigure figure, double from) {
         List<Line> settled = lines.stream().filter(line -> line.minute() > from).toList();
         return Trend.of(settled.stream().mapToDouble(Line::minute).toArray(),
-                settled.stream().mapToDouble(line -> line.figures().get(figure)).toArray());
+                settled.stream().mapToDouble(line -> line.of(figure)).toArray());
     }
 
     /// For maxima of ten seconds, the maximum of the minute.
     private double mean(SustainFigure figure, double from, double to) {
         DoubleUnaryOperator known = value -> Double.isNaN(value) ? 0 : value;
         double[] values = lines.stream().filter(line -> line.minute() > from && line.minute() <= to)
-                .mapToDouble(line -> line.figures().get(figure)).map(known).toArray();
+                .mapToDouble(line -> line.of(figure)).map(known).toArray();
         return figure == SustainFigure.TO_250_MOST || figure == SustainFigure.TO_SINK_MOST
                 ? Arrays.stream(values).max().orElse(Double.NaN)
                 : Arrays.stream(values).average().orElse(Double.NaN);

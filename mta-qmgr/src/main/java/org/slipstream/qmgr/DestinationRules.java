@@ -1,0 +1,222 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.place.Seat;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.FailedDestinations;
+import org.slipstream.qmgr.wake.LimitName;
+import org.slipstream.qmgr.wake.LimitName.Refusal;
+import org.slipstream.qmgr.wake.RateLimits;
+import org.slipstream.qmgr.wake.ThreadOrder;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/// The rules of single destinations ([DestinationSettings]) for the queues in memory: their keys,
+/// order, rates, and the reasons for which mail is not taken up.
+///
+/// Mail that may not be tried for long does not wait in memory, where it would take the place of
+/// other mail. Its recipients are deferred without an attempt and wait on disk, as for a dead
+/// destination (PF-22): mail for a held or `queue-only` destination, mail beyond one period of a
+/// rate, and new mail for a destination that waits for its next attempt (`wake-only-on-restart`).
+final class DestinationRules {
+    private static final int MOST_DOMAINS = 100;
+
+    /// Entries among which a shuffle chooses.
+    private static final int SHUFFLED = 1_000;
+
+    private final QmgrConfig config;
+    private final RandomGenerator random;
+    private final RateLimits rates = new RateLimits();
+    private final FailedDestinations failures;
+    private final Rings rings;
+    private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
+
+    /// The rules of one queue and the domains of its mail.
+    private static final class Rules {
+        final DestinationSettings settings;
+        final Set<String> domains = new LinkedHashSet<>(1);
+        Optional<Refusal> refusal = Optional.empty();
+
+        Rules(DestinationSettings settings) {
+            this.settings = settings;
+        }
+    }
+
+    DestinationRules(QmgrConfig config, RandomGenerator random, Rings rings) {
+        this.config = config;
+        this.random = random;
+        this.rings = rings;
+        this.failures = new FailedDestinations(config.minimalBackoffMillis());
+    }
+
+    /// The key of a queue. A domain that a clause names is a destination of its own, even if it
+    /// shares its next hop with other domains.
+    String key(Route route, Address address) {
+        String domain = address.domainKey();
+        return !route.nextHop().equals(domain) && config.destinations().isOwnDestination(route, domain)
+                ? domain + "@" + route.nextHop()
+                : route.nextHop();
+    }
+
+    /// The settings of a new queue.
+    DestinationSettings enter(DestinationQueue queue, Route route, Address address) {
+        DestinationSettings settings = config.destinations().settings(route, address.domainKey());
+        byQueue.put(queue, new Rules(settings));
+        settings.ring().ifPresent(ring -> rings.enter(queue, ring));
+        settings.order().filter(order -> order != ThreadOrder.LIST)
+                .ifPresent(order -> queue.orderBy(each -> next(order, each)));
+        return settings;
+    }
+
+    void mailFor(DestinationQueue queue, Address address) {
+        Set<String> domains = rules(queue).domains;
+        if (domains.size() < MOST_DOMAINS) {
+            domains.add(address.domainKey());
+        }
+    }
+
+    void leave(DestinationQueue queue) {
+        byQueue.remove(queue);
+        rings.leave(queue);
+    }
+
+    private Rules rules(DestinationQueue queue) {
+        return Objects.requireNonNull(byQueue.get(queue));
+    }
+
+    private Entry next(ThreadOrder order, DestinationQueue queue) {
+        List<Entry> entries = queue.entries();
+        return switch (order) {
+            case LIST, FIFO -> entries.getFirst();
+            case SHUFFLE -> entries.get(random.nextInt(Math.min(SHUFFLED, entries.size())));
+            case AGEORDER ->
+                entries.stream().min(Comparator.comparing(entry -> entry.message().id())).orElseThrow();
+        };
+    }
+
+    // ---- mail that is not taken up
+
+    /// The reason for which recipients are deferred without an attempt; empty when they may wait in
+    /// memory.
+    ///
+    /// @param tried an earlier attempt failed, so the message has its own time
+    /// @param flushed ETRN or an operator named this mail
+    Optional<Reply> bars(DestinationQueue queue, boolean tried, boolean flushed, long nowMillis) {
+        DestinationSettings settings = rules(queue).settings;
+        if (settings.isHeld()) {
+            return reason(queue + " is held: its setting lanes is 0");
+        }
+        if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
+            return reason(queue + " is queue-only: its mail waits for ETRN or a flush");
+        }
+        if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
+                && failures.waitsUntil(name(queue), nowMillis).isPresent()) {
+            return reason(queue + " waits for its next attempt, and new mail does not wake it");
+        }
+        return settings.rate()
+                .filter(rate -> queue.waiting() >= rate.deliveries()
+                        && rates.nextMillis(name(queue), rate, nowMillis) > nowMillis)
+                .flatMap(rate -> reason("the rate of " + queue + " is " + rate + ", and the mail of one period waits"));
+    }
+
+    private static Optional<Reply> reason(String text) {
+        return Optional.of(Reply.of(450, "4.3.2", text));
+    }
+
+    private static String name(DestinationQueue queue) {
+        return queue.toString();
+    }
+
+    // ---- deliveries
+
+    /// A delivery starts.
+    void started(DestinationQueue queue, long nowMillis) {
+        Rules rules = rules(queue);
+        rules.refusal = Optional.empty();
+        rules.settings.rate().ifPresent(rate -> rates.started(name(queue), rate, nowMillis));
+        rings.started(queue);
+    }
+
+    /// The earliest start that the rate permits.
+    long nextStartMillis(DestinationQueue queue, long nowMillis) {
+        return rules(queue).settings.rate().map(rate -> rates.nextMillis(name(queue), rate, nowMillis))
+                .orElse(nowMillis);
+    }
+
+    void failed(DestinationQueue queue, long nowMillis) {
+        failures.failed(name(queue), rules(queue).domains, nowMillis);
+    }
+
+    /// A delivery worked. The result is the domains whose mail is to be made due.
+    List<String> worked(DestinationQueue queue, long nowMillis) {
+        return failures.worked(name(queue), nowMillis);
+    }
+
+    void flush(long nowMillis) {
+        failures.flush(nowMillis);
+    }
+
+    // ---- limits
+
+    /// Records which limit refused a delivery.
+    void refused(DestinationQueue queue, Seat.Wait wait, boolean windowFull, long nowMillis) {
+        rings.refused(queue);
+        LimitName limit = limit(queue, wait, windowFull);
+        Rules rules = rules(queue);
+        if (rules.refusal.map(Refusal::limit).filter(limit::equals).isEmpty()) {
+            rules.refusal = Optional.of(new Refusal(limit, nowMillis));
+        }
+    }
+
+    private LimitName limit(DestinationQueue queue, Seat.Wait wait, boolean windowFull) {
+        if (rings.isServerFull()) {
+            return LimitName.SERVER;
+        }
+        if (wait.scope() == Seat.Scope.EVERYWHERE) {
+            return LimitName.TRANSPORT;
+        }
+        if (rings.isRingFull(queue)) {
+            return LimitName.RING;
+        }
+        if (windowFull) {
+            return LimitName.DESTINATION;
+        }
+        return wait.scope() == Seat.Scope.MESSAGE ? LimitName.MESSAGE : LimitName.HOST;
+    }
+
+    Optional<Refusal> refusal(DestinationQueue queue) {
+        return Optional.ofNullable(byQueue.get(queue)).flatMap(rules -> rules.refusal);
+    }
+
+    /// The phase of mail that waits because of a rate, the server's limit or a ring's; empty when
+    /// another gate decides.
+    Optional<QueuePhase> phase(DestinationQueue queue, long nowMillis) {
+        long next = nextStartMillis(queue, nowMillis);
+        if (next > nowMillis) {
+            return Optional.of(QueuePhase.of(QueuePhase.Code.RATE, "waits: the rate of " + queue + " is "
+                    + rules(queue).settings.rate().orElseThrow() + ", and the next delivery may start in "
+                    + (next - nowMillis + 999) / 1_000 + " s").until(next));
+        }
+        if (rings.isServerFull()) {
+            return Optional.of(
+                    QueuePhase.of(QueuePhase.Code.SERVER, "waits for a connection: " + rings.wordsOfServer()));
+        }
+        return rings.isRingFull(queue)
+                ? Optional.of(QueuePhase.of(QueuePhase.Code.RING,
+                        "waits for a connection to " + queue + ": " + rings.words(queue)))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,116 @@
+package org.slipstream.qmgr;
+
+import org.jspecify.annotations.Nullable;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.wake.DestinationTable;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
+
+/// The limits that several destinations share: that of the server, and those of rings (ZM-20,
+/// ZM-21).
+///
+/// Rings are counted by the destinations with running deliveries, of which there are at most as many as
+/// connections. A limit that refused is remembered until it has room, which may let many
+/// destinations go.
+final class Rings {
+    private final DestinationTable table;
+    private final int limitOfServer;
+    private final IntSupplier busyOfServer;
+    private final ToIntFunction<DestinationQueue> charge;
+    private final Map<DestinationQueue, String> ringOf = new LinkedHashMap<>();
+    private final Map<String, Set<DestinationQueue>> running = new TreeMap<>();
+    private final Set<String> refusing = new LinkedHashSet<>();
+    private boolean serverRefuses;
+
+    /// @param limitOfServer 0: none
+    /// @param charge connections of a destination
+    Rings(DestinationTable table, int limitOfServer, IntSupplier busyOfServer,
+            ToIntFunction<DestinationQueue> charge) {
+        this.table = table;
+        this.limitOfServer = limitOfServer;
+        this.busyOfServer = busyOfServer;
+        this.charge = charge;
+    }
+
+    void enter(DestinationQueue queue, String ring) {
+        ringOf.put(queue, ring);
+    }
+
+    void leave(DestinationQueue queue) {
+        finished(queue);
+        ringOf.remove(queue);
+    }
+
+    void started(DestinationQueue queue) {
+        String ring = ringOf.get(queue);
+        if (ring != null) {
+            running.computeIfAbsent(ring, _ -> new LinkedHashSet<>()).add(queue);
+        }
+    }
+
+    /// An entry of this queue finished.
+    void finished(DestinationQueue queue) {
+        String ring = ringOf.get(queue);
+        if (ring != null && queue.running() == 0 && running.containsKey(ring)) {
+            running.get(ring).remove(queue);
+        }
+    }
+
+    boolean isServerFull() {
+        return limitOfServer > 0 && busyOfServer.getAsInt() >= limitOfServer;
+    }
+
+    boolean isRingFull(DestinationQueue queue) {
+        return isFull(ringOf.get(queue));
+    }
+
+    private boolean isFull(@Nullable String ring) {
+        if (ring == null) {
+            return false;
+        }
+        Optional<Integer> limit = table.limit(ring);
+        return limit.isPresent() && atWork(ring) >= limit.get();
+    }
+
+    private int atWork(String ring) {
+        int atWork = 0;
+        for (DestinationQueue queue : running.getOrDefault(ring, Collections.emptySet())) {
+            atWork += charge.applyAsInt(queue);
+        }
+        return atWork;
+    }
+
+    /// The sentence about a full ring.
+    String words(DestinationQueue queue) {
+        String ring = ringOf.getOrDefault(queue, "");
+        return atWork(ring) + " of " + table.limit(ring).orElse(0) + " connections of the ring " + ring
+                + " are at work";
+    }
+
+    String wordsOfServer() {
+        return busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
+    }
+
+    /// A delivery to this queue was refused. It is asked about again when the limit has room.
+    void refused(DestinationQueue queue) {
+        serverRefuses |= isServerFull();
+        if (isRingFull(queue)) {
+            refusing.add(ringOf.get(queue));
+        }
+    }
+
+    /// True when a limit that refused has room again, once per refusal.
+    boolean hasNewRoom() {
+        boolean room = serverRefuses && !isServerFull();
+        serverRefuses &= !room;
+        return refusing.removeIf(ring -> !isFull(ring)) || room;
+    }
+}

@@ -1,0 +1,112 @@
+package org.slipstream.qmgr.wake;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Route;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/// The pattern of a clause `[destination."…"]`. It matches a domain and its route.
+///
+/// The forms are those of `[routes]`: a domain, `.suffix` or `*` on its left side, and the target
+/// on its right side. A pattern of a target concerns all mail that goes there.
+public sealed interface DestinationPattern {
+    /// @param domain of the recipients, lower case
+    boolean matches(Route route, String domain);
+
+    /// All destinations.
+    record All() implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain) {
+            return true;
+        }
+    }
+
+    /// `example.org`.
+    record Domain(String name) implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain) {
+            return domain.equals(name);
+        }
+    }
+
+    /// `.example.org`: the subdomains, not the domain itself.
+    record Suffix(String suffix) implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain) {
+            return domain.endsWith(suffix) && domain.length() > suffix.length();
+        }
+    }
+
+    /// `mx:mx.example.org`, or `mx:.example.org` for all hosts below: a host of the route.
+    record MxHost(String host) implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain) {
+            return route instanceof Route.Smtp smtp && smtp.hosts().stream().map(each -> bare(each.name()))
+                    .anyMatch(name -> host.startsWith(".") ? name.endsWith(host) : name.equals(host));
+        }
+
+        private static String bare(String name) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
+        }
+    }
+
+    /// `smtp:relay.example:587` or `lmtp:127.0.0.1:24`: a route as `[routes]` names it.
+    ///
+    /// @param nextHop see [Route#nextHop]
+    record Target(String transport, String nextHop) implements DestinationPattern {
+        @Override
+        public boolean matches(Route route, String domain) {
+            return route.transport().equals(transport) && route.nextHop().equals(nextHop);
+        }
+    }
+
+    /// True when the pattern names domains, which may share a next hop with others.
+    default boolean isOfDomain() {
+        return this instanceof Domain || this instanceof Suffix;
+    }
+
+    /// Empty when the text is no pattern.
+    static Optional<DestinationPattern> parse(String text) {
+        String word = text.strip().toLowerCase(Locale.ROOT);
+        if (word.equals("*")) {
+            return Optional.of(new All());
+        }
+        if (word.startsWith("mx:")) {
+            return isName(word.substring(3)) ? Optional.of(new MxHost(word.substring(3))) : Optional.empty();
+        }
+        if (word.startsWith("smtp:")) {
+            return smtp(word.substring(5));
+        }
+        if (word.startsWith("lmtp:unix:/")) {
+            return Optional.of(new Target("lmtp", text.strip().substring(5)));
+        }
+        if (word.startsWith("lmtp:")) {
+            return word.substring(5).matches(".+:[0-9]{1,5}")
+                    ? Optional.of(new Target("lmtp", word.substring(5)))
+                    : Optional.empty();
+        }
+        if (!isName(word)) {
+            return Optional.empty();
+        }
+        return Optional.of(word.startsWith(".") ? new Suffix(word) : new Domain(word));
+    }
+
+    private static boolean isName(String word) {
+        return Address.isDomain(word.startsWith(".") ? word.substring(1) : word);
+    }
+
+    /// `host`, `host:port`, `[address]` or `[address]:port`.
+    private static Optional<DestinationPattern> smtp(String target) {
+        int colon = target.indexOf(':', Math.max(0, target.indexOf(']')));
+        String host = colon < 0 ? target : target.substring(0, colon);
+        String port = colon < 0 ? "25" : target.substring(colon + 1);
+        boolean literal = host.matches("\\[[0-9a-f:.]+]") || host.matches("[0-9.]+");
+        if (!literal && !Address.isDomain(host) || !port.matches("[1-9][0-9]{0,4}")) {
+            return Optional.empty();
+        }
+        String name = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        return Optional.of(new Target("smtp", "[" + name + "]:" + port));
+    }
+}

@@ -1,0 +1,78 @@
+package org.slipstream.qmgr.wake;
+
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.core.SettingsSection;
+
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.util.Optional;
+
+/// The settings of single destinations: a clause `[destination."…"]` of `mta.toml`, or the sum of
+/// several. An empty component leaves the server's or the transport's setting as it is.
+///
+/// [DestinationTable] says how clauses add up.
+///
+/// @param transport the clause is for this transport only, and no later clause is read (ZMailer's
+/// `command`)
+/// @param lanes largest window; 0 holds the destination
+/// @param retry the name of a policy `[retry."…"]`
+/// @param ring the name of the ring, whose destinations share a limit of connections
+@SettingsSection("destination")
+public record DestinationSettings(
+        @Setting(value = "", oneOf = {
+                "smtp", "lmtp", "local", "discard"},
+                doc = "The clause holds for this transport only, and ends the search: later clauses are not"
+                        + " read.") Optional<String> transport,
+        @Setting(value = "", max = "10000",
+                doc = "Connections to the destination, instead of `queue.lanes-per-destination`. `0`: its mail is"
+                        + " held.") Optional<Integer> lanes,
+        @Setting(value = "", min = "1", max = "10000",
+                doc = "Connections while nothing is known of the"
+                        + " destination.") Optional<Integer> initialConcurrency,
+        @Setting(value = "",
+                doc = "Which delivery of the destination is next: as the transport orders messages (`list`), the one"
+                        + " that waits longest (`fifo`), any (`shuffle`), or that of the oldest message"
+                        + " (`ageorder`).") Optional<ThreadOrder> order,
+        @Setting(value = "",
+                doc = "Deliveries (messages, whatever their number of recipients) that may start in any period of"
+                        + " this length.") Optional<Rate> rate,
+        @Setting(value = "",
+                doc = "The destination is never tried by itself, but only after ETRN, or a flush of its domain or of"
+                        + " a message.") Optional<Boolean> queueOnly,
+        @Setting(value = "",
+                doc = "New mail does not wake a destination that waits for its next"
+                        + " attempt.") Optional<Boolean> wakeOnlyOnRestart,
+        @Setting(value = "", form = "name", doc = "The policy `[retry.\"…\"]` of its attempts.") Optional<String> retry,
+        @Setting(value = "", oneOf = {"none", "may", "encrypt", "verify"},
+                doc = "The TLS that the hosts of a next hop must offer, as in"
+                        + " `[routes]`.") Optional<String> tls,
+        @Setting(key = "source-address-v4", value = "",
+                doc = "Local address of connections by IPv4.") Optional<Inet4Address> sourceAddressV4,
+        @Setting(key = "source-address-v6", value = "",
+                doc = "Local address of connections by IPv6.") Optional<Inet6Address> sourceAddressV6,
+        @Setting(value = "", form = "name",
+                doc = "The ring, whose destinations share the connections of"
+                        + " `[ring.\"…\"]`.") Optional<String> ring) {
+
+    /// Nothing differs from the settings of server and transport.
+    public static final DestinationSettings NONE = SettingsRecords.defaults(DestinationSettings.class);
+
+    /// These settings, and for those that are empty the ones of an earlier clause.
+    DestinationSettings over(DestinationSettings earlier) {
+        return new DestinationSettings(transport.or(earlier::transport), lanes.or(earlier::lanes),
+                initialConcurrency.or(earlier::initialConcurrency), order.or(earlier::order), rate.or(earlier::rate),
+                queueOnly.or(earlier::queueOnly), wakeOnlyOnRestart.or(earlier::wakeOnlyOnRestart),
+                retry.or(earlier::retry), tls.or(earlier::tls), sourceAddressV4.or(earlier::sourceAddressV4),
+                sourceAddressV6.or(earlier::sourceAddressV6), ring.or(earlier::ring));
+    }
+
+    public boolean isQueueOnly() {
+        return queueOnly.orElse(false);
+    }
+
+    /// True when a limit of 0 holds the destination.
+    public boolean isHeld() {
+        return lanes.isPresent() && lanes.get() == 0;
+    }
+}

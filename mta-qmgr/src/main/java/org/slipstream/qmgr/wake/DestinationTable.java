@@ -1,0 +1,79 @@
+package org.slipstream.qmgr.wake;
+
+import org.slipstream.core.Route;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The clauses `[destination."…"]` in their order, and the rings that they name.
+///
+/// **First match, adding up** (ZM-04). The clauses are read from the first to the last. Each clause
+/// whose pattern matches adds its settings and replaces those of earlier ones. The first matching
+/// clause that names a `transport` decides: later clauses are not read. A clause that names another
+/// transport than that of the route does not match.
+///
+/// Source: ZMailer's `scheduler.conf`, where the first clause with a `command` decides and earlier
+/// ones only add parameters.
+///
+/// @param rings by name; a ring without an entry has no limit
+public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> rings) {
+    public static final DestinationTable EMPTY = new DestinationTable(List.of(), Collections.emptySortedMap());
+
+    public DestinationTable {
+        clauses = List.copyOf(clauses);
+        rings = Collections.unmodifiableMap(new TreeMap<>(rings));
+    }
+
+    public record Clause(DestinationPattern pattern, DestinationSettings settings) {
+        boolean matches(Route route, String domain) {
+            return pattern.matches(route, domain)
+                    && settings.transport().map(route.transport()::equals).orElse(true);
+        }
+    }
+
+    /// The settings of a destination.
+    ///
+    /// @param domain of the recipients, lower case
+    public DestinationSettings settings(Route route, String domain) {
+        DestinationSettings sum = DestinationSettings.NONE;
+        for (Clause clause : clauses) {
+            if (clause.matches(route, domain)) {
+                sum = clause.settings().over(sum);
+                if (clause.settings().transport().isPresent()) {
+                    break;
+                }
+            }
+        }
+        return sum;
+    }
+
+    /// The settings that hold for all domains of a next hop. Connections are shared by these
+    /// domains, so TLS and source address follow from the next hop alone.
+    public DestinationSettings settings(Route route) {
+        return settings(route, route.nextHop());
+    }
+
+    /// True when a clause names this domain, so that it is a destination of its own even if it
+    /// shares its next hop with other domains.
+    public boolean isOwnDestination(Route route, String domain) {
+        for (Clause clause : clauses) {
+            if (clause.matches(route, domain)) {
+                if (clause.pattern().isOfDomain()) {
+                    return true;
+                }
+                if (clause.settings().transport().isPresent()) {
+                    return false;
+                }
+            }
+        }
+        return false;
+    }
+
+    /// The limit of a ring; empty when it has none.
+    public Optional<Integer> limit(String ring) {
+        return Optional.ofNullable(rings.get(ring)).map(RingSettings::lanes);
+    }
+}

@@ -1,0 +1,60 @@
+package org.slipstream.qmgr.wake;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// The starts of deliveries to destinations with a [Rate], as far as they still count.
+///
+/// The period slides: no period of the rate's length has more starts than the rate permits,
+/// whenever it begins. (With fixed periods, twice the number could start around a boundary.) A
+/// destination without waiting mail keeps its starts, so that a rate holds across pauses. A restart
+/// of the server forgets them.
+public final class RateLimits {
+    private static final int SWEEP = 1_000;
+
+    private final Map<String, Starts> byDestination = new LinkedHashMap<>();
+
+    private record Starts(Rate rate, Deque<Long> millis) {
+        void dropOld(long nowMillis) {
+            while (!millis.isEmpty() && millis.getFirst() + rate.period().toMillis() <= nowMillis) {
+                millis.removeFirst();
+            }
+        }
+    }
+
+    /// A delivery starts.
+    public void started(String destination, Rate rate, long nowMillis) {
+        if (byDestination.size() >= SWEEP) {
+            byDestination.values().removeIf(starts -> {
+                starts.dropOld(nowMillis);
+                return starts.millis().isEmpty();
+            });
+        }
+        byDestination.computeIfAbsent(destination, _ -> new Starts(rate, new ArrayDeque<>())).millis()
+                .addLast(nowMillis);
+    }
+
+    /// The earliest start of the next delivery; `nowMillis` when it may start now.
+    public long nextMillis(String destination, Rate rate, long nowMillis) {
+        Starts starts = byDestination.get(destination);
+        if (starts == null) {
+            return nowMillis;
+        }
+        starts.dropOld(nowMillis);
+        return starts.millis().size() < rate.deliveries()
+                ? nowMillis
+                : starts.millis().getFirst() + rate.period().toMillis();
+    }
+
+    /// The starts that count now.
+    public int count(String destination, long nowMillis) {
+        Starts starts = byDestination.get(destination);
+        if (starts == null) {
+            return 0;
+        }
+        starts.dropOld(nowMillis);
+        return starts.millis().size();
+    }
+}

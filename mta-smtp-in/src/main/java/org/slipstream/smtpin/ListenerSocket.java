@@ -1,0 +1,60 @@
+package org.slipstream.smtpin;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/// The server socket of one port. [#accept] returns a client or throws because the port is closed;
+/// any other failure is logged, and after a pause the next client is accepted.
+///
+/// The library's accept loop survives an [IOException] only. A [RuntimeException] would end its
+/// thread, and clients would connect to a port that never greets them. An [Error] ends the thread
+/// here, too: the process is then in no state to continue.
+final class ListenerSocket extends ServerSocket {
+    private static final Logger log = LoggerFactory.getLogger(ListenerSocket.class);
+    /// Probably no file descriptor is left. The client stays in the backlog.
+    private static final long PAUSE_MILLIS = 1_000;
+
+    private final String listener;
+    private final Supplier<AcceptedSocket> sockets;
+
+    /// @param listener name in the log
+    /// @param sockets unconnected sockets, one for each client
+    ListenerSocket(String listener, Supplier<AcceptedSocket> sockets) throws IOException {
+        this.listener = listener;
+        this.sockets = sockets;
+    }
+
+    @Override
+    public Socket accept() throws IOException {
+        while (true) {
+            try {
+                AcceptedSocket client = sockets.get();
+                implAccept(client);
+                return client;
+            } catch (IOException | RuntimeException failed) {
+                if (isClosed()) {
+                    throw new IOException("the port is closed", failed);
+                }
+                log.warn("event=accept-failed listener={} error=\"{}\" next=\"accepts again after a pause\"",
+                        listener, LogText.text(FailureWords.of(failed)), failed);
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException closed) {
+            // The library interrupts its thread after it has closed the port.
+        }
+    }
+}
