@@ -111,9 +111,10 @@ public record ClientConfig(String hostname, ClientSettings settings, Duration re
     /// shared by. Where the certificate is checked for the host's name, connections to one address
     /// under two names are two things.
     public HostKey hostKey(Route.Smtp route, Route.Host host) {
-        boolean byName = policy(route).tls() == TlsPolicy.VERIFY;
+        Route.Smtp one = new Route.Smtp(route.nextHop(), List.of(host));
+        boolean byName = policy(one).tls() == TlsPolicy.VERIFY;
         return HostKey.of(host.name(), byName ? List.of() : host.addresses(), host.port(),
-                peers.terms(route, PeerPolicy.usual(settings.startTls())));
+                peers.terms(one, PeerPolicy.usual(settings.startTls())));
     }
 
     /// How long to wait for what is awaited (RFC 5321 section 4.5.3.2).

@@ -14,6 +14,7 @@ import org.slipstream.smtpout.dialog.RetryHint;
 import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
+import org.slipstream.smtpout.wire.Sources;
 import org.slipstream.smtpout.wire.Wire;
 import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireInput.End;
@@ -48,6 +49,7 @@ final class ConnectAttempt {
     private final long connection;
     private final ClientProtocol protocol;
     private final PeerPolicy policy;
+    private final Sources sources;
     private final List<? extends Endpoint> endpoints;
     private final Set<Endpoint> tried = new LinkedHashSet<>();
 
@@ -73,13 +75,14 @@ final class ConnectAttempt {
 
     ConnectAttempt(ClientConfig config, WireWatchdog watchdog, ConnectionOwner owner, long connection,
             ClientProtocol protocol,
-            PeerPolicy policy, List<? extends Endpoint> endpoints) {
+            PeerPolicy policy, Sources sources, List<? extends Endpoint> endpoints) {
         this.config = config;
         this.watchdog = watchdog;
         this.owner = owner;
         this.connection = connection;
         this.protocol = protocol;
         this.policy = policy;
+        this.sources = sources;
         this.endpoints = List.copyOf(endpoints);
     }
 
@@ -95,7 +98,7 @@ final class ConnectAttempt {
 
     private AttemptResult run(List<? extends Endpoint> candidates, TlsPolicy tls) {
         Wire wire = new Wire(candidates, watchdog,
-                new Dialer(config.peers().sources(), config.peers().staggerMillis()));
+                new Dialer(sources, config.peers().staggerMillis()));
         if (!owner.adopt(wire)) {
             return new AttemptResult.Stopped();
         }

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 import javax.net.ssl.SSLSocketFactory;
 
@@ -20,28 +21,45 @@ import javax.net.ssl.SSLSocketFactory;
 ///     5)
 /// @param trust the authorities of [org.slipstream.smtpout.dialog.TlsPolicy#VERIFY]; empty for the
 ///     Java runtime's trust store
+/// @param overrides what differs for the one host of a route; it replaces the rest
 public record Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
-        Optional<SSLSocketFactory> trust) {
+        Optional<SSLSocketFactory> trust, Function<Route, PeerOverride> overrides) {
     public static final Peers USUAL = new Peers(Map.of(), Sources.ANY, 250, Optional.empty());
+
+    public Peers(Map<String, PeerPolicy> byNextHop, Sources sources, long staggerMillis,
+            Optional<SSLSocketFactory> trust) {
+        this(byNextHop, sources, staggerMillis, trust, _ -> PeerOverride.NONE);
+    }
 
     public Peers {
         byNextHop = Map.copyOf(byNextHop);
         Objects.requireNonNull(sources);
         Objects.requireNonNull(trust);
+        Objects.requireNonNull(overrides);
         if (staggerMillis < 1) {
             throw new IllegalArgumentException("delay between addresses must be positive: " + staggerMillis);
         }
     }
 
+    public Peers withOverrides(Function<Route, PeerOverride> others) {
+        return new Peers(byNextHop, sources, staggerMillis, trust, others);
+    }
+
+    /// @param route to one host
     PeerPolicy policy(Route route, PeerPolicy usual) {
-        return byNextHop.getOrDefault(route.nextHop(), usual);
+        return overrides.apply(route).policy(byNextHop.getOrDefault(route.nextHop(), usual));
+    }
+
+    /// The local addresses of connections to the one host of this route.
+    Sources sources(Route route) {
+        return overrides.apply(route).sources(sources);
     }
 
     /// The properties besides the address that connections must have in common to be shared.
     HostKey.Terms terms(Route route, PeerPolicy usual) {
         PeerPolicy policy = policy(route, usual);
         String tls = policy.tls().name().toLowerCase(Locale.ROOT) + (policy.implicitTls() ? "+implicit" : "");
-        return new HostKey.Terms(tls, sources.toString(),
+        return new HostKey.Terms(tls, sources(route).toString(),
                 policy.login().map(Credentials::user).orElse("").replace('/', '_'));
     }
 }

@@ -67,6 +67,23 @@ class HostKeyTest {
                 .isNotEqualTo(key("a.example", "mx", 25, "192.0.2.1"));
     }
 
+    @Test
+    void whatADestinationChangesSeparatesItsConnections() {
+        Sources source = new Sources(Optional.of((Inet4Address) InetAddress.ofLiteral("192.0.2.9")), Optional.empty());
+        ClientConfig config = Post.patient().withPeers(PEERS.withOverrides(route -> switch (route.nextHop()) {
+            case "strict.example" -> new PeerOverride(Optional.of(TlsPolicy.ENCRYPT), Sources.ANY);
+            case "from.example" -> new PeerOverride(Optional.empty(), source);
+            case "implicit.example" -> new PeerOverride(Optional.of(TlsPolicy.NONE), Sources.ANY);
+            default -> PeerOverride.NONE;
+        }));
+        assertThat(List.of("a.example", "strict.example", "from.example")).extracting(nextHop -> {
+            Route.Smtp route = route(nextHop, "mx", 25, "192.0.2.1");
+            return config.hostKey(route, route.hosts().getFirst());
+        }).doesNotHaveDuplicates();
+        assertThat(config.policy(route("implicit.example", "mx", 465, "192.0.2.1")).tls())
+                .as("a host that speaks only TLS").isEqualTo(TlsPolicy.ENCRYPT);
+    }
+
     private static HostKey key(String nextHop, String name, int port, String... addresses) {
         Route.Smtp route = route(nextHop, name, port, addresses);
         return CONFIG.hostKey(route, route.hosts().getFirst());

@@ -44,9 +44,7 @@ final class DestinationBook {
         if (inner == Boolean.class) {
             return Forms.of(boolean.class, declared.setting());
         }
-        return java.net.InetAddress.class.isAssignableFrom(inner)
-                ? MailForms.optional(inner)
-                : Forms.of(inner, declared.setting());
+        return Forms.of(inner, declared.setting());
     }
 
     /// The keys of a section, for the reference.
@@ -94,9 +92,7 @@ final class DestinationBook {
                     "[" + section + "]: \"" + name + "\" is not " + FORMS, meantPattern(name));
         }
         DestinationSettings settings = SettingsRecords.make(DestinationSettings.class,
-                declared -> value(Schema.DESTINATION, name, declared, own, complaints)
-                        .map(value -> value instanceof Optional<?> ? value : Optional.of(value))
-                        .orElseGet(Optional::empty));
+                declared -> value(Schema.DESTINATION, name, declared, own, complaints));
         return pattern.map(each -> new DestinationTable.Clause(each, settings));
     }
 

@@ -112,6 +112,13 @@ final class MailForms {
                                 .map(Optional::of));
     }
 
+    /// The text of an address of this family.
+    static Form<String> address(Class<? extends InetAddress> family, String example) {
+        return Forms.text("an address such as \"" + example + "\"",
+                text -> literal(text.indexOf(':') < 0 ? text : "[" + text + "]").filter(family::isInstance)
+                        .map(InetAddress::getHostAddress));
+    }
+
     static Form<Network> network() {
         return Forms.text("a block of addresses such as \"192.0.2.0/24\" or \"2001:db8::/32\"", Network::parse);
     }

@@ -1,10 +1,12 @@
 package org.slipstream.server.route;
 
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.auth.Credentials;
@@ -12,6 +14,9 @@ import org.slipstream.smtpout.dialog.TlsPolicy;
 import org.slipstream.smtpout.wire.Sources;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -19,6 +24,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -73,7 +79,13 @@ public final class SmartHosts {
                 : Optional.empty();
         return new Peers(policies,
                 new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
-                STAGGER_MILLIS, trust);
+                STAGGER_MILLIS, trust).withOverrides(route -> override(config.destinations().settings(route)));
+    }
+
+    private static PeerOverride override(DestinationSettings settings) {
+        return new PeerOverride(settings.tls().map(tls -> TlsPolicy.valueOf(tls.toUpperCase(Locale.ROOT))),
+                new Sources(settings.sourceAddressV4().map(address -> (Inet4Address) InetAddress.ofLiteral(address)),
+                        settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
     }
 
     private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Credentials> login) {
@@ -105,7 +117,7 @@ public final class SmartHosts {
             }
             try {
                 Credentials login = new Credentials(words.group(2), words.group(3));
-                if (logins.put(words.group(1).toLowerCase(java.util.Locale.ROOT), login) != null) {
+                if (logins.put(words.group(1).toLowerCase(Locale.ROOT), login) != null) {
                     throw new Unusable("Line " + number + " of " + file + " is a second login for " + words.group(1)
                             + ": keep one.");
                 }

@@ -5,6 +5,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.core.Route;
+import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
 import org.slipstream.smtpout.Peers;
 import org.slipstream.smtpout.auth.Credentials;
@@ -56,6 +58,28 @@ class SmartHostsTest {
                 new PeerPolicy(TlsPolicy.ENCRYPT, true, Optional.of(new Credentials("bob", "geheim")), false));
         assertThat(peers.sources().v4()).contains((java.net.Inet4Address) InetAddress.ofLiteral("192.0.2.99"));
         assertThat(peers.sources().v6()).isPresent();
+    }
+
+    @Test
+    void aClauseOfADestinationReplacesTlsAndSourceAddress() throws Exception {
+        toml("""
+                [routes]
+                "*" = "smtp:relay.example:587 tls=may"
+
+                [smtp-client]
+                source-address-v4 = "192.0.2.99"
+
+                [destination."smtp:relay.example:587"]
+                tls = "verify"
+                source-address-v4 = "192.0.2.1"
+                """);
+        Peers peers = SmartHosts.peers(read());
+        Route relay = RouteTable.fixed(new Route.Host("relay.example", 587, 0));
+        assertThat(peers.overrides().apply(relay).tls()).contains(TlsPolicy.VERIFY);
+        assertThat(peers.overrides().apply(relay).sources().v4())
+                .contains((java.net.Inet4Address) InetAddress.ofLiteral("192.0.2.1"));
+        Route other = RouteTable.fixed(new Route.Host("other.example", 587, 0));
+        assertThat(peers.overrides().apply(other)).isEqualTo(PeerOverride.NONE);
     }
 
     @Test

@@ -190,7 +190,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 Duration.ofSeconds(global.maximalBackoff),
                 Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
                 Duration.ZERO,
-                global.activeLimit, never, never, false, OrderPolicy.PREEMPTIVE,
+                global.activeLimit, never, never, 0, false, false, OrderPolicy.PREEMPTIVE,
                 new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
                 FeedbackVariant.POSTFIX_SOURCE,
                 Duration.ofSeconds(60));

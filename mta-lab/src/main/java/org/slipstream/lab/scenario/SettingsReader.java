@@ -112,7 +112,7 @@ final class SettingsReader {
                 section.count("active-messages", 1, usual.activeMessages()),
                 time(section, "idle-connection", usual.idleConnection()),
                 time(section, "scan-interval", usual.scanInterval()),
-                usual.spacedStarts(), section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE),
+                usual.lanesOfServer(), usual.wakeDestination(), usual.spacedStarts(), section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE),
                 new QueueSettings.Memory(
                         section.count("message-recipient-limit", 1, usual.memory().messageRecipientLimit()),
                         section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum())),

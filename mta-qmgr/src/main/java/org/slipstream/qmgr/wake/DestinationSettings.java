@@ -4,8 +4,6 @@ import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 
-import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.util.Optional;
 
 /// The settings of single destinations: a clause `[destination."…"]` of `mta.toml`, or the sum of
@@ -47,10 +45,10 @@ public record DestinationSettings(
         @Setting(value = "", oneOf = {"none", "may", "encrypt", "verify"},
                 doc = "The TLS that the hosts of a next hop must offer, as in"
                         + " `[routes]`.") Optional<String> tls,
-        @Setting(key = "source-address-v4", value = "",
-                doc = "Local address of connections by IPv4.") Optional<Inet4Address> sourceAddressV4,
-        @Setting(key = "source-address-v6", value = "",
-                doc = "Local address of connections by IPv6.") Optional<Inet6Address> sourceAddressV6,
+        @Setting(key = "source-address-v4", value = "", form = "address-v4",
+                doc = "Local address of connections by IPv4.") Optional<String> sourceAddressV4,
+        @Setting(key = "source-address-v6", value = "", form = "address-v6",
+                doc = "Local address of connections by IPv6.") Optional<String> sourceAddressV6,
         @Setting(value = "", form = "name",
                 doc = "The ring, whose destinations share the connections of"
                         + " `[ring.\"…\"]`.") Optional<String> ring) {

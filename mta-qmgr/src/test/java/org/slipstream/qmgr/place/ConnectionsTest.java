@@ -264,6 +264,7 @@ class ConnectionsTest {
 
     @Test
     @Tag("PF-71")
+    @Tag("ZM-17")
     void pf71WhereMailTricklesAnIdleConnectionIsSoonClosedAndInABurstItIsKept() {
         Yard yard = new Yard(RULES.with(new PlaceRules.Idle(2, Duration.ofMillis(10_000), Duration.ofMillis(300_000))));
         for (int i = 0; i < 3; i++) {
@@ -316,6 +317,8 @@ class ConnectionsTest {
     }
 
     @Test
+    @Tag("ZM-13")
+    @Tag("ZM-14")
     void domainsThatShareAHostShareItsConnections() {
         Yard yard = new Yard(RULES);
         long connection = yard.idle(1, Candidates.of("one.example", Yard.host("192.0.2.1", "mx.one.example")));
@@ -327,6 +330,7 @@ class ConnectionsTest {
     }
 
     @Test
+    @Tag("ZM-13")
     void onASharedConnectionADeliveryGoesToTheHostUnderTheNameOfItsOwnRoute() {
         Yard yard = new Yard(RULES);
         Candidates one = Candidates.of("one.example", Yard.host("192.0.2.1", "mx.one.example"));

@@ -158,6 +158,7 @@ class LadderTest {
 
     @Test
     @Tag("FI-15")
+    @Tag("ZM-14")
     void fi15OfIdleConnectionsTheMostRecentlyUsedIsTaken() {
         Yard yard = new Yard(NARROW);
         long first = yard.opened(1, to("a"));

@@ -49,6 +49,7 @@ class SeatingTest {
 
     @Test
     @Tag("FI-34")
+    @Tag("ZM-24")
     void fi34SeveralMessagesAreOnTheirWayOverOneConnection() {
         story.route("far.example", "mx.far.example");
         story.queue("a@far.example");
