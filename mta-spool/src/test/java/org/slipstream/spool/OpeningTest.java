@@ -96,7 +96,7 @@ class OpeningTest {
     void aNewerSchemaIsRefusedEvenWhenTheVersionFileIsWrong() throws Exception {
         world.open(directory).close();
         TestWorld.sql(directory, "update \"flyway_schema_history\" set \"version\" = '"
-                + (IndexDatabase.SCHEMA_VERSION + 1) + "' where \"version\" = '8'", "shutdown");
+                + (IndexDatabase.SCHEMA_VERSION + 1) + "' where \"version\" = '9'", "shutdown");
         assertThat(refusal(directory).reason()).isEqualTo(SpoolException.Reason.NEWER_VERSION);
     }
 
