@@ -1,5 +1,6 @@
 package org.slipstream.lab.golden;
 
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.lab.TransportNames;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
@@ -7,7 +8,6 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.flow.Feedback;
 import org.slipstream.qmgr.flow.FeedbackVariant;
-import org.slipstream.qmgr.sched.OrderPolicy;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
@@ -186,6 +187,7 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
             table = table.with(names.kind(each.getKey()), each.getValue());
         }
         Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
+<<<<<<< HEAD
         QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
                 Duration.ofSeconds(global.maximalBackoff),
                 Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
@@ -194,6 +196,18 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
                 FeedbackVariant.POSTFIX_SOURCE,
                 Duration.ofSeconds(60));
+=======
+        QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.ofEntries(
+                Map.entry("minimalBackoff", Duration.ofSeconds(global.minimalBackoff)),
+                Map.entry("maximalBackoff", Duration.ofSeconds(global.maximalBackoff)),
+                Map.entry("lifetime", Duration.ofSeconds(global.lifetime)),
+                Map.entry("bounceLifetime", Duration.ofSeconds(global.lifetime)),
+                Map.entry("secondExpiry", Optional.of(Duration.ZERO)), Map.entry("delayNotice", Duration.ZERO),
+                Map.entry("activeMessages", global.activeLimit), Map.entry("idleConnection", never),
+                Map.entry("scanInterval", never), Map.entry("spacedStarts", false),
+                Map.entry("memory", new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum)),
+                Map.entry("feedbackVariant", FeedbackVariant.POSTFIX_SOURCE)));
+>>>>>>> main
         return QmgrConfig.of(queue, table).withReads(5_000, 1).withLanes(100);
     }
 }

@@ -104,19 +104,23 @@ final class SettingsReader {
     private static QmgrConfig config(Section section) {
         QmgrConfig defaults = defaults();
         QueueSettings usual = defaults.queue();
-        QueueSettings queue = new QueueSettings(time(section, "minimal-backoff", usual.minimalBackoff()),
-                time(section, "maximal-backoff", usual.maximalBackoff()), time(section, "lifetime", usual.lifetime()),
-                time(section, "bounce-lifetime", usual.bounceLifetime()),
-                Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow())),
-                time(section, "delay-notice", usual.delayNotice()),
-                section.count("active-messages", 1, usual.activeMessages()),
-                time(section, "idle-connection", usual.idleConnection()),
-                time(section, "scan-interval", usual.scanInterval()),
-                usual.lanesOfServer(), usual.wakeDestination(), usual.spacedStarts(), section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE),
-                new QueueSettings.Memory(
+        QueueSettings queue = SettingsRecords.with(usual, Map.ofEntries(
+                Map.entry("minimalBackoff", time(section, "minimal-backoff", usual.minimalBackoff())),
+                Map.entry("maximalBackoff", time(section, "maximal-backoff", usual.maximalBackoff())),
+                Map.entry("lifetime", time(section, "lifetime", usual.lifetime())),
+                Map.entry("bounceLifetime", time(section, "bounce-lifetime", usual.bounceLifetime())),
+                Map.entry("secondExpiry",
+                        Optional.of(time(section, "second-expiry", usual.secondExpiry().orElseThrow()))),
+                Map.entry("delayNotice", time(section, "delay-notice", usual.delayNotice())),
+                Map.entry("activeMessages", section.count("active-messages", 1, usual.activeMessages())),
+                Map.entry("idleConnection", time(section, "idle-connection", usual.idleConnection())),
+                Map.entry("scanInterval", time(section, "scan-interval", usual.scanInterval())),
+                Map.entry("order", section.oneOf("order", POLICIES, OrderPolicy.PREEMPTIVE)),
+                Map.entry("memory", new QueueSettings.Memory(
                         section.count("message-recipient-limit", 1, usual.memory().messageRecipientLimit()),
-                        section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum())),
-                section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE), usual.transportRetry());
+                        section.count("message-recipient-minimum", 1, usual.memory().messageRecipientMinimum()))),
+                Map.entry("feedbackVariant",
+                        section.oneOf("feedback-variant", VARIANTS, FeedbackVariant.PSEUDOCODE))));
         QmgrConfig config = defaults.withQueue(queue).withReads(
                 section.count("recipient-batch", 1, defaults.recipientBatch()),
                 section.count("scan-limit", 1, defaults.scanLimit()));
