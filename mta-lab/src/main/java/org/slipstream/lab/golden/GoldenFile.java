@@ -187,16 +187,6 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
             table = table.with(names.kind(each.getKey()), each.getValue());
         }
         Duration never = Duration.ofMillis(Long.MAX_VALUE / 4);
-<<<<<<< HEAD
-        QueueSettings queue = new QueueSettings(Duration.ofSeconds(global.minimalBackoff),
-                Duration.ofSeconds(global.maximalBackoff),
-                Duration.ofSeconds(global.lifetime), Duration.ofSeconds(global.lifetime), Optional.of(Duration.ZERO),
-                Duration.ZERO,
-                global.activeLimit, never, never, 0, false, false, OrderPolicy.PREEMPTIVE,
-                new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum),
-                FeedbackVariant.POSTFIX_SOURCE,
-                Duration.ofSeconds(60));
-=======
         QueueSettings queue = SettingsRecords.with(QueueSettings.defaults(), Map.ofEntries(
                 Map.entry("minimalBackoff", Duration.ofSeconds(global.minimalBackoff)),
                 Map.entry("maximalBackoff", Duration.ofSeconds(global.maximalBackoff)),
@@ -207,7 +197,6 @@ record GoldenFile(String name, Global global, SequencedMap<String, TransportSett
                 Map.entry("scanInterval", never), Map.entry("spacedStarts", false),
                 Map.entry("memory", new QueueSettings.Memory(global.recipientLimit, global.recipientMinimum)),
                 Map.entry("feedbackVariant", FeedbackVariant.POSTFIX_SOURCE)));
->>>>>>> main
         return QmgrConfig.of(queue, table).withReads(5_000, 1).withLanes(100);
     }
 }
