@@ -34,7 +34,7 @@ final class AttemptRows {
     // The first of the rows to go is the one after the latest.
     static final String BOUND = """
             delete from attempt where message_id = ? and at_millis <=
-             (select at_millis from attempt where message_id = ? order by at_millis desc offset %d limit 1)"""
+             (select at_millis from attempt where message_id = ? order by at_millis desc limit 1 offset %d)"""
             .formatted(KEPT);
 
     static final String OF_MESSAGE = "select at_millis, number, remote, phase, reply_code, reply_status, reply_text,"
