@@ -21,6 +21,7 @@ import java.util.Set;
 /// | `queue/flush`, `queue/flush?domain=` | POST |
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
+/// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
@@ -33,11 +34,13 @@ final class Api {
     static final String ROOT = "/api/v1/";
 
     private final Operations operations;
+    private final ExplainApi explain;
     private final QueueApi queue;
     private final HostApi hosts;
 
     Api(Operations operations, HostOperations hosts) {
         this.operations = operations;
+        this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
     }
@@ -90,6 +93,7 @@ final class Api {
             case "verify" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of("address"), Map.of("POST", this::verify)))
                     : Optional.empty();
+            case "explain" -> explain.find(path);
             case "queue" -> queue.find(path);
             case "destdb" -> hosts.find(path);
             default -> Optional.empty();

@@ -110,4 +110,15 @@ final class FakeOperations implements Operations {
                 Optional.of(0L), 1, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
     }
+
+    @Override
+    public Optional<MessageExplanation> explain(QueueId id) {
+        return Optional.empty();
+    }
+
+    @Override
+    public SubjectExplanation explain(Subject subject, String name) {
+        return new SubjectExplanation("destination", name, "nothing waits", 0, true, List.of(), "", "",
+                "nothing waits for " + name);
+    }
 }

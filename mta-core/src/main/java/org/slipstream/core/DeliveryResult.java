@@ -1,6 +1,7 @@
 package org.slipstream.core;
 
 import java.util.List;
+import java.util.Optional;
 
 /// The result of a [Delivery] on a connection. Each delivery has exactly one result.
 public sealed interface DeliveryResult {
@@ -27,8 +28,13 @@ public sealed interface DeliveryResult {
     /// @param remote the remote host of the connection
     /// @param mayHaveArrived the whole content was sent, so the remote host may have accepted it
     /// (RFC 1047)
-    record Unanswered(long delivery, long connection, Reply reason, String remote,
-            boolean mayHaveArrived) implements DeliveryResult {}
+    /// @param phase in which the connection ended, if known
+    record Unanswered(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived,
+            Optional<QueuePhase.Code> phase) implements DeliveryResult {
+        public Unanswered(long delivery, long connection, Reply reason, String remote, boolean mayHaveArrived) {
+            this(delivery, connection, reason, remote, mayHaveArrived, Optional.empty());
+        }
+    }
 
     /// A local failure. No destination and no host is at fault.
     ///

@@ -1,9 +1,12 @@
 package org.slipstream.core;
 
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
 
@@ -21,6 +24,13 @@ import java.util.SequencedMap;
 public record QueuePhase(Code code, String text, OptionalLong sinceMillis, OptionalLong untilMillis,
         SequencedMap<Figure, Long> figures) {
 
+    /// The reasons to wait, in the order in which a message passes their gates: first those of the
+    /// server and of the message, then those of the route, then the limits from the widest to the
+    /// narrowest (ZMailer: MaxTA, MaxChannel, MaxRing, MaxThr), then the order of service.
+    public static final List<Code> GATES = List.of(Code.STOPPING, Code.RESTING, Code.HELD, Code.LATER, Code.SUSPENDED,
+            Code.RETRY, Code.DUE, Code.RECIPIENTS, Code.ROUTE, Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
+            Code.RATE, Code.PAUSE, Code.SPACING, Code.SHARE, Code.HOST_LIMIT, Code.TURN);
+
     /// A number that the text mentions.
     public enum Figure {
         /// Connections or deliveries in use.
@@ -30,7 +40,11 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         /// Earlier deliveries that wait for the same destination.
         BEFORE,
         /// Earlier deliveries on the same connection.
-        AHEAD
+        AHEAD,
+        /// Smoothed duration of a delivery to the destination, in milliseconds.
+        MEAN_MILLIS,
+        /// Estimated time until the first delivery of the message starts, in milliseconds.
+        REST_MILLIS
     }
 
     /// The name of a phase, for programs: it is stable when the text changes.
@@ -47,6 +61,11 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
         /// The name in kebab case, such as `final-reply`.
         public String word() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /// The code with this [#word]; empty for a word of another version.
+        public static Optional<Code> of(String word) {
+            return Arrays.stream(values()).filter(each -> each.word().equals(word)).findFirst();
         }
     }
 

@@ -1,12 +1,50 @@
 package org.slipstream.core;
 
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// The outcome for one recipient of a message.
 ///
 /// @param number the recipient's number in the envelope
-public record RecipientOutcome(int number, Outcome outcome) {
+/// @param reached how far the attempt came
+public record RecipientOutcome(int number, Outcome outcome, Reached reached) {
     public RecipientOutcome {
         Objects.requireNonNull(outcome);
+        Objects.requireNonNull(reached);
+    }
+
+    /// An outcome of which the phase and the duration are not known.
+    public RecipientOutcome(int number, Outcome outcome) {
+        this(number, outcome, Reached.UNKNOWN);
+    }
+
+    /// The outcomes of one attempt, each with its duration.
+    public static List<RecipientOutcome> timed(List<RecipientOutcome> outcomes, long millis) {
+        return outcomes.stream().map(
+                each -> new RecipientOutcome(each.number, each.outcome, new Reached(each.reached.phase, millis)))
+                .toList();
+    }
+
+    /// The outcomes of one attempt that ended in the same phase.
+    public static List<RecipientOutcome> endedIn(List<RecipientOutcome> outcomes, Optional<QueuePhase.Code> phase) {
+        return phase.isEmpty()
+                ? outcomes
+                : outcomes.stream().map(each -> new RecipientOutcome(each.number, each.outcome,
+                        new Reached(phase, each.reached.tookMillis))).toList();
+    }
+
+    /// How far an attempt came.
+    ///
+    /// @param phase of the connection when the outcome was decided
+    /// @param tookMillis from the assignment of the connection to the end; below 0 when the outcome
+    /// was decided without an attempt
+    public record Reached(Optional<QueuePhase.Code> phase, long tookMillis) {
+        public static final Reached UNKNOWN = new Reached(Optional.empty(), -1);
+
+        /// True when there was an attempt.
+        public boolean isAttempt() {
+            return tookMillis >= 0;
+        }
     }
 }

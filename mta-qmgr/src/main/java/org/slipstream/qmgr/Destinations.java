@@ -7,6 +7,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
 import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
+import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.flow.Spacing;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
@@ -38,6 +39,7 @@ final class Destinations {
     private final Map<DestinationQueue, Destination> byQueue = new LinkedHashMap<>();
     /// Spacing for queues whose deliveries may start at intervals.
     private final Map<DestinationQueue, Spacing> spacings = new LinkedHashMap<>();
+    private final Map<DestinationQueue, MeanDuration> durations = new LinkedHashMap<>();
     private final Map<String, Reply> deadTransports = new LinkedHashMap<>();
     private final DestinationTimers timers = new DestinationTimers();
 
@@ -171,6 +173,16 @@ final class Destinations {
     void worked(DestinationQueue queue, boolean released, long nowMillis) {
         transportWorks(queue.transport());
         good(queue, released, nowMillis);
+    }
+
+    /// Records the duration of a delivery, with its time in the queue of a connection.
+    void lasted(DestinationQueue queue, long millis) {
+        durations.computeIfAbsent(queue, _ -> new MeanDuration()).took(millis);
+    }
+
+    /// Empty when no delivery has ended since the destination was created.
+    Optional<MeanDuration> duration(DestinationQueue queue) {
+        return Optional.ofNullable(durations.get(queue));
     }
 
     private void good(DestinationQueue queue, boolean released, long nowMillis) {
@@ -401,6 +413,7 @@ final class Destinations {
 
     private void forget(DestinationQueue queue, FeedbackEvent why) {
         spacings.remove(queue);
+        durations.remove(queue);
         timers.cancel(new DestinationTimers.TimerTarget.OfTurn(queue));
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         rules.leave(queue);

@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.GateReading;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
@@ -7,14 +8,20 @@ import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
+import org.slipstream.qmgr.flow.MeanDuration;
+import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Determines the phase of each active message for one snapshot. It is read-only.
 ///
@@ -22,6 +29,13 @@ import java.util.Optional;
 /// once for all its messages, and only [#COUNTED] entries of a queue are counted. So the cost of a
 /// snapshot grows with the messages shown, not with those that wait.
 final class Explanation {
+    /// Slower deliveries are worth a remark.
+    private static final long SLOW_MILLIS = 10_000;
+    /// An estimate below this is not worth a remark.
+    private static final long LEAST_REST_MILLIS = 5_000;
+    /// Reasons that end when earlier deliveries end.
+    private static final Set<Code> QUEUES = EnumSet.of(Code.WINDOW, Code.HOST_LIMIT, Code.CONNECTIONS, Code.TURN);
+
     /// The maximum number of entries that are counted per destination queue.
     static final int COUNTED = 1_000;
 
@@ -148,10 +162,84 @@ final class Explanation {
     private QueuePhase waits(Activation message, DestinationQueue queue) {
         Integer first = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED)).get(message.id);
         QueuePhase phase = atGates(message, queue).since(message.placedMillis);
+        QueuePhase slow = destinations.duration(queue).filter(each -> each.millis() >= SLOW_MILLIS)
+                .map(each -> phase.adding(", slow answers (" + duration(each.millis()) + " each)")).orElse(phase);
         if (first == null) {
-            return phase.adding(", more than " + others(COUNTED) + " before it");
+            return slow.adding(", more than " + others(COUNTED) + " before it");
         }
-        return phase.with(Figure.BEFORE, first).adding(first == 0 ? "" : ", " + others(first) + " before it");
+        QueuePhase placed = slow.with(Figure.BEFORE, first)
+                .adding(first == 0 ? "" : ", " + others(first) + " before it");
+        return destinations.duration(queue).filter(_ -> QUEUES.contains(phase.code()))
+                .map(each -> estimated(placed, each, first, queue)).orElse(placed);
+    }
+
+    // Deliveries under way tell the concurrency: several of them may share a connection.
+    private static QueuePhase estimated(QueuePhase phase, MeanDuration duration, int before, DestinationQueue queue) {
+        long rest = duration.restMillis(before, Math.max(queue.running(), 1));
+        return phase.with(Figure.MEAN_MILLIS, duration.millis()).with(Figure.REST_MILLIS, rest)
+                .adding(rest < LEAST_REST_MILLIS ? "" : ", about " + duration(rest));
+    }
+
+    private static String duration(long millis) {
+        long seconds = Math.round(millis / 1000.0);
+        if (seconds < 120) {
+            return seconds + " s";
+        }
+        return seconds < 7_200 ? Math.round(seconds / 60.0) + " min" : Math.round(seconds / 3600.0) + " h";
+    }
+
+    // ---- all gates of one message
+
+    /// The gates of a message that waits, in order. Each gate is asked, whether or not an earlier one
+    /// is closed; exactly one of the closed ones is the phase of the message.
+    List<GateReading> gates(Activation message) {
+        return message.work.waitsFor().filter(_ -> message.work.waiting() > 0 && !stopping)
+                .map(queue -> gates(message, queue)).orElse(List.of());
+    }
+
+    private List<GateReading> gates(Activation message, DestinationQueue queue) {
+        boolean mayOpen = destinations.mayOpen(queue);
+        PlaceSnapshot.PlaceFigures figures = seating.figures(queue.transport());
+        // With an open window, so that the answer does not depend on the window's gate.
+        Optional<Seat.Wait> wait = Optional
+                .of(seating.find(message.id, queue.route(), mayOpen || queue.allowed() == 0, nowMillis))
+                .filter(Seat.Wait.class::isInstance).map(Seat.Wait.class::cast);
+        List<GateReading> gates = new ArrayList<>();
+        gates.add(reading(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
+                figures.open() + " of " + figures.most() + " connections open"));
+        gates.add(reading(Code.WINDOW, queue.allowed() > 0 && !mayOpen && !queue.hasRoom()
+                || is(wait, Seat.Scope.HERE) && !mayOpen,
+                destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
+        gates.add(reading(Code.PAUSE, queue.allowed() == 0,
+                queue.allowed() == 0 ? queue + " pauses between deliveries" : "no pause"));
+        long turn = destinations.waitMillis(message.work, queue, nowMillis);
+        gates.add(reading(Code.SPACING, turn > 0, turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
+        gates.add(reading(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
+                wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
+        boolean host = mayOpen && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));
+        gates.add(reading(Code.HOST_LIMIT, host, host
+                ? wait.orElseThrow().reason()
+                : seating.connections(queue.route()) + " connections to its hosts"));
+        gates.add(turnOf(message, queue));
+        return gates;
+    }
+
+    private static GateReading reading(Code code, boolean closed, String text) {
+        return closed ? GateReading.closed(code, text) : GateReading.open(code, text);
+    }
+
+    private static boolean is(Optional<Seat.Wait> wait, Seat.Scope scope) {
+        return wait.filter(each -> each.scope() == scope).isPresent();
+    }
+
+    private GateReading turnOf(Activation message, DestinationQueue queue) {
+        Map<QueueId, Integer> all = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED));
+        Integer mine = all.get(message.id);
+        if (mine != null && mine == 0) {
+            return GateReading.open(Code.TURN, "first at " + queue);
+        }
+        return GateReading.closed(Code.TURN, (mine == null ? "more than " + others(COUNTED) : others(mine))
+                + " before it, the first of message " + all.keySet().iterator().next());
     }
 
     // The first gate is the window, the second the seat; the first that refuses is the reason.

@@ -1,10 +1,12 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.GateReading;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -314,6 +316,19 @@ public final class QueueManager {
         return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
     }
 
+    /// The gates between an active message and its next delivery, in order; empty when the message
+    /// waits for no delivery. Changes nothing.
+    public List<GateReading> gates(QueueId id, long nowMillis) {
+        return active.find(id).map(message -> explanation(nowMillis, List.of(message)).gates(message))
+                .orElse(List.of());
+    }
+
+    /// The messages that wait for this destination, in order, at most `most`.
+    public List<QueueId> waitingFor(String nextHop, int most) {
+        return scheduler.queues().filter(queue -> queue.key().equalsIgnoreCase(nextHop))
+                .flatMap(queue -> queue.entriesBefore(most).keySet().stream()).distinct().limit(most).toList();
+    }
+
     private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
         Explanation explanation = explanation(nowMillis, wanted);
         return wanted.stream().map(explanation::message).sorted(Comparator.comparing(QmgrSnapshot.ActiveMessage::id))
@@ -585,7 +600,7 @@ public final class QueueManager {
                 throw new IllegalStateException("not seated: " + ended);
             }
             learn(back, ended);
-            finish(back.entry(), ended);
+            finish(back, ended);
         }
     }
 
@@ -593,6 +608,7 @@ public final class QueueManager {
         DestinationQueue queue = back.entry().queue();
         switch (ended) {
             case Ended.Worked worked -> {
+                destinations.lasted(queue, now() - back.sinceMillis());
                 if (back.timed()) {
                     destinations.took(queue, now() - back.sinceMillis());
                 }
@@ -641,7 +657,8 @@ public final class QueueManager {
         }
     }
 
-    private void finish(Entry entry, Ended ended) {
+    private void finish(Seated back, Ended ended) {
+        Entry entry = back.entry();
         scheduler.finished(entry);
         Activation message = active.of(entry);
         boolean tried = switch (ended) {
@@ -654,7 +671,10 @@ public final class QueueManager {
             }
         };
         RetryBounds bounds = destinations.retryBounds(entry.queue());
-        outcomes.delivered(message, entry.recipients(), ended.outcomes(), tried,
+        List<RecipientOutcome> results = tried
+                ? RecipientOutcome.timed(ended.outcomes(), now() - back.sinceMillis())
+                : ended.outcomes();
+        outcomes.delivered(message, entry.recipients(), results, tried,
                 ended instanceof Ended.Failed failed
                         ? bounds.notBefore(retrySchedule.afterFailureMillis(failed.retryAfterMillis(), now()))
                         : bounds);

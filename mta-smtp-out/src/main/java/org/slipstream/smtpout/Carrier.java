@@ -144,12 +144,13 @@ final class Carrier implements Runnable, ConnectionOwner {
                 yield serve(running);
             }
             case Opener.Result.Failed failed -> {
-                pending.failed(failed.reason(), failed.remote(), failed.ours(), failed.retryAfterMillis());
+                pending.failed(failed.reason(), failed.remote(), failed.ours(), failed.retryAfterMillis(),
+                        phase.map(WirePhase::code));
                 yield Ending.QUIET;
             }
             case Opener.Result.Stopped _ -> {
                 pending.failed(isStopping() ? FailureReplies.stopping() : FailureReplies.closedByOrder(),
-                        FailureReplies.LOCAL, true, OptionalLong.empty());
+                        FailureReplies.LOCAL, true, OptionalLong.empty(), Optional.empty());
                 yield Ending.QUIET;
             }
         };

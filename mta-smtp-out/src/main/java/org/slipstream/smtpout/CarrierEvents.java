@@ -1,8 +1,10 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /// The events of connections. Called on the threads of the connections; must return at once.
@@ -21,7 +23,9 @@ public interface CarrierEvents {
     /// @param ours a failure of this server and not of the host: no file descriptor, no source
     ///     address, no such transport, a stop
     /// @param retryAfterMillis the delay that the peer's reply names, if any
-    void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis);
+    /// @param phase that failed, if known
+    void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase);
 
     void done(DeliveryResult result);
 

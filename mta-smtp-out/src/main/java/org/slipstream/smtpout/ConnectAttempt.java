@@ -167,7 +167,7 @@ final class ConnectAttempt {
                 case HandshakeStep.Await(DialogPhase awaited) -> {
                     long asked = System.nanoTime();
                     owner.phaseChanged(
-                            new WirePhase(WirePhase.code(awaited), wire.endpoint().toString(), WirePhase.NONE, asked,
+                            new WirePhase(awaited.code(), wire.endpoint().toString(), WirePhase.NONE, asked,
                                     config.timeoutMillis(awaited)));
                     switch (wire.read(config.timeoutMillis(awaited))) {
                         case WireInput.Received(Reply reply) -> {

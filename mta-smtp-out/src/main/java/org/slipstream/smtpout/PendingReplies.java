@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Delivery;
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpout.dialog.Transfer;
@@ -44,9 +45,10 @@ final class PendingReplies {
         }
     }
 
-    void failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+    void failed(Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
         if (answersOpen()) {
-            emit(() -> events.failed(connection, reason, remote, ours, retryAfterMillis));
+            emit(() -> events.failed(connection, reason, remote, ours, retryAfterMillis, phase));
         }
     }
 
@@ -95,7 +97,7 @@ final class PendingReplies {
 
     /// Replies to everything pending with a failure of this server.
     void failAll(Reply reason) {
-        failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty());
+        failed(reason, FailureReplies.LOCAL, true, OptionalLong.empty(), Optional.empty());
         List<Long> left;
         synchronized (this) {
             left = List.copyOf(deliveries.keySet());

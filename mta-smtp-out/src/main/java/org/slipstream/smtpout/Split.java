@@ -6,6 +6,7 @@ import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
@@ -56,9 +57,10 @@ final class Split {
         boolean may = one.mayHaveArrived()
                 || failure.filter(before -> before instanceof Unanswered u && u.mayHaveArrived()).isPresent();
         failure = Optional
-                .of(new Unanswered(whole.number(), one.connection(), one.reason(), one.remote(), may));
+                .of(new Unanswered(whole.number(), one.connection(), one.reason(), one.remote(), may,
+                        one.phase()));
         usable = false;
-        defer(portion, one.reason(), one.remote());
+        defer(portion, one.reason(), one.remote(), one.phase());
     }
 
     private void failed(Delivery portion, OwnFailure one) {
@@ -66,11 +68,11 @@ final class Split {
         if (failure.filter(Unanswered.class::isInstance).isEmpty()) {
             failure = Optional.of(new OwnFailure(whole.number(), one.connection(), one.reason(), one.scope(), usable));
         }
-        defer(portion, one.reason(), FailureReplies.LOCAL);
+        defer(portion, one.reason(), FailureReplies.LOCAL, Optional.empty());
     }
 
-    private void defer(Delivery portion, Reply reason, String remote) {
-        outcomes.addAll(portion.all(new Outcome.Deferred(reason, remote)));
+    private void defer(Delivery portion, Reply reason, String remote, Optional<QueuePhase.Code> phase) {
+        outcomes.addAll(RecipientOutcome.endedIn(portion.all(new Outcome.Deferred(reason, remote)), phase));
     }
 
     // Recipient numbers ascend in a delivery, but portions may be answered in any order.

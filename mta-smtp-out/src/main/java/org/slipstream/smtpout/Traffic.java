@@ -59,6 +59,7 @@ final class Traffic {
     private final PipeDepth depth;
     private final PendingReplies pending;
     private final Consumer<Optional<WirePhase>> phases;
+    private Optional<QueuePhase.Code> reached = Optional.empty();
 
     private final Map<Long, Flight> flights = new LinkedHashMap<>();
     private Optional<Flight> loading = Optional.empty();
@@ -207,6 +208,7 @@ final class Traffic {
         switch (pipeline.next()) {
             case PipelineStep.Write(String commands) -> wire.put(commands, config.commandMillis());
             case PipelineStep.WriteContent(long delivery) -> {
+                reached = Optional.of(QueuePhase.Code.CONTENT);
                 phases.accept(Optional.of(new WirePhase(QueuePhase.Code.CONTENT, session.remote(), delivery,
                         System.nanoTime(), 0)));
                 content(loading.orElseThrow());
@@ -284,7 +286,8 @@ final class Traffic {
     }
 
     private void reportPhase() {
-        phases.accept(pipeline.awaited().map(awaited -> new WirePhase(WirePhase.code(awaited), session.remote(),
+        reached = pipeline.awaited().map(DialogPhase::code);
+        phases.accept(pipeline.awaited().map(awaited -> new WirePhase(awaited.code(), session.remote(),
                 pipeline.awaitedOf().orElse(WirePhase.NONE), sinceNanos, config.timeoutMillis(awaited))));
     }
 
@@ -427,7 +430,7 @@ final class Traffic {
         return cause == Cause.OURS
                 ? new DeliveryResult.OwnFailure(delivery, connection, reason, DeliveryResult.Scope.MESSAGE, false)
                 : new DeliveryResult.Unanswered(delivery, connection, reason,
-                        session.remote(flight.transfer.delivery()), mayHaveArrived);
+                        session.remote(flight.transfer.delivery()), mayHaveArrived, reached);
     }
 
     private static boolean mayHaveArrived(DeliveryResult result) {

@@ -1,7 +1,6 @@
 package org.slipstream.smtpout;
 
 import org.slipstream.core.QueuePhase;
-import org.slipstream.smtpout.dialog.DialogPhase;
 
 /// The current phase of one connection. Its carrier writes it to a volatile field at each change;
 /// any thread may read it.
@@ -28,21 +27,6 @@ public record WirePhase(QueuePhase.Code code, String remote, long delivery, long
             case FINAL_REPLY -> "waits for the reply to the end of data of " + remote;
             case RESET -> "waits for the reply to RSET of " + remote;
             default -> "waits for the reply to " + code + " of " + remote;
-        };
-    }
-
-    static QueuePhase.Code code(DialogPhase awaited) {
-        return switch (awaited) {
-            case GREETING -> QueuePhase.Code.GREETING;
-            case HELLO -> QueuePhase.Code.EHLO;
-            case STARTTLS -> QueuePhase.Code.STARTTLS;
-            case AUTH -> QueuePhase.Code.AUTH;
-            case MAIL -> QueuePhase.Code.MAIL;
-            case RECIPIENT -> QueuePhase.Code.RCPT;
-            case DATA -> QueuePhase.Code.DATA;
-            case CHUNK -> QueuePhase.Code.CONTENT;
-            case FINAL -> QueuePhase.Code.FINAL_REPLY;
-            case RESET, QUIT -> QueuePhase.Code.RESET;
         };
     }
 }

@@ -5,6 +5,7 @@ import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
 import org.slipstream.core.DeliveryResult.Unanswered;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ final class EventLog implements CarrierEvents {
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
         add(new Failed(connection, reason, remote, ours, retryAfterMillis));
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.smtpout;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.testkit.LatencyProxy;
@@ -13,6 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -147,7 +149,8 @@ final class FarAway implements CarrierEvents {
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
         trouble.incrementAndGet();
     }
 

@@ -5,6 +5,7 @@ import org.slipstream.core.Content;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
@@ -74,7 +75,8 @@ final class SinkSpeed implements CarrierEvents {
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
         System.out.println("failed: " + reason);
     }
 

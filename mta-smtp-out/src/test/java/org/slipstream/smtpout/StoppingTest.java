@@ -7,6 +7,7 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.DeliveryResult.Answered;
 import org.slipstream.core.DeliveryResult.OwnFailure;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.smtpout.host.HostFinder;
@@ -20,6 +21,7 @@ import java.io.SequenceInputStream;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -237,7 +239,7 @@ class StoppingTest {
 
             @Override
             public void failed(long connection, Reply reason, String remote, boolean ours,
-                    OptionalLong retryAfterMillis) {}
+                    OptionalLong retryAfterMillis, Optional<QueuePhase.Code> phase) {}
 
             @Override
             public void done(DeliveryResult result) {

@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.LogText;
@@ -343,6 +344,11 @@ final class LocalSpool implements Spool {
     @Override
     public QueueIndex.Found tried(String domain) throws IOException {
         return current(() -> index.tried(domain));
+    }
+
+    @Override
+    public List<Attempt> attempts(QueueId id) throws IOException {
+        return current(() -> index.attempts(id));
     }
 
     @Override

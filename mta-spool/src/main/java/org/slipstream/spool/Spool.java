@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -148,6 +149,10 @@ public interface Spool extends ReportableMessages, AutoCloseable {
 
     /// Those of `ids` that still exist, in order of id.
     List<Details> details(List<QueueId> ids) throws IOException;
+
+    /// The latest attempts of a message, the latest first; deliveries at the first attempt have no
+    /// history.
+    List<Attempt> attempts(QueueId id) throws IOException;
 
     /// Keeps a host record in place of an earlier one of the same kind.
     void keepHost(HostRecord host);

@@ -1,10 +1,12 @@
 package org.slipstream.server.dispatch;
 
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.smtpout.CarrierEvents;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -16,8 +18,9 @@ public record QmgrCarrierEvents(Consumer<QmgrEvent> answers) implements CarrierE
     }
 
     @Override
-    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis) {
-        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote, ours, retryAfterMillis));
+    public void failed(long connection, Reply reason, String remote, boolean ours, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
+        answers.accept(new QmgrEvent.ConnectionFailed(connection, reason, remote, ours, retryAfterMillis, phase));
     }
 
     @Override

@@ -4,10 +4,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
 import org.slipstream.core.Address;
+import org.slipstream.core.AddressPattern;
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.GateReading;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
@@ -21,9 +24,13 @@ import org.slipstream.spool.index.QueueIndex;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +49,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
             Verifications.VerificationResult.UNKNOWN, "", "",
             Reply.of(450, "4.4.2", "Timeout exceeded: no reply within " + TIMEOUT_SECONDS + " s"));
+    /// Limit for the messages of an explanation.
+    private static final int EXPLAINED_AT_ONCE = 5_000;
     /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
 
@@ -114,6 +123,65 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         MessageView view = views(List.of(row.get())).getFirst();
         return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
                 .map(view::with).or(() -> Optional.of(view));
+    }
+
+    @Override
+    public Optional<MessageExplanation> explain(QueueId id) throws IOException {
+        Optional<Spool.Details> row = spool.details(id);
+        if (row.isEmpty()) {
+            return Optional.empty();
+        }
+        long now = clockMillis.getAsLong();
+        QueuePhase phase = picture(Set.of(id)).phase(row.get());
+        List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
+        return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
+    }
+
+    @Override
+    public SubjectExplanation explain(Subject subject, String name) throws IOException {
+        long now = clockMillis.getAsLong();
+        Optional<QueueFilter> filter = subject == Subject.HOST ? Optional.of(QueueFilter.ANY) : filter(subject, name);
+        QueueIndex.Found found = filter.isEmpty()
+                ? new QueueIndex.Found(List.of(), Optional.empty())
+                : search.find(filter.get(), Optional.empty(), EXPLAINED_AT_ONCE);
+        Map<Spool.Details, QueuePhase> rows = new LinkedHashMap<>();
+        QueueView picture = picture(new HashSet<>(found.ids()));
+        for (Spool.Details row : spool.details(found.ids())) {
+            if (subject != Subject.HOST || isAbout(row, name)) {
+                rows.put(row, picture.phase(row));
+            }
+        }
+        return new SubjectText(subject, name, state(subject, name, now), rows, found.next().isEmpty(), now)
+                .explanation();
+    }
+
+    private static Optional<QueueFilter> filter(Subject subject, String name) {
+        Optional<AddressPattern> pattern = subject == Subject.SENDER
+                ? AddressPattern.parse(name)
+                : AddressPattern.ofDomain(name);
+        return pattern.map(each -> new QueueFilter(subject == Subject.SENDER ? pattern : Optional.empty(),
+                subject == Subject.SENDER ? List.of() : List.of(each), Optional.empty(), OptionalLong.empty(),
+                OptionalLong.empty(), 0));
+    }
+
+    private static boolean isAbout(Spool.Details row, String host) {
+        return row.recipients().stream().anyMatch(each -> each.state() == Spool.MessageState.OPEN && each.last()
+                .filter(last -> last.remote().toLowerCase(Locale.ROOT).contains(host.toLowerCase(Locale.ROOT)))
+                .isPresent());
+    }
+
+    private String state(Subject subject, String name, long now) throws IOException {
+        return switch (subject) {
+            case SENDER -> "no limit of its own";
+            case HOST -> queries.ask(_ -> surroundings.suspended().apply(now)).stream()
+                    .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
+                    .findFirst().map(SuspendedHost::text).orElse("not suspended");
+            case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
+                    .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
+                    .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
+                            + each.waiting() + " wait")
+                    .orElse("nothing under way");
+        };
     }
 
     @Override

@@ -35,14 +35,23 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
 
     MessageView view(Spool.Details row) {
         MessageSummary summary = row.summary();
-        Optional<ActiveMessage> here = Optional.ofNullable(active.get(summary.id())).filter(_ -> !summary.held());
-        QueuePhase phase = here.map(this::working).orElseGet(() -> asleep(row));
+        Optional<ActiveMessage> here = here(summary);
+        QueuePhase phase = phase(row);
         String state = summary.held() ? "held" : here.isPresent() ? "active" : "deferred";
         return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList());
+    }
+
+    /// The phase of a message in the queue.
+    QueuePhase phase(Spool.Details row) {
+        return here(row.summary()).map(this::working).orElseGet(() -> asleep(row));
+    }
+
+    private Optional<ActiveMessage> here(MessageSummary summary) {
+        return Optional.ofNullable(active.get(summary.id())).filter(_ -> !summary.held());
     }
 
     // ---- active
@@ -134,15 +143,15 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                         figure.apply(Figure.AHEAD)));
     }
 
-    private static String moment(OptionalLong millis) {
+    static String moment(OptionalLong millis) {
         return millis.isPresent() ? moment(millis.getAsLong()) : "";
     }
 
-    private static String moment(long millis) {
+    static String moment(long millis) {
         return Instant.ofEpochMilli(millis).toString();
     }
 
-    private static RecipientView view(Spool.RecipientState state) {
+    static RecipientView view(Spool.RecipientState state) {
         String word = switch (state.state()) {
             case OPEN -> "open";
             case DELIVERED -> "delivered";

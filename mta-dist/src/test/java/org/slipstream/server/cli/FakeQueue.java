@@ -127,4 +127,15 @@ final class FakeQueue implements Operations {
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
     }
+
+    @Override
+    public Optional<MessageExplanation> explain(QueueId id) {
+        return Optional.empty();
+    }
+
+    @Override
+    public SubjectExplanation explain(Subject subject, String name) {
+        return new SubjectExplanation("destination", name, "nothing waits", 0, true, List.of(), "", "",
+                "nothing waits for " + name);
+    }
 }

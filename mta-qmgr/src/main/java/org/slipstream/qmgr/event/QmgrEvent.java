@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
@@ -58,8 +59,15 @@ public sealed interface QmgrEvent {
     ///
     /// @param ours a local failure, which says nothing about the host
     /// @param retryAfterMillis the delay that the host requested; it can only lengthen a dead time
+    /// @param phase that failed, if known
     record ConnectionFailed(long connection, Reply reason, String remote, boolean ours,
-            OptionalLong retryAfterMillis) implements OfConnection {
+            OptionalLong retryAfterMillis, Optional<QueuePhase.Code> phase) implements OfConnection {
+        /// A failure in a phase that is not known.
+        public ConnectionFailed(long connection, Reply reason, String remote, boolean ours,
+                OptionalLong retryAfterMillis) {
+            this(connection, reason, remote, ours, retryAfterMillis, Optional.empty());
+        }
+
         /// A failure of the host without a requested delay.
         public ConnectionFailed(long connection, Reply reason, String remote) {
             this(connection, reason, remote, false, OptionalLong.empty());

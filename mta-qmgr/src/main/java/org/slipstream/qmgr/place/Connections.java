@@ -4,6 +4,8 @@ import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -305,7 +307,7 @@ final class Connections {
         if (connection.up) {
             throw new ImpossibleEventException(failed + ", but it was up: " + connection);
         }
-        Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis());
+        Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis(), failed.phase());
         if (failed.ours()) {
             book.remove(connection).forEach(assignment -> report.ended(assignment,
                     ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
@@ -354,14 +356,14 @@ final class Connections {
 
     private void unanswered(Connection connection, Assignment assignment, DeliveryResult.Unanswered back, long now,
             EffectsBuilder report) {
-        Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty());
+        Failure failure = new Failure(back.reason(), back.remote(), OptionalLong.empty(), back.phase());
         if (back.mayHaveArrived()) {
             book.take(connection, assignment.number());
             report.ended(assignment, failed(assignment, failure));
         } else if (exceedsReturns(connection, assignment)) {
             book.take(connection, assignment.number());
             report.ended(assignment, new Ended.Inconclusive(assignment.number(),
-                    assignment.all(new Outcome.Deferred(failure.reason(), failure.remote()))));
+                    failure.outcomes(assignment, new Outcome.Deferred(failure.reason(), failure.remote()))));
         }
         boolean isAttempt = connection.answered == 0 && !back.mayHaveArrived();
         broken(connection, failure, isAttempt ? Optional.of(each -> each == assignment) : Optional.empty(), now,
@@ -370,7 +372,8 @@ final class Connections {
     }
 
     private static Ended failed(Assignment assignment, Failure failure) {
-        return new Ended.Failed(assignment.number(), assignment.all(Outcome.of(failure.reason(), failure.remote())),
+        return new Ended.Failed(assignment.number(),
+                failure.outcomes(assignment, Outcome.of(failure.reason(), failure.remote())),
                 failure.reason(), failure.retryAfterMillis());
     }
 
@@ -407,15 +410,20 @@ final class Connections {
     }
 
     /// The reason for the end of a connection.
-    private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis) {
+    private record Failure(Reply reason, String remote, OptionalLong retryAfterMillis,
+            Optional<QueuePhase.Code> phase) {
+        List<RecipientOutcome> outcomes(Assignment assignment, Outcome outcome) {
+            return RecipientOutcome.endedIn(assignment.all(outcome), phase);
+        }
+
         Failure orTransient(Optional<Reply> transientReply) {
             return reason.isPermanent() && transientReply.isPresent()
-                    ? new Failure(transientReply.get(), HERE, retryAfterMillis)
+                    ? new Failure(transientReply.get(), HERE, retryAfterMillis, phase)
                     : this;
         }
 
         static Failure of(String text) {
-            return new Failure(Reply.of(450, "4.4.2", text), HERE, OptionalLong.empty());
+            return new Failure(Reply.of(450, "4.4.2", text), HERE, OptionalLong.empty(), Optional.empty());
         }
     }
 
@@ -488,7 +496,8 @@ final class Connections {
         orders.order(new QmgrOrder.Close(connection.number));
         evicted = true;
         EffectsBuilder report = new EffectsBuilder();
-        broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty()), firstOfEach(), now,
+        broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty(),
+                Optional.of(QueuePhase.Code.GREETING)), firstOfEach(), now,
                 report);
         hosts.broken(connection.host, reason, OptionalLong.empty(), now);
         untried.addAll(report.ended);

@@ -46,6 +46,7 @@ public final class QmgrLoop {
     private final Consumer<Throwable> onFailure;
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
+    private final StuckWatch stuckWatch = new StuckWatch();
     private volatile boolean stopWhenQuiet;
     private volatile boolean stopNow;
     private volatile boolean behindArrivals;
@@ -70,6 +71,11 @@ public final class QmgrLoop {
     /// should delay clients for a moment (Postfix `in_flow_delay`, PF-31). Thread-safe.
     public boolean isBehindArrivals() {
         return behindArrivals;
+    }
+
+    /// Messages that waited for a minute although nothing held them, since the start. Thread-safe.
+    public long stuckMessages() {
+        return stuckWatch.count();
     }
 
     /// Runs a query on the queue manager's thread, for example for a snapshot.
@@ -126,6 +132,7 @@ public final class QmgrLoop {
             }
             allOrNothing(() -> queueManager.pump(now, orders::add));
             behindArrivals = queueManager.isBehindArrivals();
+            stuckWatch.look(queueManager, now);
         } finally {
             orders.forEach(dispatcher::order);
             orders.clear();

@@ -1,5 +1,7 @@
 package org.slipstream.smtpout.dialog;
 
+import org.slipstream.core.QueuePhase;
+
 /// The reply that the client awaits. RFC 5321 section 4.5.3.2 gives each its own timeout.
 public enum DialogPhase {
     GREETING("the greeting"), HELLO("the reply to EHLO"), STARTTLS("the reply to STARTTLS"), AUTH(
@@ -11,6 +13,22 @@ public enum DialogPhase {
 
     DialogPhase(String awaited) {
         this.awaited = awaited;
+    }
+
+    /// The phase of a message that waits for this reply.
+    public QueuePhase.Code code() {
+        return switch (this) {
+            case GREETING -> QueuePhase.Code.GREETING;
+            case HELLO -> QueuePhase.Code.EHLO;
+            case STARTTLS -> QueuePhase.Code.STARTTLS;
+            case AUTH -> QueuePhase.Code.AUTH;
+            case MAIL -> QueuePhase.Code.MAIL;
+            case RECIPIENT -> QueuePhase.Code.RCPT;
+            case DATA -> QueuePhase.Code.DATA;
+            case CHUNK -> QueuePhase.Code.CONTENT;
+            case FINAL -> QueuePhase.Code.FINAL_REPLY;
+            case RESET, QUIT -> QueuePhase.Code.RESET;
+        };
     }
 
     /// The name of the reply, as it follows "waiting for".

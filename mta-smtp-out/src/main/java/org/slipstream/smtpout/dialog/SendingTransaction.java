@@ -44,6 +44,8 @@ final class SendingTransaction {
     private final boolean probe;
 
     private final Outcome[] decided;
+    private final DialogPhase[] decidedIn;
+    private DialogPhase reached = DialogPhase.MAIL;
     private final Deque<SentCommand> unsent = new ArrayDeque<>(4);
     private final Deque<Integer> accepted = new ArrayDeque<>(4);
     private int recipientsLeft;
@@ -84,6 +86,7 @@ final class SendingTransaction {
         this.ahead = ahead;
         this.probe = transfer.delivery().probe();
         this.decided = new Outcome[recipients().size()];
+        this.decidedIn = new DialogPhase[decided.length];
         plan(new PeerMailParameters(extensions), nowMillis);
     }
 
@@ -192,6 +195,7 @@ final class SendingTransaction {
     /// @param recipient of RCPT only
     void answered(DialogPhase phase, int recipient, Reply reply) {
         awaited--;
+        reached = phase;
         switch (phase) {
             case MAIL, CHUNK -> {
                 if (!reply.isPositive()) {
@@ -288,7 +292,9 @@ final class SendingTransaction {
     private List<RecipientOutcome> all() {
         List<RecipientOutcome> outcomes = new ArrayList<>(decided.length);
         for (Recipient recipient : recipients()) {
-            outcomes.add(new RecipientOutcome(recipient.number(), Objects.requireNonNull(decided[outcomes.size()])));
+            int index = outcomes.size();
+            outcomes.add(new RecipientOutcome(recipient.number(), Objects.requireNonNull(decided[index]),
+                    new RecipientOutcome.Reached(Optional.of(decidedIn[index].code()), -1)));
         }
         return outcomes;
     }
@@ -308,5 +314,6 @@ final class SendingTransaction {
 
     private void decide(int recipient, Reply reply) {
         decided[recipient] = Outcome.of(reply, remote);
+        decidedIn[recipient] = reached;
     }
 }

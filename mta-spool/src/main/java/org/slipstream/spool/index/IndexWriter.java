@@ -61,6 +61,8 @@ final class IndexWriter {
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
                  where message_id = ? and number = ? and state = 0"""),
         ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
+        HISTORY(AttemptRows.ADD),
+        HISTORY_BOUND(AttemptRows.BOUND),
         FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
         DELAY_REPORTED("update message set delay_reports = ? where id = ?"),
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
@@ -271,11 +273,28 @@ final class IndexWriter {
         for (RecipientOutcome each : change.outcomes()) {
             outcome(batch, change.id(), each, change.atMillis());
         }
+        history(change);
         if (change.attempt()) {
             // Not by addForId: outcomes and the count of attempts are independent.
             Batch attempts = batch(Kind.ATTEMPT);
             attempts.statement.setLong(1, change.id().value());
             attempts.add();
+        }
+    }
+
+    // The batches of the history are sent after that of the message's row, and their order among
+    // other records does not matter.
+    private void history(LogRecord.Outcomes change) throws SQLException {
+        List<AttemptRows.Row> attempts = AttemptRows.of(change);
+        if (!attempts.isEmpty()) {
+            Batch rows = batch(Kind.HISTORY);
+            for (AttemptRows.Row each : attempts) {
+                AttemptRows.fill(rows.statement, change.id(), each);
+                rows.add();
+            }
+            Batch bound = batch(Kind.HISTORY_BOUND);
+            AttemptRows.fillBound(bound.statement, change.id());
+            bound.add();
         }
     }
 

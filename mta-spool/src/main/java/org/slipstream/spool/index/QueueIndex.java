@@ -1,5 +1,6 @@
 package org.slipstream.spool.index;
 
+import org.slipstream.core.Attempt;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -142,6 +143,9 @@ public interface QueueIndex extends AutoCloseable {
             List<IndexedRecipient> recipients) {}
 
     record IndexedRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis) {}
+
+    /// The latest attempts of a message, the latest first.
+    List<Attempt> attempts(QueueId id) throws IndexException;
 
     /// All host records.
     List<HostRecord> hosts() throws IndexException;

@@ -24,6 +24,7 @@ final class Removals {
     private final Occupancy occupancy;
     private final PreparedStatement places;
     private final PreparedStatement recipients;
+    private final PreparedStatement attempts;
     private final PreparedStatement messages;
     private final PreparedStatement large;
     private final Set<Long> waiting = new LinkedHashSet<>();
@@ -35,6 +36,7 @@ final class Removals {
         places = connection.prepareStatement(
                 "select id, box_segment, box_offset, own_file, size_bytes from message where id = any(?)");
         recipients = connection.prepareStatement("delete from recipient where message_id = any(?)");
+        attempts = connection.prepareStatement("delete from attempt where message_id = any(?)");
         messages = connection.prepareStatement("delete from message where id = any(?)");
         large = connection.prepareStatement("delete from large_letter where message_id = any(?)");
     }
@@ -54,6 +56,7 @@ final class Removals {
         }
         Object[] ids = gone.keySet().stream().map(QueueId::value).toArray();
         delete(recipients, ids);
+        delete(attempts, ids);
         delete(messages, ids);
         gone.values().forEach(where -> occupancy.left(where.place(), where.sizeBytes()));
         List<QueueId> ownFiles = gone.entrySet().stream().filter(each -> each.getValue().place().ownFile())

@@ -4,6 +4,7 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 
@@ -26,10 +27,11 @@ import java.util.Optional;
 /// 10 keep host        host, kind, name, since, until, failures, words, author
 /// 11 forget host      host, kind
 /// 12 delays reported  id, count (6, of earlier versions: one)
+/// 13 attempted        as 1, and for each: duration, phase
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
-/// [EnvelopeCodec]. A missing enhanced status is an empty text; lines of a reply are separated by
+/// [EnvelopeCodec]. Outcomes without an attempt keep kind 1. A missing enhanced status is an empty text; lines of a reply are separated by
 /// LF.
 final class RecordCodec {
     /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
@@ -76,7 +78,8 @@ final class RecordCodec {
     }
 
     private static void encode(ByteOutput out, LogRecord.Outcomes record) {
-        begin(out, 1, record.id()).eightBytes(record.atMillis());
+        boolean attempted = record.outcomes().stream().anyMatch(each -> each.reached().isAttempt());
+        begin(out, attempted ? 13 : 1, record.id()).eightBytes(record.atMillis());
         out.octet(record.attempt() ? 1 : 0);
         out.number(record.outcomes().size());
         for (RecipientOutcome each : record.outcomes()) {
@@ -86,6 +89,10 @@ final class RecordCodec {
             out.text(reply.status().map(EnhancedStatus::toString).orElse(""));
             out.text(String.join("\n", reply.lines()));
             out.text(each.outcome().remote());
+            if (attempted) {
+                out.eightBytes(each.reached().tookMillis());
+                out.text(each.reached().phase().map(QueuePhase.Code::word).orElse(""));
+            }
         }
     }
 
@@ -118,7 +125,7 @@ final class RecordCodec {
     private static LogRecord next(ByteBuffer in) throws NewerLogException {
         int kind = in.get();
         return switch (kind) {
-            case 1 -> outcomes(in);
+            case 1 -> outcomes(in, false);
             case 2 -> new LogRecord.Attempts(id(in), EnvelopeCodec.number(in));
             case 3 -> new LogRecord.NextAttempt(id(in), in.getLong());
             case 4 -> new LogRecord.Hold(id(in), in.get() == 1);
@@ -130,6 +137,7 @@ final class RecordCodec {
             case 10 -> new LogRecord.KeepHost(host(in));
             case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             case 12 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
+            case 13 -> outcomes(in, true);
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }
@@ -138,7 +146,7 @@ final class RecordCodec {
         return new QueueId(in.getLong());
     }
 
-    private static LogRecord outcomes(ByteBuffer in) {
+    private static LogRecord outcomes(ByteBuffer in, boolean attempted) {
         QueueId id = id(in);
         long atMillis = in.getLong();
         boolean attempt = in.get() == 1;
@@ -150,9 +158,16 @@ final class RecordCodec {
             Optional<EnhancedStatus> status = Optional.of(EnvelopeCodec.text(in)).filter(text -> !text.isEmpty())
                     .map(EnhancedStatus::of);
             Reply reply = new Reply(code, status, List.of(EnvelopeCodec.text(in).split("\n", -1)));
-            outcomes.add(new RecipientOutcome(number, Outcome.of(reply, EnvelopeCodec.text(in))));
+            Outcome outcome = Outcome.of(reply, EnvelopeCodec.text(in));
+            outcomes.add(new RecipientOutcome(number, outcome,
+                    attempted ? reached(in) : RecipientOutcome.Reached.UNKNOWN));
         }
         return new LogRecord.Outcomes(id, outcomes, atMillis, attempt);
+    }
+
+    private static RecipientOutcome.Reached reached(ByteBuffer in) {
+        long tookMillis = in.getLong();
+        return new RecipientOutcome.Reached(QueuePhase.Code.of(EnvelopeCodec.text(in)), tookMillis);
     }
 
     private static HostRecord host(ByteBuffer in) {

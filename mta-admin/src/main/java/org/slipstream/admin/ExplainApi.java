@@ -1,0 +1,51 @@
+package org.slipstream.admin;
+
+import org.slipstream.admin.ExplainOperations.Subject;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The resource `explain`: one message, or what waits for a destination, for a host or from a
+/// sender.
+final class ExplainApi {
+    private static final Set<String> NAMES = Set.of("message", "destination", "host", "sender");
+
+    private final ExplainOperations explanations;
+
+    ExplainApi(ExplainOperations explanations) {
+        this.explanations = explanations;
+    }
+
+    Optional<Api.Resource> find(List<String> path) {
+        return path.size() == 1 ? Optional.of(new Api.Resource(NAMES, Map.of("GET", this::explain))) : Optional.empty();
+    }
+
+    private ApiResponse explain(Query query) throws IOException {
+        Optional<String> message = query.get("message");
+        if (query.parameters().size() != 1) {
+            return ApiResponse.badRequest("explain needs one of message, destination, host and sender");
+        }
+        if (message.isPresent()) {
+            return message(message.get());
+        }
+        Map.Entry<String, String> one = query.parameters().entrySet().iterator().next();
+        return one.getValue().isBlank()
+                ? ApiResponse.badRequest(one.getKey() + " is empty")
+                : ApiResponse.ok(explanations.explain(Subject.valueOf(one.getKey().toUpperCase(Locale.ROOT)),
+                        one.getValue()));
+    }
+
+    private ApiResponse message(String text) throws IOException {
+        Optional<QueueId> id = QueueId.parse(text);
+        if (id.isEmpty()) {
+            return ApiResponse.badRequest("not a queue id: " + text);
+        }
+        return explanations.explain(id.get()).map(ApiResponse::ok)
+                .orElseGet(() -> ApiResponse.notFound("no such message in the queue: " + id.get()));
+    }
+}

@@ -1,0 +1,78 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.ExplainOperations.SubjectExplanation;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+
+/// `explain`: the reason for which a message waits, and what would release it.
+@Command(name = "explain", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Explains why a message waits, and what would release it.", optionListHeading = "%nOptions:%n",
+        exitCodeListHeading = Exit.HEADING, exitCodeList = {
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {"  ./mta explain 1p4q0c8k2v0",
+                "  ./mta explain --destination example.org", "  ./mta explain --host mx1.example.org"})
+final class ExplainCommand implements Callable<Integer> {
+    private static final class Wanted {
+        @Parameters(paramLabel = "ID", description = "as in `queue list`", arity = "0..1")
+        private Optional<String> id = Optional.empty();
+
+        @Option(names = "--destination", paramLabel = "DOMAIN", description = "what waits for this domain")
+        private Optional<String> destination = Optional.empty();
+
+        @Option(names = "--host", paramLabel = "HOST", description = "what this host, or address, has deferred")
+        private Optional<String> host = Optional.empty();
+
+        @Option(names = "--sender", paramLabel = "ADDRESS", description = "what this sender has in the queue")
+        private Optional<String> sender = Optional.empty();
+    }
+
+    @ArgGroup(multiplicity = "1")
+    private Wanted wanted = new Wanted();
+
+    @Option(names = "--json", description = "as the server's JSON")
+    private boolean json;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final MtaCommand mta;
+
+    ExplainCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        String path = wanted.id.map(id -> "message=" + Ids.of(spec, id))
+                .or(() -> wanted.destination.map(name -> "destination=" + encoded(name)))
+                .or(() -> wanted.host.map(name -> "host=" + encoded(name)))
+                .orElseGet(() -> "sender=" + encoded(wanted.sender.orElseThrow()));
+        try (AdminClient server = AdminClient.of(mta.home())) {
+            String body = server.ask("GET", "explain?" + path).orElseThrow(() -> new CommandFailure(Exit.NO,
+                    "mta: there is no message " + wanted.id.orElse("") + " in the queue"));
+            mta.world().out().println(json ? body : text(body));
+        }
+        return Exit.DONE;
+    }
+
+    private String text(String body) {
+        return wanted.id.isPresent()
+                ? RecordJson.read(body, MessageExplanation.class).text()
+                : RecordJson.read(body, SubjectExplanation.class).text();
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+}

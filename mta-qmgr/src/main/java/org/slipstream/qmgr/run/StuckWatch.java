@@ -1,0 +1,51 @@
+package org.slipstream.qmgr.run;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.sched.Entry;
+
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Finds messages that wait although all gates are open. Each is counted and logged once: such a
+/// message is a fault of the queue manager, and a restart delivers it.
+///
+/// One question a minute costs less than a scan of the queue, so the watch is always on. A message
+/// is reported when two questions in succession find it.
+final class StuckWatch {
+    static final long INTERVAL_MILLIS = 60_000;
+    private static final int MOST_REPORTED = 1_000;
+    private static final Logger log = LoggerFactory.getLogger(StuckWatch.class);
+
+    private final AtomicLong count = new AtomicLong();
+    private final Set<QueueId> reported = new LinkedHashSet<>();
+    private Optional<QueueId> suspect = Optional.empty();
+    private long nextMillis = Long.MIN_VALUE;
+
+    /// The number of messages that were found since the start. Thread-safe.
+    long count() {
+        return count.get();
+    }
+
+    /// To be called after each turn of the loop. Asks at most once a minute.
+    void look(QueueManager manager, long nowMillis) {
+        if (nowMillis < nextMillis && nextMillis - nowMillis <= INTERVAL_MILLIS) {
+            return;
+        }
+        nextMillis = nowMillis + INTERVAL_MILLIS;
+        Optional<Entry> found = manager.overlooked(nowMillis);
+        Optional<QueueId> id = found.map(entry -> entry.message().id());
+        if (id.isPresent() && id.equals(suspect) && reported.size() < MOST_REPORTED && reported.add(id.get())) {
+            count.incrementAndGet();
+            log.error("event=message-stuck queue={} destination={} state=\"{}\" next=\"a restart delivers it\"",
+                    id.get(), LogText.word(found.get().queue().toString()),
+                    LogText.text(manager.about(id.get(), nowMillis).map(Object::toString).orElse("not active")));
+        }
+        suspect = id;
+    }
+}
