@@ -151,7 +151,7 @@ public final class Server implements AutoCloseable {
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain,
+                        places::connections, places::explain, loop::stuckMessages,
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
