@@ -8,7 +8,9 @@ import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.sched.DestinationQueue;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,20 +36,25 @@ final class StuckWatch {
     }
 
     /// To be called after each turn of the loop. Asks at most once a minute.
-    void look(QueueManager manager, long nowMillis) {
+    ///
+    /// @return the messages that this call reported
+    List<QueueId> look(QueueManager manager, long nowMillis) {
         if (nowMillis < nextMillis && nextMillis - nowMillis <= INTERVAL_MILLIS) {
-            return;
+            return List.of();
         }
         nextMillis = nowMillis + INTERVAL_MILLIS;
+        List<QueueId> logged = new ArrayList<>();
         Set<QueueId> found = new LinkedHashSet<>();
         manager.overlooked(nowMillis).limit(MOST_REPORTED).forEach(entry -> {
             QueueId id = entry.message().id();
             found.add(id);
             if (suspects.contains(id) && reported.size() < MOST_REPORTED && reported.add(id)) {
+                logged.add(id);
                 report(id, entry.queue(), manager.about(id, nowMillis));
             }
         });
         suspects = found;
+        return logged;
     }
 
     private void report(QueueId id, DestinationQueue queue, Optional<QmgrSnapshot.ActiveMessage> state) {
