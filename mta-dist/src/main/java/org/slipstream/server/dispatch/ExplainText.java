@@ -1,5 +1,6 @@
 package org.slipstream.server.dispatch;
 
+import org.jspecify.annotations.Nullable;
 import org.slipstream.admin.ExplainOperations.AttemptView;
 import org.slipstream.admin.ExplainOperations.GateView;
 import org.slipstream.admin.ExplainOperations.MessageExplanation;
@@ -20,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /// The explanation of one message: the gates in order, the one that binds, the next chance, what
 /// would release it, and the history. The text is made here only; the command prints it.
@@ -54,17 +56,28 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
     private List<GateView> gates() {
         Map<Code, GateReading> read = new EnumMap<>(Code.class);
         known.forEach(each -> read.put(each.code(), each));
-        int binding = QueuePhase.GATES.indexOf(phase.code());
+        int binding = QueuePhase.GATES.indexOf(binding(read));
         List<GateView> gates = new ArrayList<>();
         for (int i = 0; i < QueuePhase.GATES.size(); i++) {
             Code code = QueuePhase.GATES.get(i);
-            GateReading reading = i == binding
+            GateReading reading = i == binding && code == phase.code()
                     ? binding(code, read)
                     : Optional.ofNullable(read.get(code)).orElseGet(() -> otherwise(code, binding));
             gates.add(new GateView(code.word(), word(reading.state()), i == binding,
                     QueueView.moment(reading.sinceMillis()), reading.text()));
         }
         return gates;
+    }
+
+    /// The gate of the message, or of its other recipients while a delivery is under way.
+    private Code binding(Map<Code, GateReading> read) {
+        return QueuePhase.GATES.contains(phase.code())
+                ? phase.code()
+                : QueuePhase.GATES.stream().filter(code -> isClosed(read.get(code))).findFirst().orElse(phase.code());
+    }
+
+    private static boolean isClosed(@Nullable GateReading reading) {
+        return reading != null && reading.state() == GateState.CLOSED;
     }
 
     // The phase has the words, the gate the time since which it has refused.
@@ -98,10 +111,11 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
                 .add("since    " + QueueView.moment(since) + " (" + NextChance.span(nowMillis - since) + " ago)"));
         lines.add("next     " + chance().text());
         lines.add("release  " + chance().release());
+        gates.stream().filter(gate -> gate.binds() && !gate.reason().equals(phase.code().word()))
+                .forEach(gate -> lines.add("besides  other recipients wait: " + gate.reason() + ", " + gate.text()));
         lines.add("");
         lines.add("Gates:");
-        gates.forEach(gate -> lines.add(("  " + (gate.binds() ? "> " : "  ") + padded(gate.reason(), 13)
-                + padded(gate.state(), 10) + gate.text() + since(gate)).stripTrailing()));
+        lines.addAll(gateLines(gates));
         if (!tried.isEmpty()) {
             lines.add("");
             lines.add("Attempts, the latest first:");
@@ -114,6 +128,28 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
         recipients.forEach(each -> lines.add(("  " + padded(each.state(), 10) + "<" + each.address() + ">  "
                 + each.lastReply()).stripTrailing()));
         return lines.stream().map(line -> line.replaceAll("\\p{Cntrl}", " ")).reduce((a, b) -> a + "\n" + b).orElse("");
+    }
+
+    /// Gates about which there is nothing to say share a line.
+    private List<String> gateLines(List<GateView> gates) {
+        List<String> lines = new ArrayList<>();
+        lines.add(quiet("open", gates));
+        gates.stream().filter(gate -> !isQuiet(gate))
+                .forEach(gate -> lines.add((gate.binds() ? "  > " : "    ") + padded(gate.state(), 10)
+                        + padded(gate.reason(), 12) + gate.text() + since(gate)));
+        lines.add(quiet("not-asked", gates));
+        lines.removeIf(String::isEmpty);
+        return lines;
+    }
+
+    private static boolean isQuiet(GateView gate) {
+        return gate.text().isEmpty() && !gate.binds();
+    }
+
+    private static String quiet(String state, List<GateView> gates) {
+        String names = gates.stream().filter(gate -> isQuiet(gate) && gate.state().equals(state)).map(GateView::reason)
+                .collect(Collectors.joining(" "));
+        return names.isEmpty() ? "" : "    " + padded(state, 10) + names;
     }
 
     private String since(GateView gate) {
