@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -149,8 +151,7 @@ class ExplainedSituationsTest {
             world.send("ann@here.example", "bob@six.example");
             world.send("ann@here.example", "bob@seven.example");
             world.after(Duration.ofSeconds(2));
-            world.reply("one.example", Reply.of(250, "2.0.0", "Ok"), Code.FINAL_REPLY);
-            world.reply("two.example", Reply.of(250, "2.0.0", "Ok"), Code.FINAL_REPLY);
+            world.reply(world.oldest(), Reply.of(250, "2.0.0", "Ok"), Code.FINAL_REPLY);
             return waited(world, id);
         }),
         RING("The ring has all its connections at work", "Destinations of one ring share a limit.", Code.RING, """
@@ -182,7 +183,7 @@ class ExplainedSituationsTest {
             world.after(Duration.ofDays(-30));
             return id;
         }),
-        MAILBOX_FULL("The mailbox is full", "One recipient waits; the others have the message.", Code.RETRY, "",
+        MAILBOX_FULL("The mailbox is full", "The host refuses the recipient for the time being.", Code.RETRY, "",
                 world -> {
             QueueId id = replied(world, "far.example", Reply.of(452, "4.2.2", "Mailbox full"), Code.RCPT);
             world.after(BACKOFF);
@@ -236,6 +237,13 @@ class ExplainedSituationsTest {
             this.course = course;
         }
 
+        /// The gate that binds, which may be that of other recipients.
+        List<String> binding() {
+            return this == SHARE
+                    ? List.of("share")
+                    : Stream.of(code).filter(QueuePhase.GATES::contains).map(Code::word).toList();
+        }
+
         String heading() {
             return "### " + title + "\n";
         }
@@ -264,9 +272,7 @@ class ExplainedSituationsTest {
             var answer = world.explain(id);
             assertThat(answer.reason()).as(answer.text()).isEqualTo(situation.code.word());
             assertThat(answer.gates()).filteredOn(gate -> gate.binds()).extracting(gate -> gate.reason())
-                    .isEqualTo(QueuePhase.GATES.contains(situation.code)
-                            ? java.util.List.of(situation.code.word())
-                            : java.util.List.of());
+                    .isEqualTo(situation.binding());
             String section = situation.heading() + "\n" + situation.symptom + "\n\n```text\n$ ./mta explain " + id + "\n"
                     + answer.text() + "\n```\n\n";
             if (System.getProperty("slipstream.golden", "").equals("write")) {

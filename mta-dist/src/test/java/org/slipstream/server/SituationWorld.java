@@ -260,6 +260,11 @@ final class SituationWorld implements AutoCloseable {
         settle();
     }
 
+    /// The next hop of the oldest delivery under way.
+    String oldest() {
+        return underWay.getFirst().route().nextHop();
+    }
+
     private static String address(String host) {
         return "192.0.2." + (10 + Math.floorMod(host.hashCode(), 200));
     }
