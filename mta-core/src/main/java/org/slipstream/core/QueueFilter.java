@@ -32,7 +32,8 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
 
     /// True when every message with a sender matches, although conditions are given.
     public boolean matchesEverything() {
-        return sender.map(AddressPattern::isAnyone).orElse(true) && recipient.stream().allMatch(AddressPattern::isAnyone)
+        return sender.map(AddressPattern::isAnyone).orElse(true)
+                && recipient.stream().allMatch(AddressPattern::isAnyone)
                 && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty() && attempts <= 0;
     }
 

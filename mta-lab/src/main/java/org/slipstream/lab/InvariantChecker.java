@@ -213,9 +213,11 @@ public final class InvariantChecker {
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || row.instructions.ending().isPresent() || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
-                    ? 0
-                    : config.secondExpiryMillis()), () -> "expired too early: " + record);
+            require(!expired || row.instructions.ending().isPresent()
+                    || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
+                            ? 0
+                            : config.secondExpiryMillis()),
+                    () -> "expired too early: " + record);
         }
     }
 

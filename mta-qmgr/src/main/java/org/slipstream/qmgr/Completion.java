@@ -184,7 +184,8 @@ final class Completion {
             case FLUSH, REROUTE -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
             case RETURN -> fileOutside(id, PendingFilings.FilingKind.TAKE_UP,
                     new QmgrOrder.TakeUp(id, step.nowMillis()));
-            case RELEASE, REQUEUE -> fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case RELEASE, REQUEUE ->
+                fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
             case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
             case DELETE ->
                 fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));

@@ -125,7 +125,10 @@ final class LocalSpool implements Spool {
 
     @Override
     public void hold(QueueId id, boolean held, Runnable then) {
-        change(new LogRecord.Hold(id, held), then);
+        LogRecord hold = new LogRecord.Hold(id, held);
+        add(new Task.Changes(held
+                ? List.of(hold)
+                : List.of(hold, new LogRecord.MakeDue(id, clock.getAsLong())), then));
     }
 
     @Override

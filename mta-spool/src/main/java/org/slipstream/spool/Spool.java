@@ -51,6 +51,8 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     /// message.
     void remove(QueueId id, Runnable then);
 
+    /// Puts the message on hold, or releases it: then it is due at once, unless its sender wants it
+    /// later.
     void hold(QueueId id, boolean held, Runnable then);
 
     /// Records an instruction of an operator.

@@ -81,7 +81,8 @@ final class QueueSweep {
 
     /// @return number of messages; with `--dry-run`, the number that match
     long giveAll(MtaCommand mta, CommandSpec spec, String order, String argument, String done) {
-        String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
+        String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "")
+                + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta.home())) {
             PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)

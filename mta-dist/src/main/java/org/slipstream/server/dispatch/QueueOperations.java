@@ -230,7 +230,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     @Override
-    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
         QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
         settled(found.ids().stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
         return tally(found);
