@@ -21,14 +21,29 @@ public interface Operations extends ExplainOperations, TraceOperations {
     Optional<MessageView> show(QueueId id) throws IOException;
 
     enum Order {
-        DELETE, HOLD, RELEASE, FLUSH
+        DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY
+    }
+
+    /// An order for messages.
+    ///
+    /// @param argument the reason of a bounce, the next hop of a reroute, the value of a priority;
+    /// otherwise empty
+    record MessageOrder(Order verb, String argument) {
+        public static MessageOrder of(Order verb) {
+            return new MessageOrder(verb, "");
+        }
+    }
+
+    /// Why this order is refused for any message, in a sentence; empty when it can be carried out.
+    default Optional<String> refusal(MessageOrder order) {
+        return Optional.empty();
     }
 
     /// False when there is no such message.
-    boolean order(Order order, QueueId id) throws IOException;
+    boolean order(MessageOrder order, QueueId id) throws IOException;
 
     /// Applies the order to the next matching messages, at most `limit`.
-    MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// Counts the messages that the order would affect. Changes nothing.
     MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;

@@ -75,7 +75,7 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         filters.add(filter);
         var tally = new MessageCount(piece(filter, after, limit).size(), next(after, limit));
         piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -94,9 +94,10 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        orders.add(order.name().toLowerCase(java.util.Locale.ROOT) + " " + id);
-        return order == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
+    public boolean order(MessageOrder order, QueueId id) {
+        orders.add(order.verb().name().toLowerCase(java.util.Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
+        return order.verb() == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
     }
 
     @Override

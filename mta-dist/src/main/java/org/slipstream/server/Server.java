@@ -18,6 +18,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
@@ -159,7 +160,8 @@ public final class Server implements AutoCloseable {
                         places::connections, places::explain, new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
-                                : Optional.empty()));
+                                : Optional.empty()),
+                new MessageOrders(config.listen().open().values()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());

@@ -88,7 +88,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
                             + " network.") Optional<InetSocketAddress> lmtp) {
         /// By key: `listen.smtp`.
-        SequencedMap<String, InetSocketAddress> open() {
+        public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
             smtp.ifPresent(address -> open.put("listen.smtp", address));
             submission.ifPresent(address -> open.put("listen.submission", address));

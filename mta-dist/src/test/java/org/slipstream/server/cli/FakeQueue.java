@@ -98,7 +98,7 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         Optional<String> next = next(after);
         List<MessageView> fitting = piece(filter, after);
         fitting.forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -116,11 +116,12 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        if (order == Order.DELETE) {
+    public boolean order(MessageOrder order, QueueId id) {
+        if (order.verb() == Order.DELETE) {
             return messages.remove(id) != null;
         }
-        orders.add(order.name().toLowerCase(Locale.ROOT) + " " + id);
+        orders.add(order.verb().name().toLowerCase(Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
         return messages.containsKey(id);
     }
 

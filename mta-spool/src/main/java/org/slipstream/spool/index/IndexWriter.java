@@ -2,6 +2,7 @@ package org.slipstream.spool.index;
 
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -66,6 +67,9 @@ final class IndexWriter {
         HISTORY_BOUND(AttemptRows.BOUND),
         FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
         DELAY_REPORTED("update message set delay_reports = ? where id = ?"),
+        RETURN(InstructionRows.RETURN),
+        REROUTE(InstructionRows.REROUTE),
+        PRIORITY(InstructionRows.PRIORITY),
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
         MAKE_DUE("""
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
@@ -174,6 +178,7 @@ final class IndexWriter {
             case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
             case LogRecord.DelayReported(QueueId id, int count) -> addForId(Kind.DELAY_REPORTED, count, id);
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
+            case LogRecord.Instructed(QueueId id, Instruction instruction) -> instructed(id, instruction);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {
                 keepOrder(Kind.REMOVE, id);
@@ -318,6 +323,16 @@ final class IndexWriter {
         row.setLong(6, atMillis);
         row.setLong(7, id.value());
         row.setInt(8, each.number());
+        batch.add();
+    }
+
+    private void instructed(QueueId id, Instruction instruction) throws SQLException {
+        Batch batch = ordered(switch (instruction) {
+            case Instruction.Return _ -> Kind.RETURN;
+            case Instruction.Reroute _ -> Kind.REROUTE;
+            case Instruction.Priority _ -> Kind.PRIORITY;
+        }, id);
+        InstructionRows.fill(batch.statement, id, instruction);
         batch.add();
     }
 
