@@ -201,6 +201,7 @@ final class Schema {
                         + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
         sections.put("log", "The level of the log.");
+        sections.put("journal", "The decisions of the queue manager, for `jq` and `mta lab replay` (docs/journal.md).");
         return sections;
     }
 }

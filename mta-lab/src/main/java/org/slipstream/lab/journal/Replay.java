@@ -92,8 +92,15 @@ public final class Replay {
     }
 
     /// The end of the journal: compares the last step.
-    public void end() {
+    ///
+    /// @param complete false when later records of the last step may be missing
+    public void end(boolean complete) {
         if (difference.isEmpty()) {
+            input.ifPresent(this::apply);
+            input = Optional.empty();
+            if (!complete && replayed.size() > recorded.size()) {
+                replayed.subList(recorded.size(), replayed.size()).clear();
+            }
             finishStep(records + 1);
         }
     }
@@ -139,9 +146,14 @@ public final class Replay {
     private void apply(JournalInput given) {
         long at = given.at();
         switch (given) {
-            case JournalRecord.Happening happening ->
-                ordering(at, orders -> absorb(happening, orders));
-            case JournalRecord.Pumping _ -> ordering(at, orders -> queueManager.pump(at, orders));
+            case JournalRecord.QueueEvent event -> {
+                observer.happened(at, event.event());
+                ordering(at, orders -> absorb(event, orders));
+            }
+            case JournalRecord.Pump _ -> {
+                observer.pumps(at);
+                ordering(at, orders -> queueManager.pump(at, orders));
+            }
             case JournalRecord.HostSuspended host ->
                 seating.suspend(host.host(), host.why(), host.author(), host.untilMillis(), at);
             case JournalRecord.HostResumed host -> seating.hosts().resume(host.host());
@@ -150,9 +162,9 @@ public final class Replay {
     }
 
     // The running server refuses such an event, too, and the hold that follows is in the journal.
-    private void absorb(JournalRecord.Happening happening, OrderSink orders) {
+    private void absorb(JournalRecord.QueueEvent event, OrderSink orders) {
         try {
-            queueManager.absorb(happening.event(), happening.at(), orders);
+            queueManager.absorb(event.event(), event.at(), orders);
         } catch (ImpossibleEventException refused) {
             // The orders until here are compared.
         }

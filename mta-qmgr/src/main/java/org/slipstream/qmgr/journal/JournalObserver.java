@@ -56,13 +56,13 @@ public final class JournalObserver implements QmgrObserver {
     @Override
     public void happened(long now, QmgrEvent event) {
         nowMillis = now;
-        journal.accept(new JournalRecord.Happening(now, event));
+        journal.accept(new JournalRecord.QueueEvent(now, event));
     }
 
     @Override
     public void pumps(long now) {
         nowMillis = now;
-        journal.accept(new JournalRecord.Pumping(now));
+        journal.accept(new JournalRecord.Pump(now));
     }
 
     /// An operator suspended a host.

@@ -54,10 +54,10 @@ public sealed interface JournalRecord {
         long at();
     }
 
-    record Happening(long at, QmgrEvent event) implements JournalInput {}
+    record QueueEvent(long at, QmgrEvent event) implements JournalInput {}
 
     /// The queue manager chooses.
-    record Pumping(long at) implements JournalInput {}
+    record Pump(long at) implements JournalInput {}
 
     record HostSuspended(long at, HostKey host, String why, String author, long untilMillis) implements JournalInput {}
 
