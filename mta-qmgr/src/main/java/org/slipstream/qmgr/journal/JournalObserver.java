@@ -22,8 +22,9 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /// Makes journal records of what a queue manager is told and what it decides. Used on the queue
-/// manager's thread; the receiver of the records only enqueues.
-public final class JournalObserver implements QmgrObserver {
+/// manager's thread; the receiver of the records only enqueues. A simulation extends it by its own
+/// callbacks.
+public class JournalObserver implements QmgrObserver {
     private final Consumer<JournalRecord> journal;
     private final QmgrTrace also;
     private long nowMillis;
