@@ -88,7 +88,9 @@ public final class JournalReplay {
     }
 
     private String before() {
-        return replay.map(each -> "; the " + each.records() + " records before it gave the same decisions").orElse("");
+        replay.ifPresent(each -> each.end(false));
+        return replay.filter(each -> each.difference().isEmpty())
+                .map(_ -> "; the records before it gave the same decisions").orElse("");
     }
 
     /// Whether the first record of a part continues what was read.

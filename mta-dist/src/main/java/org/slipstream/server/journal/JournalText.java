@@ -15,6 +15,7 @@ import tools.jackson.core.json.JsonFactory;
 public final class JournalText {
     private static final JsonFactory JSON = new JsonFactory();
     private static final String KIND = "record";
+    private static final String CUT = "the line is cut off";
 
     private JournalText() {}
 
@@ -35,16 +36,17 @@ public final class JournalText {
     /// @throws UnreadableRecordException when the line is damaged, or of another version
     public static JournalRecord read(String line) throws UnreadableRecordException {
         try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), line)) {
-            parser.nextToken();
+            if (parser.nextToken() == null) {
+                throw new IllegalArgumentException(CUT);
+            }
             JournalRecord record = (JournalRecord) ValueText.read(parser, JournalRecord.class, KIND);
             if (parser.nextToken() != null) {
                 throw new IllegalArgumentException("text after the record");
             }
             return record;
         } catch (JacksonException noJson) {
-            boolean cut = noJson.getOriginalMessage().contains("end-of-input") || line.isEmpty();
-            throw new UnreadableRecordException(cut ? "the line is cut off" : "not JSON: "
-                    + noJson.getOriginalMessage(), noJson);
+            boolean cut = noJson.getOriginalMessage().contains("end-of-input");
+            throw new UnreadableRecordException(cut ? CUT : "not JSON: " + noJson.getOriginalMessage(), noJson);
         } catch (IllegalArgumentException wrong) {
             throw new UnreadableRecordException(String.valueOf(wrong.getMessage()), wrong);
         }

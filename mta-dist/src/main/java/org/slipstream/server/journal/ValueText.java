@@ -59,7 +59,9 @@ final class ValueText {
             Map<String, Class<?>> members = new LinkedHashMap<>();
             for (Class<?> permitted : Optional.ofNullable(family.getPermittedSubclasses()).orElse(new Class<?>[0])) {
                 if (permitted.isRecord()) {
-                    members.put(name(permitted), permitted);
+                    if (members.put(name(permitted), permitted) != null) {
+                        throw new IllegalStateException("two members have the name of " + permitted);
+                    }
                 } else {
                     members.putAll(MEMBERS.get(permitted));
                 }

@@ -34,7 +34,7 @@ class FarPeerTest {
     private static final long ROUND_TRIP_MILLIS = 300;
     private static final int DEPTH = 50;
 
-    private record QueueEvent(long atMillis, long number, QmgrEvent event) {}
+    private record Happening(long atMillis, long number, QmgrEvent event) {}
 
     /// @param spaced the setting
     private static final class Far {
