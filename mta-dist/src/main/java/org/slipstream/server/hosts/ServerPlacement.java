@@ -34,7 +34,7 @@ public final class ServerPlacement {
     private final LongSupplier clockMillis;
     private final Optional<JournalObserver> journal;
 
-    /// What the last run left, and what belongs to this run alone.
+    /// The start of a placement: records of the last run, and the seed of this one.
     ///
     /// @param known host records of the last run
     /// @param startMillis of this run

@@ -30,7 +30,7 @@ public final class JournalReplay {
         this.progress = progress;
     }
 
-    /// What a replay found.
+    /// The result of a replay.
     ///
     /// @param inputs events and pumps among the records
     /// @param decisions compared, with the orders
