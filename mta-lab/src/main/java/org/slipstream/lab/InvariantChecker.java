@@ -305,7 +305,7 @@ public final class InvariantChecker {
         if (queueManager.nextAlarmMillis() <= now) {
             return; // the alarm comes before the next event
         }
-        queueManager.overlooked(now).ifPresent(entry -> require(false, () -> "could start and waits: queue="
+        queueManager.overlooked(now).findFirst().ifPresent(entry -> require(false, () -> "could start and waits: queue="
                 + entry.message().id() + " to=" + entry.queue()));
     }
 
