@@ -24,6 +24,9 @@ import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -134,8 +137,10 @@ public final class Server implements AutoCloseable {
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
+        History history = History.open(History.folder(config.spool().directory()), config.history(), CLOCK);
+        undo.push("history", Duration.ZERO, _ -> history.close());
         ClientConfig client = prepared.client();
-        Wiring wiring = new Wiring(config, client, spool, this::arrived);
+        Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
         QmgrConfig settings = config.queueManager();
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
@@ -143,7 +148,7 @@ public final class Server implements AutoCloseable {
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
                 places::breaksUnderPipelining,
                 wiring.mailboxes(),
-                wiring.reports(), inbox::answer, CLOCK);
+                wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
@@ -151,7 +156,7 @@ public final class Server implements AutoCloseable {
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain,
+                        places::connections, places::explain, new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
@@ -177,6 +182,10 @@ public final class Server implements AutoCloseable {
         } catch (IOException trouble) {
             throw new StartFailure("cannot read the host records: " + trouble.getMessage(), trouble);
         }
+    }
+
+    private HistorySearch historySearch() {
+        return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
     }
 
     private void arrived(MessageSummary message) {

@@ -20,9 +20,9 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "verify", "destdb", "retry", "user", "spool",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user", "spool",
                     "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
+            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "delete"), "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
@@ -75,6 +75,8 @@ public final class Cli {
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
             case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
+            case "queue cat" -> new QueueCatCommand(mta);
+            case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
