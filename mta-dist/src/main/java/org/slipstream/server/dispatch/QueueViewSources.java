@@ -20,10 +20,11 @@ import java.util.function.Supplier;
 /// @param suspended the suspended hosts at a time; asked on the queue manager's thread
 /// @param explanations placement of waiting deliveries
 /// @param stuck messages that waited although nothing held them
+/// @param traces the history of messages
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, LongSupplier stuck, Optional<Verifications> verifications) {
+        Explanations explanations, LongSupplier stuck, Traces traces, Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {
