@@ -273,7 +273,8 @@ class ExplainedSituationsTest {
             assertThat(answer.reason()).as(answer.text()).isEqualTo(situation.code.word());
             assertThat(answer.gates()).filteredOn(gate -> gate.binds()).extracting(gate -> gate.reason())
                     .isEqualTo(situation.binding());
-            String section = situation.heading() + "\n" + situation.symptom + "\n\n```text\n$ ./mta explain " + id + "\n"
+            String section = situation.heading() + "\n" + situation.symptom + "\n\n```text\n$ ./mta explain " + id
+                    + "\n"
                     + answer.text() + "\n```\n\n";
             if (System.getProperty("slipstream.golden", "").equals("write")) {
                 write(situation, section);

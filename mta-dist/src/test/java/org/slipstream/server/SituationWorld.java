@@ -2,6 +2,8 @@ package org.slipstream.server;
 
 import org.slipstream.admin.ExplainOperations.MessageExplanation;
 import org.slipstream.admin.ExplainOperations.Subject;
+import org.slipstream.admin.Operations.MessageOrder;
+import org.slipstream.admin.Operations.Order;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DeliveryResult;
@@ -21,11 +23,15 @@ import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.local.LocalDelivery;
@@ -95,8 +101,9 @@ final class SituationWorld implements AutoCloseable {
         dispatcher = new OrderDispatcher(spool, new NoDns(), carriers, _ -> false,
                 (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()), (_, _) -> !reportsFail,
                 this::answer, clock::get);
-        places = new ServerPlacement(Wiring.placement(config, config.queueManager()), client, List.of(),
-                new HostStore(spool), clock::get);
+        places = new ServerPlacement(Wiring.placement(config, config.queueManager()), client,
+                new HostStore(spool), clock::get,
+                new ServerPlacement.PlacementStart(List.of(), clock.get(), 1, Optional.empty()));
         QueueManager manager = new QueueManager(config.queueManager(), places.seating(), new Random(1),
                 QmgrTrace.SILENT);
         delivers = config.operation().delivers();
@@ -104,7 +111,10 @@ final class SituationWorld implements AutoCloseable {
         loop = new QmgrLoop(manager, inbox, order -> order(order, () -> sink.order(order)), clock::get, _ -> {});
         operations = new QueueOperations(spool, inbox, dispatcher.commands(), clock::get, "0.1", "mta.example",
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
-                        places::explain, loop::stuckMessages, Optional.empty()));
+                        places::explain, loop::stuckMessages,
+                        new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
+                        Optional.empty()),
+                new MessageOrders(List.of()));
         loop.start();
         settle();
     }
@@ -275,7 +285,8 @@ final class SituationWorld implements AutoCloseable {
 
     void suspend(Route.Smtp route, String why, String author, Duration time) throws Exception {
         loop.inspect(_ -> {
-            places.seating().suspend(ClientConfig.of("mta.example").hostKey(route, route.hosts().getFirst()), why, author,
+            places.seating().suspend(ClientConfig.of("mta.example").hostKey(route, route.hosts().getFirst()), why,
+                    author,
                     clock.get() + time.toMillis(), clock.get());
             return true;
         }).get(30, TimeUnit.SECONDS);
@@ -283,7 +294,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void hold(QueueId id) throws Exception {
-        operations.order(QueueOperations.Order.HOLD, id);
+        operations.order(new MessageOrder(Order.HOLD, ""), id);
         settle();
     }
 

@@ -214,7 +214,8 @@ final class Explanation {
         PlaceSnapshot.PlaceFigures figures = seating.figures(queue.transport());
         boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
         boolean window = full
-                && (!queue.hasRoom() || seating.find(message.id, queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
+                && (!queue.hasRoom()
+                        || seating.find(message.id, queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
         // With an open window, so that the answer does not depend on the window's gate.
         Optional<Seat.Wait> wait = Optional.of(seating.find(message.id, queue.route(), true, nowMillis))
                 .filter(Seat.Wait.class::isInstance).map(Seat.Wait.class::cast);
@@ -227,7 +228,8 @@ final class Explanation {
         boolean pause = queue.allowed() == 0 && destinations.rules().nextStartMillis(queue, nowMillis) <= nowMillis;
         gates.add(GateReading.of(Code.PAUSE, pause, pause ? queue + " pauses between deliveries" : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
-        gates.add(GateReading.of(Code.SPACING, turn > 0, turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
+        gates.add(GateReading.of(Code.SPACING, turn > 0,
+                turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
         gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
                 wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
         boolean host = is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN);

@@ -1,14 +1,14 @@
 package org.slipstream.server.dispatch;
 
 import org.jspecify.annotations.Nullable;
-import org.slipstream.admin.ExplainOperations.AttemptView;
 import org.slipstream.admin.ExplainOperations.GateView;
 import org.slipstream.admin.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.ExplainOperations.PastAttemptView;
 import org.slipstream.admin.Operations.RecipientView;
-import org.slipstream.core.Attempt;
 import org.slipstream.core.GateReading;
 import org.slipstream.core.GateReading.GateState;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.spool.Spool;
@@ -32,12 +32,12 @@ import java.util.stream.Collectors;
 /// @param phase of the message
 /// @param known gates that the queue manager has read
 /// @param attempts the latest first
-record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<Attempt> attempts,
+record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
         long nowMillis) {
 
     MessageExplanation explanation() {
         List<GateView> gates = gates();
-        List<AttemptView> tried = attempts.stream().map(ExplainText::view).toList();
+        List<PastAttemptView> tried = attempts.stream().map(ExplainText::view).toList();
         List<RecipientView> recipients = row.recipients().stream().map(QueueView::view).toList();
         return new MessageExplanation(id(), phase.code().word(), phase.text(), QueueView.moment(phase.sinceMillis()),
                 chance().text(), chance().release(), gates, tried, recipients, text(gates, tried, recipients));
@@ -99,7 +99,7 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
 
     // ---- text
 
-    private String text(List<GateView> gates, List<AttemptView> tried, List<RecipientView> recipients) {
+    private String text(List<GateView> gates, List<PastAttemptView> tried, List<RecipientView> recipients) {
         MessageSummary summary = row.summary();
         List<String> lines = new ArrayList<>();
         lines.add("Message " + id() + " from <" + summary.sender().map(Object::toString).orElse("")
@@ -159,8 +159,8 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
                         nowMillis - Instant.parse(gate.since()).toEpochMilli()) + " ago)";
     }
 
-    private static AttemptView view(Attempt attempt) {
-        return new AttemptView(QueueView.moment(attempt.atMillis()), attempt.remote(),
+    private static PastAttemptView view(PastAttempt attempt) {
+        return new PastAttemptView(QueueView.moment(attempt.atMillis()), attempt.remote(),
                 attempt.phase().map(Code::word).orElse(""), attempt.reply().toString(), attempt.tookMillis(),
                 attempt.recipients());
     }

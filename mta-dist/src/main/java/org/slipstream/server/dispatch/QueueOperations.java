@@ -202,7 +202,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
                     .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
                     .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
-                            + each.waiting() + " wait")
+                            + each.waiting() + " wait"
+                            + each.refusal().map(refusal -> "; refused by the limit "
+                                    + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                                    + NextChance.span(now - refusal.sinceMillis())).orElse(""))
                     .orElse("nothing under way");
         };
     }
@@ -278,7 +281,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(), surroundings.stuck().getAsLong(),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList());
     }

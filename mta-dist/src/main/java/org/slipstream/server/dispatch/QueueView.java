@@ -100,8 +100,9 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
             return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");
         }
         if (isOfTheFuture(row)) {
-            return QueuePhase.of(Code.CLOCK, "its time of creation or of its last attempt lies in the future, so the clock"
-                    + " was ahead then or is behind now" + tried(row).map(text -> "; " + text).orElse(""))
+            return QueuePhase
+                    .of(Code.CLOCK, "its time of creation or of its last attempt lies in the future, so the clock"
+                            + " was ahead then or is behind now" + tried(row).map(text -> "; " + text).orElse(""))
                     .until(row.nextAttemptMillis());
         }
         if (summary.releaseMillis() > nowMillis) {
@@ -134,7 +135,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
             return QueuePhase.of(Code.REPORTING, "the report to its sender could not be made and is tried again"
                     + row.recipients().stream().filter(each -> each.state() == Spool.MessageState.FAILED)
                             .flatMap(each -> each.last().stream()).findFirst()
-                            .map(last -> "; " + last.reply()).orElse("")).until(row.nextAttemptMillis());
+                            .map(last -> "; " + last.reply()).orElse(""))
+                    .until(row.nextAttemptMillis());
         }
         String text = tried(row).orElse("waits for its next attempt");
         Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();

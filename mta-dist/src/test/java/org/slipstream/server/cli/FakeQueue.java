@@ -6,11 +6,11 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
-import java.io.IOException;
-import java.time.Instant;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +24,7 @@ final class FakeQueue implements Operations {
     String why = "450 4.4.1 nobody there";
     boolean broken;
     String next = "";
+    Optional<String> nextAttempt = Optional.empty();
     long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
@@ -45,7 +46,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
+                nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }

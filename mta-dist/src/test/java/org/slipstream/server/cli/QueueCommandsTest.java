@@ -66,6 +66,32 @@ class QueueCommandsTest {
     }
 
     @Test
+    void theListSaysInOneLineWhyAMessageWaitsAndWhatItsNextChanceIs() {
+        queue.put(1, "a@here.example", "active", "b@slow.example");
+        queue.why = "waits for a connection to smtp/slow.example: 10 of 10 at work since 38 s, slow answers (40 s each),"
+                + " 41 deliveries before it, about 2 min";
+        queue.next = "in about 2m";
+        queue.nextAttempt = Optional.of("");
+        List<String> lines = console.run("queue", "list").out().lines().toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.getLast()).endsWith("in about 2m  " + queue.why);
+        JsonNode message = JsonMapper.shared().readTree(console.run("queue", "list", "--json").out()).get("messages")
+                .get(0);
+        assertThat(message.get("why").asString()).isEqualTo(queue.why);
+        assertThat(message.get("next").asString()).isEqualTo("in about 2m");
+    }
+
+    @Test
+    void theStatusCountsStuckMessagesWhenThereAreSome() {
+        assertThat(console.run("status").out()).doesNotContain("stuck");
+        queue.stuck = 2;
+        assertThat(console.run("status").out()).contains("stuck", "2 messages waited although nothing held them",
+                "event=message-stuck");
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("stuck").asInt())
+                .isEqualTo(2);
+    }
+
+    @Test
     void aLongQueueIsReadPageByPage() {
         for (int i = 1; i <= 5; i++) {
             queue.put(i, "a@here.example", "deferred", "b@far.example");
