@@ -5,6 +5,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
@@ -47,6 +48,7 @@ final class Routing {
     private final Destinations destinations;
     private final Outcomes outcomes;
     private final Flushes flushes;
+    private final Suspensions suspensions;
     private final QmgrTrace trace;
     private final RouteRequests routeRequests = new RouteRequests();
 
@@ -54,12 +56,13 @@ final class Routing {
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
     Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
-            QmgrTrace trace) {
+            Suspensions suspensions, QmgrTrace trace) {
         this.step = step;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
         this.flushes = flushes;
+        this.suspensions = suspensions;
         this.trace = trace;
     }
 
@@ -159,6 +162,11 @@ final class Routing {
     private record Barred(DestinationQueue queue, Reply reason) {}
 
     private Optional<Reply> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
+        Optional<Suspension> suspension = suspensions.of(message.sender, queue, routed.recipient().address());
+        if (suspension.isPresent()) {
+            message.resumesMillis = Math.min(message.resumesMillis, suspension.get().untilMillis());
+            return suspension.map(Suspension::reply);
+        }
         return destinations.suspension(queue).or(() -> destinations.rules().bars(queue, message.attemptedBefore,
                 flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
                         .isPresent(),

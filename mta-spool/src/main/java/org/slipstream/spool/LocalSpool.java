@@ -132,8 +132,17 @@ final class LocalSpool implements Spool {
         if (id.isPresent()) {
             change(new LogRecord.MakeDue(id.get(), nowMillis), then);
         } else {
-            new MakingDue(index, indexer, readers, writer, domain, nowMillis, then).begin();
+            making(nowMillis, then).begin(after -> index.notDue(domain, nowMillis, after));
         }
+    }
+
+    @Override
+    public void makeDueAfter(String reply, long nowMillis, Runnable then) {
+        making(nowMillis, then).begin(after -> index.notDueAfter(reply, nowMillis, after));
+    }
+
+    private MakingDue making(long nowMillis, Runnable then) {
+        return new MakingDue(indexer, readers, writer, nowMillis, then);
     }
 
     @Override

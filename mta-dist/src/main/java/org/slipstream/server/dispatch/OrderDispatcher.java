@@ -141,9 +141,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.Defer defer -> defer(defer);
             case QmgrOrder.Remove remove -> remove(remove);
             case QmgrOrder.SetHold hold -> spool.hold(hold.id(), hold.held(), filed(hold.id()));
-            case QmgrOrder.MakeDue due ->
-                spool.makeDue(due.id(), due.domain(), due.nowMillis(),
-                        () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.MakeDue due -> makeDue(due, () -> answers.accept(new QmgrEvent.Filed(due.id())));
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }
@@ -183,6 +181,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             log.warn("event=recipients-not-read queue={} next=\"tried again\" error=\"{}\"", read.id(),
                     LogText.text(FailureWords.of(trouble)));
             ioThreads.readAgain(() -> readRecipients(read));
+        }
+    }
+
+    private void makeDue(QmgrOrder.MakeDue due, Runnable filed) {
+        if (due.reply().isPresent()) {
+            spool.makeDueAfter(due.reply().get(), due.nowMillis(), filed);
+        } else {
+            spool.makeDue(due.id(), due.domain(), due.nowMillis(), filed);
         }
     }
 

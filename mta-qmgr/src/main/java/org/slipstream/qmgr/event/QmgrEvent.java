@@ -8,6 +8,8 @@ import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 
 import java.util.List;
 import java.util.Optional;
@@ -140,6 +142,12 @@ public sealed interface QmgrEvent {
 
         /// Verifies that a host accepts mail for this address. Answered by [QmgrOrder.Verified].
         record Verify(Address address) implements OperatorCommand {}
+
+        /// Suspends mail of one kind, or freezes all deliveries.
+        record Suspend(Suspension suspension) implements OperatorCommand {}
+
+        /// Ends a suspension or the freeze.
+        record Resume(SuspensionScope scope, String name) implements OperatorCommand {}
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}
