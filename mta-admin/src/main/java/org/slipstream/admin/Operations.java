@@ -103,9 +103,11 @@ public interface Operations extends ExplainOperations {
     /// @param messages absent, as are `held` and `corrupt`, while the queue index is unavailable
     /// @param delivers false when the server only receives and stores mail
     /// @param trouble the current failures; empty when there are none
+    /// @param suspensions those in force, the freeze first, without those of hosts
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             Optional<Long> corrupt, int active, boolean delivers, ConnectionsView connections,
-            List<DestinationView> destinations, List<TroubleView> trouble) {}
+            List<DestinationView> destinations, List<TroubleView> trouble,
+            List<SuspensionOperations.SuspensionView> suspensions) {}
 
     /// Outgoing SMTP connections.
     ///

@@ -54,6 +54,17 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         return scope == otherScope && name.equals(normal(otherScope, otherName));
     }
 
+    /// True when the sender or the recipient's domain is enough to tell that the order concerns a
+    /// recipient. A next hop and a transport are known to the queue manager only.
+    public boolean concerns(Optional<Address> sender, Address recipient) {
+        return switch (scope) {
+            case DESTINATION -> AddressPattern.ofDomain(name).filter(each -> each.matches(recipient)).isPresent();
+            case SENDER -> senders(name).filter(each -> sender.map(each::matches).orElse(each.isNull())).isPresent();
+            case TRANSPORT -> false;
+            case EVERYTHING -> true;
+        };
+    }
+
     public boolean isEndless() {
         return untilMillis == Long.MAX_VALUE;
     }

@@ -24,6 +24,7 @@ import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -145,6 +146,7 @@ public final class Server implements AutoCloseable {
                 wiring.mailboxes(),
                 wiring.reports(), inbox::answer, CLOCK);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
+        restoreSuspensions(spool);
         QmgrLoop loop = startQueueManager(settings, places.seating(),
                 config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
@@ -165,7 +167,8 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, new HostControl(inbox, places));
+        api.serve(operations, new HostControl(inbox, places),
+                new SuspensionControl(spool, inbox, dispatcher.commands()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -176,6 +179,14 @@ public final class Server implements AutoCloseable {
             return HostStore.read(spool);
         } catch (IOException trouble) {
             throw new StartFailure("cannot read the host records: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    private void restoreSuspensions(Spool spool) throws StartFailure {
+        try {
+            SuspensionControl.restore(spool, inbox, CLOCK.getAsLong());
+        } catch (IOException trouble) {
+            throw new StartFailure("cannot read the suspensions: " + trouble.getMessage(), trouble);
         }
     }
 

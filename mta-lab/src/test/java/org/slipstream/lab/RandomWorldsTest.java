@@ -136,7 +136,7 @@ class RandomWorldsTest {
             switch (command.command()) {
                 case OperatorCommand.Hold(QueueId id) -> touched.add(id);
                 case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
-                case OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _ -> {
+                case OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> {
                     // These commands lose no mail.
                 }
             }

@@ -1,7 +1,6 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.sched.DestinationQueue;
@@ -21,35 +20,8 @@ import java.util.Optional;
 final class Suspensions {
     private static final Comparator<Suspension> BY_END = Comparator.comparingLong(Suspension::untilMillis);
 
-    private final List<Current> current = new ArrayList<>();
+    private final List<Suspension> current = new ArrayList<>();
     private Optional<Suspension> freeze = Optional.empty();
-
-    /// @param pattern of addresses; empty for a transport, and for a next hop that is no domain
-    private record Current(Suspension suspension, Optional<AddressPattern> pattern) {
-        static Current of(Suspension suspension) {
-            return new Current(suspension, switch (suspension.scope()) {
-                case DESTINATION -> AddressPattern.ofDomain(suspension.name());
-                case SENDER -> Suspension.senders(suspension.name());
-                case TRANSPORT,EVERYTHING -> Optional.empty();
-            });
-        }
-
-        boolean covers(DestinationQueue queue) {
-            String name = suspension.name();
-            return switch (suspension.scope()) {
-                case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
-                        || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name);
-                case TRANSPORT -> queue.transport().equals(name);
-                case SENDER,EVERYTHING -> false;
-            };
-        }
-
-        boolean concerns(Optional<Address> sender, Address recipient) {
-            return suspension.scope() == SuspensionScope.SENDER
-                    ? pattern.filter(each -> sender.map(each::matches).orElse(each.isNull())).isPresent()
-                    : pattern.filter(each -> each.matches(recipient)).isPresent();
-        }
-    }
 
     // ---- orders
 
@@ -59,7 +31,7 @@ final class Suspensions {
         if (suspension.scope() == SuspensionScope.EVERYTHING) {
             freeze = Optional.of(suspension);
         } else {
-            current.add(Current.of(suspension));
+            current.add(suspension);
         }
         return before;
     }
@@ -72,7 +44,7 @@ final class Suspensions {
     }
 
     private void remove(Suspension suspension) {
-        current.removeIf(each -> each.suspension().equals(suspension));
+        current.remove(suspension);
         freeze = freeze.filter(each -> !each.equals(suspension));
     }
 
@@ -98,7 +70,7 @@ final class Suspensions {
             return List.of();
         }
         List<Suspension> all = new ArrayList<>(freeze.stream().toList());
-        current.forEach(each -> all.add(each.suspension()));
+        all.addAll(current);
         return Collections.unmodifiableList(all);
     }
 
@@ -111,7 +83,16 @@ final class Suspensions {
     Optional<Suspension> of(Optional<Address> sender, DestinationQueue queue, Address recipient) {
         return current.isEmpty()
                 ? Optional.empty()
-                : current.stream().filter(each -> each.covers(queue) || each.concerns(sender, recipient))
-                        .map(Current::suspension).max(BY_END);
+                : current.stream().filter(each -> covers(each, queue) || each.concerns(sender, recipient)).max(BY_END);
+    }
+
+    private static boolean covers(Suspension suspension, DestinationQueue queue) {
+        String name = suspension.name();
+        return switch (suspension.scope()) {
+            case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
+                    || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name);
+            case TRANSPORT -> queue.transport().equals(name);
+            case SENDER,EVERYTHING -> false;
+        };
     }
 }

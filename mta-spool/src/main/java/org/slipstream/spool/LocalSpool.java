@@ -156,13 +156,13 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void keepHost(HostRecord host) {
-        change(new LogRecord.KeepHost(host), () -> {});
+    public void keepHost(HostRecord host, Runnable then) {
+        change(new LogRecord.KeepHost(host), then);
     }
 
     @Override
-    public void forgetHost(String host, String kind) {
-        change(new LogRecord.ForgetHost(host, kind), () -> {});
+    public void forgetHost(String host, String kind, Runnable then) {
+        change(new LogRecord.ForgetHost(host, kind), then);
     }
 
     @Override

@@ -159,9 +159,19 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     List<Attempt> attempts(QueueId id) throws IOException;
 
     /// Keeps a host record in place of an earlier one of the same kind.
-    void keepHost(HostRecord host);
+    default void keepHost(HostRecord host) {
+        keepHost(host, () -> {});
+    }
 
-    void forgetHost(String host, String kind);
+    /// @param then runs when the record is on disk
+    void keepHost(HostRecord host, Runnable then);
+
+    default void forgetHost(String host, String kind) {
+        forgetHost(host, kind, () -> {});
+    }
+
+    /// @param then runs when that is on disk
+    void forgetHost(String host, String kind, Runnable then);
 
     /// All host records.
     List<HostRecord> hosts() throws IOException;

@@ -87,7 +87,7 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
         }
         return switch (phase.code()) {
             case HELD, RESTING, STOPPING -> "none before it is released";
-            case SUSPENDED -> "none before the host is resumed";
+            case SUSPENDED -> "none before it is resumed";
             default -> QueuePhase.GATES.contains(phase.code()) ? "as soon as the gate opens" : "it is under way";
         };
     }
@@ -98,7 +98,8 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
             case RESTING -> "queue.deliver = true in the configuration, and a restart";
             case HELD -> "./mta queue release " + id();
             case LATER -> "nothing: its sender chose the time; ./mta queue delete " + id() + " removes it";
-            case SUSPENDED -> "./mta destdb resume " + firstHost().orElse("HOST");
+            case SUSPENDED -> SuspensionControl.endOf(phase.text())
+                    .orElseGet(() -> "./mta destdb resume " + firstHost().orElse("HOST"));
             case RETRY, DUE -> "./mta queue flush " + id();
             case ROUTE -> "an answer of the DNS; ./mta verify " + firstOpen() + " asks again";
             case CONNECTIONS -> "a greater queue.lanes, or the end of other deliveries";
