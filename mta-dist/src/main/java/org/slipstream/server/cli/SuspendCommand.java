@@ -10,9 +10,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// `suspend`: mail of one kind waits. `suspend list` shows what is suspended, `resume` ends it.
@@ -32,20 +31,20 @@ import java.util.concurrent.Callable;
                 "  ./mta suspend host 192.0.2.1 --reason 'asked by their postmaster' --for 1d",
                 "  ./mta suspend list"})
 final class SuspendCommand implements Callable<Integer> {
-    /// What `suspend` and `resume` act on.
-    enum SuspensionKind {
-        DESTINATION, DOMAIN, SENDER, TRANSPORT, HOST;
+    /// The kinds of mail that `suspend` and `resume` know.
+    static final class SuspensionKinds extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
 
-        String word() {
-            return name().toLowerCase(Locale.ROOT);
+        SuspensionKinds() {
+            super(List.of("destination", "domain", "sender", "transport", "host"));
         }
     }
 
     private record Done(String done, List<String> names) {}
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "KIND",
+    @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", completionCandidates = SuspensionKinds.class,
             description = "one of ${COMPLETION-CANDIDATES}; a domain of recipients is a destination")
-    private Optional<SuspensionKind> kind = Optional.empty();
+    private String kind = "";
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "NAME",
             description = "a next hop or domain, an address or `<>`, a transport, or a host as in `destdb list`;"
@@ -66,26 +65,29 @@ final class SuspendCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        SuspensionKind of = complete(spec, kind, name);
-        return give(mta, "suspensions/suspend?" + query(of, name) + "&" + options.query(), "suspended", of,
+        if (kind.isEmpty() || name.isBlank()) {
+            throw new ParameterException(spec.commandLine(),
+                    "missing parameters: KIND NAME, such as destination example.org");
+        }
+        return give(mta, "suspensions/suspend?" + query(spec, kind, name) + "&" + options.query(), "suspended", kind,
                 new CommandFailure(Exit.NO, "mta: no known host has this name, and it is not an address: " + name
                         + " (./mta destdb list shows the known hosts; ./mta suspend destination takes a domain)"));
     }
 
-    private static SuspensionKind complete(CommandSpec spec, Optional<SuspensionKind> kind, String name) {
-        return kind.filter(_ -> !name.isBlank()).orElseThrow(() -> new ParameterException(spec.commandLine(),
-                "missing parameters: KIND NAME, such as destination example.org"));
+    private static String query(CommandSpec spec, String kind, String name) {
+        List<String> kinds = new SuspensionKinds();
+        if (!kinds.contains(kind)) {
+            throw new ParameterException(spec.commandLine(),
+                    "the kinds are " + String.join(", ", kinds) + ", not \"" + kind + "\"");
+        }
+        return "kind=" + kind + "&name=" + DestdbCommand.encoded(name);
     }
 
-    private static String query(SuspensionKind kind, String name) {
-        return "kind=" + kind.word() + "&name=" + DestdbCommand.encoded(name);
-    }
-
-    private static int give(MtaCommand mta, String path, String word, SuspensionKind kind, CommandFailure unknown) {
+    private static int give(MtaCommand mta, String path, String word, String kind, CommandFailure unknown) {
         try (AdminClient server = AdminClient.of(mta.home())) {
             String body = server.ask("POST", path).orElseThrow(() -> unknown);
             RecordJson.read(body, Done.class).names()
-                    .forEach(each -> mta.world().out().println(word + " " + kind.word() + " " + each));
+                    .forEach(each -> mta.world().out().println(word + " " + kind + " " + each));
         }
         return Exit.DONE;
     }
@@ -146,11 +148,15 @@ final class SuspendCommand implements Callable<Integer> {
             footerHeading = "%nExamples:%n", footer = {"  ./mta resume destination example.org",
                     "  ./mta resume host 192.0.2.1"})
     static final class ResumeCommand implements Callable<Integer> {
-        @Parameters(index = "0", paramLabel = "KIND", description = "one of ${COMPLETION-CANDIDATES}")
-        private SuspensionKind kind;
+        @Parameters(index = "0", paramLabel = "KIND", completionCandidates = SuspensionKinds.class,
+                description = "one of ${COMPLETION-CANDIDATES}")
+        private String kind;
 
         @Parameters(index = "1", paramLabel = "NAME", description = "as in `suspend list`")
         private String name;
+
+        @Spec
+        private CommandSpec spec;
 
         private final MtaCommand mta;
 
@@ -160,8 +166,8 @@ final class SuspendCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            return give(mta, "suspensions/resume?" + query(kind, name), "resumed", kind,
-                    new CommandFailure(Exit.NO, "mta: not suspended: " + kind.word() + " " + name
+            return give(mta, "suspensions/resume?" + query(spec, kind, name), "resumed", kind,
+                    new CommandFailure(Exit.NO, "mta: not suspended: " + kind + " " + name
                             + " (./mta suspend list shows what is suspended)"));
         }
     }
