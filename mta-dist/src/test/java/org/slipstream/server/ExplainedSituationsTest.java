@@ -9,6 +9,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.event.QmgrEvent;
 
 import java.io.IOException;
@@ -84,6 +85,20 @@ class ExplainedSituationsTest {
             QueueId id = world.send("ann@here.example", "bob@far.example");
             world.after(Duration.ofMinutes(1));
             return id;
+        }),
+        SUSPENDED_DESTINATION("An operator has suspended the destination", "Nothing goes to one domain.", Code.SUSPENDED,
+                "", world -> {
+            world.suspend(SuspensionScope.DESTINATION, "far.example", "they move their server", Duration.ofHours(2));
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
+        }),
+        SUSPENDED_SENDER("An operator has suspended the sender", "Mail of one sender waits.", Code.SUSPENDED, "",
+                world -> {
+            world.suspend(SuspensionScope.SENDER, "news@here.example", "the list is wrong", Duration.ofHours(2));
+            return waited(world, world.send("news@here.example", "bob@far.example"));
+        }),
+        FROZEN("All deliveries are frozen", "No delivery starts.", Code.SUSPENDED, "", world -> {
+            world.suspend(SuspensionScope.EVERYTHING, "", "the network is changed", Duration.ofHours(1));
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
         }),
         HELD("An operator holds the message", "Its state is `held`.", Code.HELD, "", world -> {
             QueueId id = replied(world, "grey.example", Reply.of(450, "4.7.1", "Greylisted"), Code.RCPT);

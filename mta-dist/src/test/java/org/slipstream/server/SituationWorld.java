@@ -14,6 +14,8 @@ import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -29,6 +31,7 @@ import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
@@ -290,6 +293,12 @@ final class SituationWorld implements AutoCloseable {
                     clock.get() + time.toMillis(), clock.get());
             return true;
         }).get(30, TimeUnit.SECONDS);
+        settle();
+    }
+
+    void suspend(SuspensionScope scope, String name, String why, Duration time) throws Exception {
+        new SuspensionControl(spool, inbox, dispatcher.commands())
+                .suspend(new Suspension(scope, name, why, "ann", clock.get(), clock.get() + time.toMillis()));
         settle();
     }
 
