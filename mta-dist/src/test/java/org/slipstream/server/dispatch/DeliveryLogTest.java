@@ -63,13 +63,14 @@ class DeliveryLogTest {
         Recipient recipient = new Recipient(1, Address.of("b@y.example"));
         Outcome later = new Outcome.Deferred(Reply.of(450, "4.3.2", "queue-only"), "local");
         Outcome sent = new Outcome.Delivered(Reply.of(250, "2.0.0", "Ok"), "mx");
-        new DeliveryLog(() -> 1, History.OFF).outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient, recipient, recipient),
-                List.of(RecipientOutcome.untried(1, later, QueuePhase.Code.QUEUE_ONLY),
-                        new RecipientOutcome(1, later,
-                                new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40)),
-                        new RecipientOutcome(1, sent,
-                                new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40))),
-                false));
+        new DeliveryLog(() -> 1, History.OFF)
+                .outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient, recipient, recipient),
+                        List.of(RecipientOutcome.untried(1, later, QueuePhase.Code.QUEUE_ONLY),
+                                new RecipientOutcome(1, later,
+                                        new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40)),
+                                new RecipientOutcome(1, sent,
+                                        new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40))),
+                        false));
         assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage)
                 .satisfiesExactly(first -> assertThat(first).contains(" result=deferred reason=queue-only reply="),
                         second -> assertThat(second).contains(" result=deferred reason=final-reply reply="),
