@@ -231,6 +231,39 @@ class ExplainedSituationsTest {
             world.reply("grey.example", Reply.of(450, "4.7.1", "Greylisted"), Code.RCPT);
             return id;
         }),
+        HOST_LIMIT("The host is not known to work", "A host without a recent success gets few connections.",
+                Code.HOST_LIMIT, "", world -> {
+            world.slowToOpen.add("new.example");
+            for (int i = 0; i < 4; i++) {
+                world.send("ann@here.example", "user" + i + "@new.example");
+            }
+            return waited(world, world.send("ann@here.example", "bob@new.example"));
+        }),
+        PAUSE("The destination has a pause", "Deliveries go one by one.", Code.PAUSE, """
+                [concurrency]
+                destination-rate-delay = "30s"
+                """, world -> {
+            replied(world, SLOW, Reply.of(250, "2.0.0", "Ok"), Code.FINAL_REPLY);
+            QueueId id = world.send("ann@here.example", "bob@slow.example");
+            world.after(Duration.ofSeconds(10));
+            return id;
+        }),
+        DUE("The active queue is full", "Mail is due and is not taken up.", Code.DUE, """
+                [queue]
+                active-messages = 1
+                """, world -> {
+            world.send("ann@here.example", "first@slow.example");
+            return waited(world, world.send("ann@here.example", "bob@far.example"));
+        }),
+        STOPPING("The server is stopping", "Running deliveries end, and no other starts.", Code.STOPPING, """
+                [queue]
+                lanes-of-server = 1
+                """, world -> {
+            world.send("ann@here.example", "first@slow.example");
+            QueueId id = world.send("ann@here.example", "bob@far.example");
+            world.stops();
+            return waited(world, id);
+        }),
         LATER("The sender asked for a later delivery", "The client used FUTURERELEASE.", Code.LATER, "", world ->
             world.sendLater("ann@here.example", "bob@far.example", Duration.ofHours(3))),
         RESTING("The server does not deliver", "All mail waits.", Code.RESTING, """

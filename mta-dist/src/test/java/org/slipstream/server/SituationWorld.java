@@ -302,6 +302,11 @@ final class SituationWorld implements AutoCloseable {
         settle();
     }
 
+    void stops() throws Exception {
+        inbox.answer(new QmgrEvent.Stopping());
+        settle();
+    }
+
     void hold(QueueId id) throws Exception {
         operations.order(new MessageOrder(Order.HOLD, ""), id);
         settle();
