@@ -36,9 +36,11 @@ final class QueueApi {
         return switch (path.size()) {
             case 1 -> resource(with("after", "limit"), Map.of("GET", this::list));
             case 2 -> ofAll(path.get(1));
-            case 3 -> order(path.get(2)).flatMap(order -> resource(
-                    argument(order).map(Set::of).orElse(Set.of()),
-                    Map.of("POST", query -> give(path.get(1), order, query))));
+            case 3 -> path.get(2).equals("content")
+                    ? resource(Set.of(), Map.of("GET", _ -> TraceApi.content(operations, path.get(1))))
+                    : order(path.get(2)).flatMap(order -> resource(
+                            argument(order).map(Set::of).orElse(Set.of()),
+                            Map.of("POST", query -> give(path.get(1), order, query))));
             default -> Optional.empty();
         };
     }

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -213,8 +214,8 @@ public final class World {
 
     private void start() {
         hosts = new DestDb(scenario.placement().memory());
-        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts,
-                new Random(scenario.seed()), chance, observer);
+        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
+                scenario.seed(), observer);
     }
 
     private void crash() {
@@ -260,6 +261,7 @@ public final class World {
             carryOut(orders);
         }
         if (scenario.batching()) {
+            observer.pumps(clock.now());
             queueManager.pump(clock.now(), orders::add);
             carryOut(orders);
         }

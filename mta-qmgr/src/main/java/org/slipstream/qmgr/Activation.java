@@ -6,6 +6,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Message;
 
@@ -167,9 +168,16 @@ final class Activation {
         return Collections.unmodifiableList(deferred);
     }
 
-    List<DeferredRecipient> takeDeferred() {
-        List<DeferredRecipient> taken = deferred;
-        deferred = List.of();
+    /// Takes out the recipients with these outcomes, which are in the order of [#deferred].
+    List<DeferredRecipient> takeDeferred(List<RecipientOutcome> outcomes) {
+        List<DeferredRecipient> taken = new ArrayList<>(outcomes.size());
+        List<DeferredRecipient> left = new ArrayList<>();
+        for (DeferredRecipient each : deferred) {
+            boolean next = taken.size() < outcomes.size()
+                    && outcomes.get(taken.size()).number() == each.recipient().number();
+            (next ? taken : left).add(each);
+        }
+        deferred = left;
         return taken;
     }
 

@@ -66,7 +66,7 @@ final class Completion {
                 tickets.filed(message.id);
             }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
-                List<Recipient> recipients = message.takeDeferred().stream()
+                List<Recipient> recipients = message.takeDeferred(failures).stream()
                         .map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
             }

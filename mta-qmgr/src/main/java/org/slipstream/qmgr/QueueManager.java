@@ -576,6 +576,7 @@ public final class QueueManager {
             destinations.delivers(entry.queue(), now());
         }
         seated.put(delivery, new Seated(entry, timed, now()));
+        trace.placed(delivery, entry, seating.latest());
         seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
                 step.orders());
     }
@@ -636,7 +637,8 @@ public final class QueueManager {
     // what is due.
     private void wake(DestinationQueue queue) {
         List<String> domains = destinations.rules().worked(queue, now());
-        if (scanning && config.queue().wakeDestination()) {
+        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
+            trace.woke(queue, domains);
             domains.forEach(domain -> step
                     .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), now())));
         }

@@ -38,7 +38,7 @@ final class Settlement {
         /// The spool no longer has the message.
         record Forget() implements Next {}
 
-        /// These recipients have expired.
+        /// These deferred recipients have expired.
         record Expire(List<RecipientOutcome> failures) implements Next {}
 
         record Report(QmgrOrder.NoticeKind kind) implements Next {}
@@ -74,10 +74,9 @@ final class Settlement {
     }
 
     private Next byRules(Activation message, long nowMillis) {
-        boolean expired = retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis,
-                nowMillis);
-        if (expired && !message.deferred().isEmpty()) {
-            return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
+        List<Activation.DeferredRecipient> expired = retrySchedule.expired(message, nowMillis);
+        if (!expired.isEmpty()) {
+            return new Next.Expire(expired.stream().map(d -> new RecipientOutcome(d.recipient().number(),
                     RetrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
         if (message.options.isTooLate(nowMillis) && !message.deferred().isEmpty()) {

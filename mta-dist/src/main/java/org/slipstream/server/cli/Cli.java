@@ -20,16 +20,16 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "verify", "destdb", "retry", "user", "spool",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user", "spool",
                     "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "flush", "hold", "release", "requeue",
+            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
                     "reroute", "priority", "bounce", "expire", "delete"),
             "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "study", "golden"), "report", List.of("template"));
+            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -82,6 +82,8 @@ public final class Cli {
             case "queue bounce" -> new QueueReturnCommand.BounceCommand(mta);
             case "queue expire" -> new QueueReturnCommand.ExpireCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
+            case "queue cat" -> new QueueCatCommand(mta);
+            case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
@@ -113,6 +115,7 @@ public final class Cli {
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
+            case "lab replay" -> new LabReplayCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

@@ -11,6 +11,8 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.server.history.HistorySettings;
+import org.slipstream.server.journal.JournalSettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -48,7 +50,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
-        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
+        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, HistorySettings history,
+        String logLevel,
         Written written, List<String> hints) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -269,6 +272,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     }
 
     /// Settings of the server as a whole, from several sections.
+    ///
+    /// @param journal of the queue manager's decisions
     @SettingsSection("queue")
     public record Operation(
             @Setting(section = "limits", value = "32MiB", min = "1MiB",
@@ -282,7 +287,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
-                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug) {}
+                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            JournalSettings journal) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.
     ///

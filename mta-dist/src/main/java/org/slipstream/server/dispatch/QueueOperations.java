@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
+import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.GateReading;
 import org.slipstream.core.LogText;
@@ -137,6 +138,17 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         QueuePhase phase = picture(Set.of(id)).phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
         return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) throws IOException {
+        return surroundings.traces().trace(wanted, limit, spool,
+                row -> picture(Set.of(row.summary().id())).phase(row));
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) throws IOException {
+        return spool.details(id).isPresent() ? Optional.of(spool.content(id)) : Optional.empty();
     }
 
     @Override

@@ -2,11 +2,15 @@ package org.slipstream.server.cli;
 
 import org.slipstream.admin.Operations;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -127,6 +131,27 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) {
+        return new TraceResult(List.of(), false, "2026-11-15T10:00:00Z");
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) {
+        byte[] bytes = "Subject: hello\r\n\r\nbody\r\n".getBytes(StandardCharsets.US_ASCII);
+        return Optional.ofNullable(messages.get(id)).map(_ -> new Content() {
+            @Override
+            public long sizeBytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        });
     }
 
     @Override

@@ -33,6 +33,8 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
@@ -98,6 +100,7 @@ class QueueOperationsTest {
                 "0.1",
                 "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
                         () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
+                        new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
                         Optional.of(this::verdict)),
                 new MessageOrders(List.of()));
     }

@@ -3,6 +3,7 @@ package org.slipstream.spool.index;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -50,8 +51,8 @@ final class IndexWriter {
         ENTER_MESSAGE("""
                 insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
-                 envelope_id, dsn_return, envelope, wishes, not_before_millis)
-                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
+                 envelope_id, dsn_return, envelope, wishes, not_before_millis, origin)
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
         ENTER_LARGE("insert into large_letter (message_id) values (?)"),
         MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
         ATTEMPTS("update message set attempts = ? where id = ?"),
@@ -261,6 +262,7 @@ final class IndexWriter {
         message.setBytes(16,
                 envelope.options().equals(DeliveryOptions.NONE) ? null : EnvelopeCodec.encode(envelope.options()));
         message.setLong(17, envelope.options().holdUntilMillis().orElse(0));
+        message.setBytes(18, envelope.origin().equals(Origin.UNKNOWN) ? null : EnvelopeCodec.encode(envelope.origin()));
         batch(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(stored.id().value(), envelope.recipients());
