@@ -163,7 +163,8 @@ public final class Server implements AutoCloseable {
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain, new Traces(history, this::historySearch),
+                        places::connections, places::explain, loop::stuckMessages,
+                        new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()),
