@@ -81,20 +81,21 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param attempts the number of attempts that ended in a deferral
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
+    /// @param instructions of an operator, as `reroute: smtp:[relay.example]:25`
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-            List<RecipientView> recipients, SubmitterView submitter) {
+            List<RecipientView> recipients, SubmitterView submitter, List<String> instructions) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN);
+                    SubmitterView.UNKNOWN, List.of());
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter);
+                    Optional.of(other), recipients, submitter, instructions);
         }
     }
 

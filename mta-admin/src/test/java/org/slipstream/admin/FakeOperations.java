@@ -25,6 +25,7 @@ final class FakeOperations implements Operations {
     List<TroubleView> trouble = List.of();
     boolean broken;
     Optional<VerdictView> verdict = Optional.empty();
+    Optional<String> refusal = Optional.empty();
 
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
@@ -51,6 +52,11 @@ final class FakeOperations implements Operations {
         return rest(after).count() > limit
                 ? rest(after).skip(limit - 1).findFirst().map(MessageView::id)
                 : Optional.empty();
+    }
+
+    @Override
+    public Optional<String> refusal(MessageOrder order) {
+        return refusal;
     }
 
     @Override

@@ -57,7 +57,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()));
+                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
+                InstructionText.lines(summary.instructions()));
     }
 
     static SubmitterView submitter(Origin origin) {
