@@ -129,8 +129,8 @@ final class LabWhatIfCommand implements Callable<Integer> {
             Instant.parse(queue.taken());
             return queue;
         } catch (JacksonException | DateTimeException damaged) {
-            throw new CommandFailure(Exit.USAGE, "mta: " + file + " is no saved queue: " + damaged.getMessage()
-                    + "; write one with --from-live --save", damaged);
+            throw new CommandFailure(Exit.USAGE, "mta: " + file
+                    + " is no saved queue; write one with --from-live --save", damaged);
         } catch (IOException unreadable) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + unreadable.getMessage(),
                     unreadable);
