@@ -22,6 +22,8 @@ import java.util.Set;
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
 /// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
+/// | `queue/{id}/content` (message/rfc822, not JSON) | GET |
+/// | `trace?of=&limit=` | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
@@ -37,12 +39,14 @@ final class Api {
     private final ExplainApi explain;
     private final QueueApi queue;
     private final HostApi hosts;
+    private final TraceApi trace;
 
     Api(Operations operations, HostOperations hosts) {
         this.operations = operations;
         this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
+        this.trace = new TraceApi(operations);
     }
 
     ApiResponse answer(String method, String path, String rawQuery) throws IOException {
@@ -95,6 +99,7 @@ final class Api {
                     : Optional.empty();
             case "explain" -> explain.find(path);
             case "queue" -> queue.find(path);
+            case "trace" -> trace.find(path);
             case "destdb" -> hosts.find(path);
             default -> Optional.empty();
         };

@@ -22,12 +22,16 @@ import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.qmgr.run.SeededChance;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -138,8 +142,10 @@ public final class Server implements AutoCloseable {
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
+        History history = History.open(History.folder(config.spool().directory()), config.history(), CLOCK);
+        undo.push("history", Duration.ZERO, _ -> history.close());
         ClientConfig client = prepared.client();
-        Wiring wiring = new Wiring(config, client, spool, this::arrived);
+        Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
         QmgrConfig settings = config.queueManager();
         long seed = SeededChance.seed();
@@ -149,7 +155,7 @@ public final class Server implements AutoCloseable {
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
                 places::breaksUnderPipelining,
                 wiring.mailboxes(),
-                wiring.reports(), inbox::answer, CLOCK);
+                wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(), start,
                 config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
@@ -157,10 +163,12 @@ public final class Server implements AutoCloseable {
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain,
+                        places::connections, places::explain, loop::stuckMessages,
+                        new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
-                                : Optional.empty()));
+                                : Optional.empty()),
+                new MessageOrders(config.listen().open().values()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
@@ -183,6 +191,10 @@ public final class Server implements AutoCloseable {
         } catch (IOException trouble) {
             throw new StartFailure("cannot read the host records: " + trouble.getMessage(), trouble);
         }
+    }
+
+    private HistorySearch historySearch() {
+        return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
     }
 
     private void arrived(MessageSummary message) {

@@ -172,6 +172,24 @@ public final class World {
         return events;
     }
 
+    /// The number of checks of invariants.
+    public long checks() {
+        return invariants.checks();
+    }
+
+    /// The number of recipients in each state after the last event.
+    AcceptedMail.Totals totals() {
+        return invariants.accepted().totals();
+    }
+
+    SimulatedSpool spool() {
+        return spool;
+    }
+
+    QmgrSnapshot snapshot() {
+        return queueManager.snapshot(clock.now());
+    }
+
     /// The state of each recipient of a message of the scenario.
     public List<FinalState> states(QueueId id) {
         SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
@@ -237,6 +255,7 @@ public final class World {
     private void arrive(SimulatedMail mail) {
         network.expect(mail);
         var summary = spool.commit(mail);
+        invariants.accepted().acknowledged(mail);
         post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
                 ? new QmgrEvent.ArrivalsMissed()
                 : new QmgrEvent.MessageQueued(summary));
@@ -273,7 +292,7 @@ public final class World {
             carryOut(orders);
         }
         if (checksEveryState) {
-            invariants.check(queueManager.snapshot(clock.now()));
+            invariants.check(queueManager.snapshot(clock.now()), clock.now());
             invariants.checkOverlooked(queueManager, clock.now());
         }
         observer.settled(clock.now(), hosts);
@@ -303,6 +322,8 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
+            case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }
@@ -322,6 +343,7 @@ public final class World {
                     ? new ReplyScript.Never()
                     : new ReplyScript.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
+            invariants.accepted().reported(notify.id());
             arrive(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
                     List.of(new SimulatedRecipient(sender, script))));
             spool.reported(notify, this::post);

@@ -35,12 +35,17 @@ class LabJournalCommandsTest {
     @Test
     void theLiveQueueIsSavedAndGivesTheSameForecastFromTheFile() throws IOException {
         try (AdminServer server = AdminServer.bind(AdminSocket.in(home))) {
-            server.serve(new FakeQueue(), new FakeHosts());
+            FakeQueue queue = new FakeQueue();
+            queue.put(1, "a@here.example", "active", "b@far.example", "c@far.example");
+            queue.put(2, "", "deferred", "d@elsewhere.example");
+            queue.put(3, "", "held", "e@elsewhere.example");
+            server.serve(queue, new FakeHosts());
             Path saved = home.resolve("queue.json");
             Console.Ran live = run("lab", "what-if", "--from-live", "--save", saved.toString(), "--set",
                     "queue.lanes=1");
             assertThat(live.exit()).as(live.err()).isZero();
-            assertThat(live.out()).startsWith("Assumptions:").contains("queue.lanes=1");
+            assertThat(live.out()).startsWith("Assumptions:").contains("queue.lanes=1",
+                    "2 messages of the queue", "without 1 on hold");
             assertThat(run("lab", "what-if", "--from", saved.toString(), "--set", "queue.lanes=1").out())
                     .isEqualTo(live.out());
             assertThat(run("lab", "what-if", "--from", saved.toString(), "--json").out())

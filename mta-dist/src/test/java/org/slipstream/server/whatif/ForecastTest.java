@@ -93,7 +93,7 @@ class ForecastTest {
                 610 * SECOND);
         assertThat(report.destinations()).hasSize(1);
         assertThat(report.assumptions().getFirst())
-                .isEqualTo("1 messages of the queue at 2026-11-22T10:00:00Z, without 1 on hold");
+                .isEqualTo("1 message of the queue at 2026-11-22T10:00:00Z, without 1 on hold");
     }
 
     @Test

@@ -5,6 +5,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.index.QueueIndex.DamagedMessage;
@@ -27,7 +28,7 @@ final class MessageReader {
     private static final String WITH_RECIPIENTS = "select " + Rows.SUMMARY_COLUMNS + """
             , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
              p.number, p.local_part, p.domain, p.original, p.notify_bits, p.state as recipient_state,
-             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis
+             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis, p.reason
              from %s m left join recipient p on p.message_id = m.id %s order by m.id, p.number""";
     private static final String ONE = WITH_RECIPIENTS.formatted("message", "where m.id = ?");
     private static final String PAGE = WITH_RECIPIENTS
@@ -176,6 +177,7 @@ final class MessageReader {
         private final boolean smtpUtf8;
         private final Optional<String> envelopeId;
         private final DsnReturn returns;
+        private final Origin origin;
         private final Optional<List<Recipient>> untried;
         private final List<IndexedRecipient> recipients = new ArrayList<>();
 
@@ -186,9 +188,11 @@ final class MessageReader {
             smtpUtf8 = row.getBoolean("smtp_utf8");
             envelopeId = Optional.ofNullable(row.getString("envelope_id"));
             returns = EnvelopeCodec.dsnReturn(row.getInt("dsn_return"));
+            origin = Rows.origin(row);
             untried = Rows.untried(row);
             untried.ifPresent(all -> all.forEach(each -> recipients
-                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0))));
+                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0,
+                            Optional.empty()))));
         }
 
         void add(ResultSet row) throws SQLException {
@@ -200,7 +204,7 @@ final class MessageReader {
 
         Indexed toIndexed() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
-                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options());
+                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options(), origin);
             return new Indexed(summary, envelope, nextMillis, recipients);
         }
     }
