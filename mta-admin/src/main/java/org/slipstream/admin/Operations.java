@@ -145,7 +145,15 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// waits (`placement.unproven-percent`)
     record ConnectionsView(int most, int open, int opening, int unproven, int mostUnproven) {}
 
-    record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
+    /// @param meanMillis smoothed duration of a delivery, with its time in the queue of a connection;
+    /// absent before the first one has ended
+    record DestinationView(String transport, String nextHop, int waiting, int running, int connections,
+            Optional<Long> meanMillis) {
+        /// A destination whose deliveries have not been measured.
+        public DestinationView(String transport, String nextHop, int waiting, int running, int connections) {
+            this(transport, nextHop, waiting, running, connections, Optional.empty());
+        }
+    }
 
     /// @param what `index`, `log`, `space`, `inodes`, `stall`
     /// @param since ISO 8601 in UTC

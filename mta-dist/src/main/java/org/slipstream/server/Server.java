@@ -225,7 +225,7 @@ public final class Server implements AutoCloseable {
         try {
             JournalWriter journal = JournalWriter.open(file.get(), config.operation().journal().size().bytes(),
                     new JournalRecord.Beginning(JournalRecord.FORMAT, ProgramVersion.version(), now, seed, settings,
-                            Wiring.smtpPlacement(config), known));
+                            config.smtpPlacement(), known));
             undo.push("journal", KEPT_FOR_SPOOL, limit -> journal.close(CLOCK.getAsLong(), limit));
             return new ServerPlacement.PlacementStart(known, now, seed,
                     Optional.of(new JournalObserver(journal::add, feedbackLog())));

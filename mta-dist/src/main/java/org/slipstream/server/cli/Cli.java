@@ -30,7 +30,7 @@ public final class Cli {
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"), "suspend",
+            List.of("list", "run", "replay", "what-if", "study", "golden"), "report", List.of("template"), "suspend",
             List.of("list"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
@@ -123,6 +123,7 @@ public final class Cli {
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
+            case "lab what-if" -> new LabWhatIfCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);
