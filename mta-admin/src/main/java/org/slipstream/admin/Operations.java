@@ -12,7 +12,7 @@ import java.util.Optional;
 ///
 /// Methods with a filter examine a bounded part of the queue after `after`, in order of id. When
 /// the part does not reach the end of the queue, the result names the start of the next part.
-public interface Operations extends ExplainOperations, TraceOperations {
+public interface Operations extends ExplainOperations, TraceOperations, ViewOperations {
     /// Returns at most `limit` messages; a page may be short or empty and still have a next one.
     QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 

@@ -32,6 +32,7 @@ import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.view.Traffic;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
@@ -79,6 +80,7 @@ public final class Server implements AutoCloseable {
 
     private final Config config;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    private final Traffic traffic = new Traffic();
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final List<SmtpListener> listeners = new ArrayList<>();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
@@ -151,12 +153,14 @@ public final class Server implements AutoCloseable {
                 wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         QmgrLoop loop = startQueueManager(settings, places.seating(),
-                config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
+                traffic.counting(config.operation().delivers()
+                        ? dispatcher
+                        : new RestingDispatcher(dispatcher, inbox::answer), CLOCK));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain, new Traces(history, this::historySearch),
+                        places::connections, places::explain, new Traces(history, this::historySearch), traffic,
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()));
@@ -189,6 +193,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
+        traffic.received(message);
         if (config.operation().delivers()) {
             inbox.offerArrival(message);
         }

@@ -301,6 +301,11 @@ public final class QueueManager {
         return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
     }
 
+    /// The figures of each destination in memory.
+    public List<DestinationFigures> destinationFigures() {
+        return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
+    }
+
     /// The next messages of the active set after `after`, in order of id, at most `most`.
     public List<QueueId> active(Optional<QueueId> after, int most) {
         return active.after(after, most);

@@ -35,6 +35,7 @@ import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
+import org.slipstream.server.view.Traffic;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.Spools;
@@ -66,6 +67,7 @@ class QueueOperationsTest {
     Path folder;
 
     private final Inbox inbox = new Inbox(100);
+    private final Traffic traffic = new Traffic();
     private final CountDownLatch dns = new CountDownLatch(1);
     private Spool spool;
     private Carriers carriers;
@@ -95,7 +97,7 @@ class QueueOperationsTest {
                 "0.1",
                 "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
                         () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
-                        new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
+                        new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)), traffic,
                         Optional.of(this::verdict)));
     }
 
