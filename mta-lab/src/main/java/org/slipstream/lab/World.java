@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -231,8 +232,8 @@ public final class World {
 
     private void start() {
         hosts = new DestDb(scenario.placement().memory());
-        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts,
-                new Random(scenario.seed()), chance, observer);
+        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
+                scenario.seed(), observer);
     }
 
     private void crash() {
@@ -279,6 +280,7 @@ public final class World {
             carryOut(orders);
         }
         if (scenario.batching()) {
+            observer.pumps(clock.now());
             queueManager.pump(clock.now(), orders::add);
             carryOut(orders);
         }
@@ -311,6 +313,8 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
+            case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }

@@ -21,13 +21,15 @@ public final class Cli {
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
             List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user", "spool",
-                    "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "delete"), "destdb",
+                    "status", "top", "report", "lab", "completion"),
+            "queue", List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue",
+                    "reroute", "priority", "bounce", "expire", "delete"),
+            "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "study", "golden"), "report", List.of("template"));
+            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -70,10 +72,16 @@ public final class Cli {
             case "queue" -> new QueueCommand(mta);
             case "queue list" -> new QueueListCommand(mta);
             case "queue count" -> new QueueCountCommand(mta);
+            case "queue shape" -> new QueueShapeCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
             case "queue flush" -> new QueueFlushCommand(mta);
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
             case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
+            case "queue requeue" -> new QueueInstructCommand.RequeueCommand(mta);
+            case "queue reroute" -> new QueueInstructCommand.RerouteCommand(mta);
+            case "queue priority" -> new QueuePriorityCommand(mta);
+            case "queue bounce" -> new QueueReturnCommand.BounceCommand(mta);
+            case "queue expire" -> new QueueReturnCommand.ExpireCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
             case "queue cat" -> new QueueCatCommand(mta);
             case "trace" -> new TraceCommand(mta);
@@ -103,11 +111,13 @@ public final class Cli {
             case "spool export" -> new SpoolCommand.Export(mta);
             case "spool import" -> new SpoolCommand.Import(mta);
             case "status" -> new StatusCommand(mta);
+            case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
+            case "lab replay" -> new LabReplayCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

@@ -6,6 +6,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
 
+import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
 /// It is marked when the host of its latest reply is suspended or left alone, or when the queue
 /// manager names it as dead.
 public final class QueueShape {
+    static final int PAGE = 1_000;
     private static final long MINUTE = 60_000;
     private static final int[] MINUTES = {5, 10, 20, 40, 80, 160, 320, 640, 1_280};
 
@@ -49,6 +51,17 @@ public final class QueueShape {
         this.hosts = hosts;
         this.dead = dead;
         this.nowMillis = nowMillis;
+    }
+
+    /// The shape of a whole queue, for a stopped server.
+    public static List<ShapeRow> of(Spool spool, ShapeBy by, long nowMillis) throws IOException {
+        QueueShape shape = new QueueShape(by, spool.hosts(), Map.of(), nowMillis);
+        List<Spool.Details> page = spool.list(Optional.empty(), PAGE);
+        while (!page.isEmpty()) {
+            page.forEach(shape::add);
+            page = spool.list(Optional.of(page.getLast().summary().id()), PAGE);
+        }
+        return shape.rows();
     }
 
     public void add(Spool.Details message) {

@@ -24,14 +24,13 @@ import java.util.OptionalLong;
 /// Joins the figures of the queue manager, the counters and the queue index to the views of the
 /// whole server.
 public final class Views {
-    private static final int PAGE = 1_000;
     private static final long RECENT_MILLIS = 3_600_000;
     // The upper bits of a queue id are its creation time.
     private static final int ID_SHIFT = 10;
 
     private Views() {}
 
-    /// The shape of the messages after `after`, at most [#PAGE].
+    /// The shape of the messages after `after`, at most [QueueShape#PAGE].
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
             long nowMillis) throws IOException {
         Map<String, String> dead = new LinkedHashMap<>();
@@ -41,9 +40,9 @@ public final class Views {
             }
         }
         QueueShape shape = new QueueShape(by, spool.hosts(), dead, nowMillis);
-        List<Spool.Details> page = spool.list(after, PAGE);
+        List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
         page.forEach(shape::add);
-        return new ShapePage(shape.rows(), page.size() < PAGE
+        return new ShapePage(shape.rows(), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
