@@ -108,7 +108,8 @@ final class ApiConnection implements Runnable {
         byte[] body = answer.body() instanceof PlainText(String text)
                 ? text.getBytes(StandardCharsets.UTF_8)
                 : JSON.writeValueAsBytes(answer.body());
-        byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json", body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
+                body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);
         if (withBody) {

@@ -81,20 +81,28 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param attempts the number of attempts that ended in a deferral
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
+    /// @param lastAttempt time of the latest reply for one of its recipients; empty before
+    /// @param expires when the next failure returns the message; present only when a single message
+    /// is shown
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-            List<RecipientView> recipients, SubmitterView submitter) {
+            List<RecipientView> recipients, SubmitterView submitter, String lastAttempt, String expires) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN);
+                    SubmitterView.UNKNOWN, "", "");
+        }
+
+        public MessageView expiring(String when) {
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
+                    recipients, submitter, lastAttempt, when);
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter);
+                    Optional.of(other), recipients, submitter, lastAttempt, expires);
         }
     }
 

@@ -20,7 +20,8 @@ final class ViewApi {
     Optional<Api.Resource> find(List<String> path) {
         return switch (String.join("/", path)) {
             case "destinations" -> resource(Set.of(), _ -> ApiResponse.ok(operations.activity()));
-            case "metrics" -> resource(Set.of(), _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity()))));
+            case "metrics" ->
+                resource(Set.of(), _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity()))));
             case "queue/shape" -> resource(Set.of("by", "after"), this::shape);
             default -> Optional.empty();
         };

@@ -43,7 +43,8 @@ public interface ViewOperations {
     /// @param counters since the start, by their names in [RFC
     ///     2789](https://www.rfc-editor.org/rfc/rfc2789)
     /// @param destinations in memory, the busiest first, and those with recent errors
-    record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held, int active,
+    record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+            int active,
             Operations.ConnectionsView connections, Map<String, Long> counters, List<BusyDestination> destinations) {}
 
     /// @param state `live`, `dead`, `paused` (rate delay), `idle` (not in memory)

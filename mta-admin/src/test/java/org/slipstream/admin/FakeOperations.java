@@ -5,8 +5,8 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
-import java.io.IOException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -119,8 +119,10 @@ final class FakeOperations implements Operations {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
-        return new ShapePage(List.of(new ShapeRow(by + " after " + after.map(QueueId::toString).orElse("-"), List.of(1L), 0, "",
-                "", "")), Optional.empty());
+        return new ShapePage(
+                List.of(new ShapeRow(by + " after " + after.map(QueueId::toString).orElse("-"), List.of(1L), 0, "",
+                        "", "")),
+                Optional.empty());
     }
 
     @Override

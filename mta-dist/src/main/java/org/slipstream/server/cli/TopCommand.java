@@ -29,7 +29,8 @@ final class TopCommand implements Callable<Integer> {
             description = "time between two frames, 1 to 3600 (default: 2)")
     private int seconds;
 
-    @Option(names = "--count", paramLabel = "N", defaultValue = "0", description = "end after N frames (default: never)")
+    @Option(names = "--count", paramLabel = "N", defaultValue = "0",
+            description = "end after N frames (default: never)")
     private int count;
 
     @Option(names = "--once", description = "one frame, as --count 1")

@@ -24,8 +24,9 @@ record TopFrame(Activity now, Optional<Activity> before) {
         lines.add(now.hostname() + "  " + now.at().substring(0, 19).replace('T', ' ') + " UTC, up "
                 + DisplayUnits.age(now.started(), time));
         lines.add(queue());
-        lines.add("rates     " + rate("mtaReceivedMessages", "in") + ", " + rate("mtaTransmittedRecipients", "out") + ", "
-                + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
+        lines.add(
+                "rates     " + rate("mtaReceivedMessages", "in") + ", " + rate("mtaTransmittedRecipients", "out") + ", "
+                        + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
         lines.add("");
         Table table = new Table("DESTINATION", "STATE", "WINDOW", "CONN", "RUN", "WAIT", "OLDEST", "LAST ERROR");
         now.destinations().stream().limit(rows).forEach(each -> table.add(each.nextHop(), state(each, time),
@@ -53,7 +54,8 @@ record TopFrame(Activity now, Optional<Activity> before) {
     private String rate(String counter, String word) {
         long more = count(now, counter) - before.map(earlier -> count(earlier, counter)).orElse(0L);
         String from = before.map(Activity::at).orElse(now.started());
-        double seconds = Math.max(1, Duration.between(Instant.parse(from), Instant.parse(now.at())).toMillis()) / 1000.0;
+        double seconds = Math.max(1, Duration.between(Instant.parse(from), Instant.parse(now.at())).toMillis())
+                / 1000.0;
         return word + " " + String.format(Locale.ROOT, "%.1f", Math.max(0, more) / seconds) + "/s";
     }
 

@@ -48,7 +48,13 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()));
+                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
+                lastAttempt(row), "");
+    }
+
+    private static String lastAttempt(Spool.Details row) {
+        return moment(row.recipients().stream().filter(each -> each.last().isPresent())
+                .mapToLong(Spool.RecipientState::atMillis).max());
     }
 
     static SubmitterView submitter(Origin origin) {
@@ -134,7 +140,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                     .until(row.nextAttemptMillis());
         }
         if (isOfTheFuture(row)) {
-            return QueuePhase.of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
+            return QueuePhase
+                    .of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
                     .until(row.nextAttemptMillis());
         }
         Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);

@@ -37,8 +37,9 @@ class QueueShapeTest {
     @Test
     void theTableHasTheColumnsOfQshapeAndTheSumFirst() throws IOException {
         FakeQueue queue = new FakeQueue();
-        queue.shape = List.of(row("down.example", "dead until 2026-11-22T03:04:00Z: 450 4.4.1 Connection refused", 0, 0L,
-                1L, 2L, 3L, 40L, 5L, 0L, 0L, 0L, 0L),
+        queue.shape = List.of(
+                row("down.example", "dead until 2026-11-22T03:04:00Z: 450 4.4.1 Connection refused", 0, 0L,
+                        1L, 2L, 3L, 40L, 5L, 0L, 0L, 0L, 0L),
                 row("far.example", "", 1, 2L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 1L),
                 row("small.example", "", 0, 1L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L));
         try (AdminServer server = AdminServer.bind(AdminSocket.in(home))) {
