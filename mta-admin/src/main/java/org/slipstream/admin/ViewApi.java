@@ -28,7 +28,7 @@ final class ViewApi {
     }
 
     private static Optional<Api.Resource> resource(Set<String> parameters, Api.ApiAction action) {
-        return Optional.of(new Api.Resource(parameters, Map.of("GET", action)));
+        return Optional.of(new Api.Resource(parameters, Map.of("GET", Right.READ.to(action))));
     }
 
     private ApiResponse shape(Query query) throws IOException {

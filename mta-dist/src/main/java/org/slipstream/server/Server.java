@@ -32,6 +32,7 @@ import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
+import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -159,6 +160,7 @@ public final class Server implements AutoCloseable {
                 wiring.mailboxes(),
                 wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
+        restoreSuspensions(spool);
         QmgrLoop loop = startQueueManager(settings, places.seating(), start,
                 traffic.counting(config.operation().delivers()
                         ? dispatcher
@@ -183,7 +185,8 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, new HostControl(inbox, places));
+        api.serve(operations, new HostControl(inbox, places),
+                new SuspensionControl(spool, inbox, dispatcher.commands()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -199,6 +202,14 @@ public final class Server implements AutoCloseable {
 
     private HistorySearch historySearch() {
         return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
+    }
+
+    private void restoreSuspensions(Spool spool) throws StartFailure {
+        try {
+            SuspensionControl.restore(spool, inbox, CLOCK.getAsLong());
+        } catch (IOException trouble) {
+            throw new StartFailure("cannot read the suspensions: " + trouble.getMessage(), trouble);
+        }
     }
 
     private void arrived(MessageSummary message) {

@@ -6,6 +6,7 @@ import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.flow.MeanDuration;
@@ -44,6 +45,7 @@ final class Explanation {
     private final Destinations destinations;
     private final Map<QueueId, FirstDelivery> firstDeliveries;
     private final boolean stopping;
+    private final Optional<Suspension> freeze;
     private final long nowMillis;
     private final Map<Long, Seating.HostPosition> positions;
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
@@ -53,12 +55,13 @@ final class Explanation {
     record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
-            boolean stopping,
+            boolean stopping, Optional<Suspension> freeze,
             long nowMillis) {
         this.seating = seating;
         this.destinations = destinations;
         this.firstDeliveries = firstDeliveries;
         this.stopping = stopping;
+        this.freeze = freeze;
         this.nowMillis = nowMillis;
         this.positions = firstDeliveries.isEmpty() ? Collections.emptyMap() : seating.positions();
     }
@@ -143,6 +146,9 @@ final class Explanation {
         if (message.reporting) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
         }
+        if (freeze.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {
+            return suspended(freeze.get());
+        }
         if (message.work.waiting() > 0) {
             return stopping
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
@@ -161,6 +167,11 @@ final class Explanation {
                     .since(message.work.activatedMillis());
         }
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
+    }
+
+    private static QueuePhase suspended(Suspension suspension) {
+        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, suspension.text()).since(suspension.sinceMillis());
+        return suspension.isEndless() ? phase : phase.until(suspension.untilMillis());
     }
 
     private QueuePhase waits(Activation message, DestinationQueue queue) {
@@ -205,6 +216,9 @@ final class Explanation {
     /// The gates of a message that waits, in order. Each gate is asked, whether or not an earlier one
     /// is closed; exactly one of the closed ones is the phase of the message.
     List<GateReading> gates(Activation message) {
+        if (freeze.isPresent()) {
+            return List.of(GateReading.of(Code.SUSPENDED, true, freeze.get().text()));
+        }
         return message.work.waitsFor().filter(_ -> message.work.waiting() > 0 && !stopping)
                 .map(queue -> gates(message, queue)).orElse(List.of());
     }

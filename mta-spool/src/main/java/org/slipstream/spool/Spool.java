@@ -67,6 +67,10 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
+    /// Makes the messages with a waiting recipient whose last reply has this text due at `nowMillis`,
+    /// in portions as well.
+    void makeDueAfter(String reply, long nowMillis, Runnable then);
+
     /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves
     /// their next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is
     /// synced. Held messages belong to the deferred queue and are found only when created before
@@ -171,9 +175,19 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     List<Attempt> attempts(QueueId id) throws IOException;
 
     /// Keeps a host record in place of an earlier one of the same kind.
-    void keepHost(HostRecord host);
+    default void keepHost(HostRecord host) {
+        keepHost(host, () -> {});
+    }
 
-    void forgetHost(String host, String kind);
+    /// @param then runs when the record is on disk
+    void keepHost(HostRecord host, Runnable then);
+
+    default void forgetHost(String host, String kind) {
+        forgetHost(host, kind, () -> {});
+    }
+
+    /// @param then runs when that is on disk
+    void forgetHost(String host, String kind, Runnable then);
 
     /// All host records.
     List<HostRecord> hosts() throws IOException;

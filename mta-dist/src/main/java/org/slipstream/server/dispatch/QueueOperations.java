@@ -3,6 +3,7 @@ package org.slipstream.server.dispatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Content;
@@ -14,6 +15,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
@@ -295,7 +297,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
-                spool.troubles().stream().map(HealthText::of).toList());
+                spool.troubles().stream().map(HealthText::of).toList(),
+                queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());
     }
 
     /// Empty when the queue index cannot be read; the status says so.
@@ -312,7 +315,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         long now = clockMillis.getAsLong();
         return queries.ask(
                 manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
-                        surroundings.delivers(), surroundings.wire(), now));
+                        manager.suspensions(), surroundings.delivers(), surroundings.wire(), now));
     }
 
     private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {

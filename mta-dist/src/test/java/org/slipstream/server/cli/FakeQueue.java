@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.admin.Operations;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
@@ -129,12 +130,14 @@ final class FakeQueue implements Operations {
         return messages.containsKey(id);
     }
 
+    List<SuspensionView> suspensions = List.of();
+
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
-                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
+                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
     }
 
     @Override

@@ -255,6 +255,11 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
+    public Found notDueAfter(String reply, long nowMillis, Optional<QueueId> after) throws IndexException {
+        return new Finder(reader, Search.of(QueueFilter.ANY), nowMillis).notDueAfter(reply, after);
+    }
+
+    @Override
     public Found tried(String domain) throws IndexException {
         Search notHeld = Search.of(QueueFilter.ANY.withState(QueueFilter.State.DEFERRED));
         return new Finder(reader, notHeld, 0).tried(domain);
