@@ -68,6 +68,26 @@ class AdminServerTest {
     }
 
     @Test
+    void theShapeOfTheQueueIsByDestinationOrSenderAPageAtATime() throws Exception {
+        assertThat(json(call("GET", "queue/shape")).get("rows").get(0).get("name").asString())
+                .isEqualTo("DESTINATION after -");
+        assertThat(json(call("GET", "queue/shape?by=sender&after=" + new QueueId(7))).get("rows").get(0).get("name")
+                .asString()).isEqualTo("SENDER after " + new QueueId(7));
+        assertThat(call("GET", "queue/shape?by=colour").status()).isEqualTo(400);
+        assertThat(call("GET", "queue/shape?after=x!").status()).isEqualTo(400);
+    }
+
+    @Test
+    void theLoadIsJsonAndTheMetricsAreText() throws Exception {
+        assertThat(json(call("GET", "destinations")).get("destinations").get(0).get("nextHop").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
+                "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
+                "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("POST", "metrics").status()).isEqualTo(405);
+    }
+
+    @Test
     void anAddressIsVerifiedWhereTheServerCan() throws Exception {
         assertThat(call("POST", "verify?address=ann@far.example").status()).isEqualTo(501);
         operations.verdict = Optional.of(new Operations.VerdictView("ann@far.example", "undeliverable",

@@ -39,6 +39,7 @@ import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.view.Traffic;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
@@ -85,6 +86,7 @@ public final class Server implements AutoCloseable {
 
     private final Config config;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    private final Traffic traffic = new Traffic();
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final List<SmtpListener> listeners = new ArrayList<>();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
@@ -160,13 +162,15 @@ public final class Server implements AutoCloseable {
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         restoreSuspensions(spool);
         QmgrLoop loop = startQueueManager(settings, places.seating(), start,
-                config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
+                traffic.counting(config.operation().delivers()
+                        ? dispatcher
+                        : new RestingDispatcher(dispatcher, inbox::answer), CLOCK));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
                         places::connections, places::explain, loop::stuckMessages,
-                        new Traces(history, this::historySearch),
+                        new Traces(history, this::historySearch), traffic,
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
                                 : Optional.empty()),
@@ -209,6 +213,7 @@ public final class Server implements AutoCloseable {
     }
 
     private void arrived(MessageSummary message) {
+        traffic.received(message);
         if (config.operation().delivers()) {
             inbox.offerArrival(message);
         }

@@ -22,8 +22,8 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.of("",
             List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend", "resume",
                     "freeze", "thaw", "destdb", "retry", "user", "spool",
-                    "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
+                    "status", "top", "report", "lab", "completion"),
+            "queue", List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue",
                     "reroute", "priority", "bounce", "expire", "delete"),
             "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
@@ -74,6 +74,7 @@ public final class Cli {
             case "queue" -> new QueueCommand(mta);
             case "queue list" -> new QueueListCommand(mta);
             case "queue count" -> new QueueCountCommand(mta);
+            case "queue shape" -> new QueueShapeCommand(mta);
             case "queue show" -> new QueueShowCommand(mta);
             case "queue flush" -> new QueueFlushCommand(mta);
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
@@ -117,6 +118,7 @@ public final class Cli {
             case "spool export" -> new SpoolCommand.Export(mta);
             case "spool import" -> new SpoolCommand.Import(mta);
             case "status" -> new StatusCommand(mta);
+            case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
             case "lab" -> new LabCommand(mta);
