@@ -22,6 +22,8 @@ import java.util.Set;
 /// | `queue/{id}` | GET, DELETE |
 /// | `queue/{id}/flush`, `hold`, `release` | POST |
 /// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
+/// | `queue/{id}/content` (message/rfc822, not JSON) | GET |
+/// | `trace?of=&limit=` | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
@@ -43,6 +45,7 @@ final class Api {
     private final QueueApi queue;
     private final HostApi hosts;
     private final SuspensionApi suspensions;
+    private final TraceApi trace;
 
     Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
         this.operations = operations;
@@ -50,6 +53,7 @@ final class Api {
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
         this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
+        this.trace = new TraceApi(operations);
     }
 
     ApiResponse answer(String method, String path, String rawQuery, Caller caller) throws IOException {
@@ -112,6 +116,7 @@ final class Api {
                     : Optional.empty();
             case "explain" -> explain.find(path);
             case "queue" -> queue.find(path);
+            case "trace" -> trace.find(path);
             case "destdb" -> hosts.find(path);
             case "suspensions", "freeze", "thaw" -> suspensions.find(path);
             default -> Optional.empty();

@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
@@ -18,6 +19,8 @@ import java.time.Duration;
 /// The JDK's HTTP client does not support UNIX sockets, and its start alone takes longer than a
 /// command should.
 public final class ApiClient implements AutoCloseable {
+    private static final int BLOCK_BYTES = 64 << 10;
+
     private final SocketChannel channel;
     private final InputStream in;
     private final Duration timeout;
@@ -39,6 +42,16 @@ public final class ApiClient implements AutoCloseable {
 
     /// @param resource below `/api/v1/`, encoded
     public ApiReply ask(String method, String resource) throws IOException {
+        return ask(method, resource, OutputStream.nullOutputStream());
+    }
+
+    /// Writes the body of a response that is a message into `content`, a part at a time; any other
+    /// body is in the reply.
+    public ApiReply fetch(String resource, OutputStream content) throws IOException {
+        return ask("GET", resource, content);
+    }
+
+    private ApiReply ask(String method, String resource, OutputStream content) throws IOException {
         Thread watchdog = Thread.ofPlatform().daemon().start(this::closeInTime);
         try {
             String head = method + " " + Api.ROOT + resource + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -46,7 +59,7 @@ public final class ApiClient implements AutoCloseable {
             while (request.hasRemaining()) {
                 channel.write(request);
             }
-            return reply();
+            return reply(content);
         } catch (ClosedChannelException closed) {
             InterruptedIOException expired = new InterruptedIOException(
                     "timeout: no response within " + timeout.toSeconds()
@@ -70,19 +83,39 @@ public final class ApiClient implements AutoCloseable {
         }
     }
 
-    private ApiReply reply() throws IOException {
+    private ApiReply reply(OutputStream content) throws IOException {
         String[] words = line().split(" ", 3);
-        int bodyBytes = 0;
+        long bodyBytes = 0;
+        boolean message = false;
         for (String header = line(); !header.isEmpty(); header = line()) {
             if (header.regionMatches(true, 0, "Content-Length:", 0, 15)) {
-                bodyBytes = Integer.parseInt(header.substring(15).strip());
+                bodyBytes = Long.parseLong(header.substring(15).strip());
+            } else if (header.equalsIgnoreCase("Content-Type: message/rfc822")) {
+                message = true;
             }
         }
-        byte[] body = in.readNBytes(bodyBytes);
+        if (message) {
+            copy(bodyBytes, content);
+            return new ApiReply(Integer.parseInt(words[1]), "");
+        }
+        byte[] body = in.readNBytes(Math.toIntExact(bodyBytes));
         if (body.length < bodyBytes) {
             throw new EOFException("truncated response");
         }
         return new ApiReply(Integer.parseInt(words[1]), new String(body, StandardCharsets.UTF_8));
+    }
+
+    private void copy(long bytes, OutputStream content) throws IOException {
+        byte[] block = new byte[BLOCK_BYTES];
+        long left = bytes;
+        while (left > 0) {
+            int count = in.read(block, 0, (int) Math.min(left, block.length));
+            if (count < 0) {
+                throw new EOFException("truncated response");
+            }
+            content.write(block, 0, count);
+            left -= count;
+        }
     }
 
     private String line() throws IOException {

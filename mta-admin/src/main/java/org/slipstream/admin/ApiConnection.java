@@ -2,9 +2,11 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
@@ -17,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/// A client connection of the admin API. It reads a request, sends a JSON response, and repeats, on
+/// A client connection of the admin API. It reads a request, sends a response, and repeats, on
 /// its own thread.
 ///
 /// Reading and writing have deadlines, because a channel of this family has no timeout.
@@ -27,6 +29,7 @@ final class ApiConnection implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiConnection.class);
     private static final long REQUEST_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final int BLOCK_BYTES = 64 << 10;
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /// @param waiting true while no complete request has arrived
@@ -97,20 +100,46 @@ final class ApiConnection implements Runnable {
     }
 
     private void send(OutputStream out, ApiResponse answer, boolean withBody, boolean keepAlive) throws IOException {
+        if (answer.body() instanceof Content content) {
+            send(out, answer, content, withBody, keepAlive);
+            return;
+        }
         byte[] body = JSON.writeValueAsBytes(answer.body());
-        byte[] head = head(answer, body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
-        phase = new Phase(false, System.nanoTime() + ANSWER_NANOS);
+        byte[] head = head(answer, "application/json", body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        phase = sending();
         out.write(head);
         if (withBody) {
             out.write(body);
         }
     }
 
-    private static String head(ApiResponse answer, int bodyBytes, boolean keepAlive) {
+    /// Reads a block before the response begins, so that a content that cannot be opened is an error
+    /// and not a short response. A later failure closes the connection, and the client sees the end
+    /// too early.
+    private void send(OutputStream out, ApiResponse answer, Content content, boolean withBody, boolean keepAlive)
+            throws IOException {
+        try (InputStream in = content.open()) {
+            byte[] block = in.readNBytes(BLOCK_BYTES);
+            phase = sending();
+            out.write(head(answer, "message/rfc822", content.sizeBytes(), keepAlive)
+                    .getBytes(StandardCharsets.US_ASCII));
+            while (withBody && block.length > 0) {
+                phase = sending();
+                out.write(block);
+                block = in.readNBytes(BLOCK_BYTES);
+            }
+        }
+    }
+
+    private static Phase sending() {
+        return new Phase(false, System.nanoTime() + ANSWER_NANOS);
+    }
+
+    private static String head(ApiResponse answer, String type, long bodyBytes, boolean keepAlive) {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)));
-        headers.put("Content-Type", "application/json");
-        headers.put("Content-Length", Integer.toString(bodyBytes));
+        headers.put("Content-Type", type);
+        headers.put("Content-Length", Long.toString(bodyBytes));
         headers.put("Cache-Control", "no-store");
         headers.put("Connection", keepAlive ? "keep-alive" : "close");
         headers.putAll(answer.headers());

@@ -7,7 +7,7 @@ import java.util.Objects;
 /// The response to a request: a status, a body that becomes JSON, and optional headers.
 ///
 /// @param body a record, a map or a list of such; never absent, so clients can parse every response
-/// the same way
+/// the same way. The content of a message is sent as it is
 record ApiResponse(int status, Object body, Map<String, String> headers) {
     ApiResponse {
         Objects.requireNonNull(body);

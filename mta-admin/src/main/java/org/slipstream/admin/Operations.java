@@ -12,7 +12,7 @@ import java.util.Optional;
 ///
 /// Methods with a filter examine a bounded part of the queue after `after`, in order of id. When
 /// the part does not reach the end of the queue, the result names the start of the next part.
-public interface Operations extends ExplainOperations {
+public interface Operations extends ExplainOperations, TraceOperations {
     /// Returns at most `limit` messages; a page may be short or empty and still have a next one.
     QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
@@ -21,14 +21,29 @@ public interface Operations extends ExplainOperations {
     Optional<MessageView> show(QueueId id) throws IOException;
 
     enum Order {
-        DELETE, HOLD, RELEASE, FLUSH
+        DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY
+    }
+
+    /// An order for messages.
+    ///
+    /// @param argument the reason of a bounce, the next hop of a reroute, the value of a priority;
+    /// otherwise empty
+    record MessageOrder(Order verb, String argument) {
+        public static MessageOrder of(Order verb) {
+            return new MessageOrder(verb, "");
+        }
+    }
+
+    /// Why this order is refused for any message, in a sentence; empty when it can be carried out.
+    default Optional<String> refusal(MessageOrder order) {
+        return Optional.empty();
     }
 
     /// False when there is no such message.
-    boolean order(Order order, QueueId id) throws IOException;
+    boolean order(MessageOrder order, QueueId id) throws IOException;
 
     /// Applies the order to the next matching messages, at most `limit`.
-    MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// Counts the messages that the order would affect. Changes nothing.
     MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
@@ -66,10 +81,19 @@ public interface Operations extends ExplainOperations {
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
-            int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients) {
+            int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients,
+            SubmitterView submitter) {
+        /// A view of a message whose submitter is not known.
+        public MessageView(String id, String sender, long sizeBytes, String state, String created,
+                String nextAttempt, int attempts, String why, PhaseView phase, Optional<SeatView> seat,
+                List<RecipientView> recipients) {
+            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase, seat, recipients,
+                    SubmitterView.UNKNOWN);
+        }
+
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase,
-                    Optional.of(other), recipients);
+                    Optional.of(other), recipients, submitter);
         }
     }
 

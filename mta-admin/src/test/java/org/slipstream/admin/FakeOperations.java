@@ -1,10 +1,14 @@
 package org.slipstream.admin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +75,7 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         filters.add(filter);
         var tally = new MessageCount(piece(filter, after, limit).size(), next(after, limit));
         piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -90,9 +94,10 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        orders.add(order.name().toLowerCase(java.util.Locale.ROOT) + " " + id);
-        return order == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
+    public boolean order(MessageOrder order, QueueId id) {
+        orders.add(order.verb().name().toLowerCase(java.util.Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
+        return order.verb() == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
     }
 
     @Override
@@ -109,6 +114,27 @@ final class FakeOperations implements Operations {
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
                 Optional.of(0L), 1, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) {
+        return new TraceResult(List.of(), false, "2026-11-15T10:00:00Z");
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) {
+        byte[] bytes = "Subject: hello\r\n\r\nbody\r\n".getBytes(StandardCharsets.US_ASCII);
+        return Optional.ofNullable(queue.get(id)).map(_ -> new Content() {
+            @Override
+            public long sizeBytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        });
     }
 
     @Override

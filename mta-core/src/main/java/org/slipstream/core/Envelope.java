@@ -15,14 +15,16 @@ import java.util.Optional;
 /// @param returns RET
 /// @param recipients numbered 1, 2, 3 …, at least one
 /// @param options other MAIL parameters
+/// @param origin the submitter
 public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
-        DsnReturn returns, List<Recipient> recipients, DeliveryOptions options) {
+        DsnReturn returns, List<Recipient> recipients, DeliveryOptions options, Origin origin) {
     public Envelope {
         Objects.requireNonNull(sender);
         Objects.requireNonNull(body);
         Objects.requireNonNull(envelopeId);
         Objects.requireNonNull(returns);
         Objects.requireNonNull(options);
+        Objects.requireNonNull(origin);
         recipients = List.copyOf(recipients);
         if (recipients.isEmpty()) {
             throw new IllegalArgumentException("an envelope has a recipient");
@@ -34,19 +36,27 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
         }
     }
 
-    /// An envelope without delivery options.
+    /// An envelope without delivery options and of unknown origin.
     public Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8, Optional<String> envelopeId,
             DsnReturn returns, List<Recipient> recipients) {
-        this(sender, body, smtpUtf8, envelopeId, returns, recipients, DeliveryOptions.NONE);
+        this(sender, body, smtpUtf8, envelopeId, returns, recipients, DeliveryOptions.NONE, Origin.UNKNOWN);
     }
 
     /// A copy with other recipients.
     public Envelope withRecipients(List<Recipient> others) {
-        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, options);
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, options, origin);
     }
 
     public Envelope withOptions(DeliveryOptions others) {
-        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others);
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others, origin);
+    }
+
+    public Envelope withOrigin(Origin other) {
+        return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, options, other);
+    }
+
+    public Envelope withPriority(int priority) {
+        return withOptions(options.withPriority(priority));
     }
 
     /// True when a recipient has NOTIFY=SUCCESS (RFC 3461 section 4.1) and there is a sender to

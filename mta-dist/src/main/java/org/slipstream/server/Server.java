@@ -18,6 +18,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
@@ -25,6 +26,9 @@ import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
 import org.slipstream.server.dispatch.SuspensionControl;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
@@ -135,8 +139,10 @@ public final class Server implements AutoCloseable {
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
+        History history = History.open(History.folder(config.spool().directory()), config.history(), CLOCK);
+        undo.push("history", Duration.ZERO, _ -> history.close());
         ClientConfig client = prepared.client();
-        Wiring wiring = new Wiring(config, client, spool, this::arrived);
+        Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
         QmgrConfig settings = config.queueManager();
         ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
@@ -144,7 +150,7 @@ public final class Server implements AutoCloseable {
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
                 places::breaksUnderPipelining,
                 wiring.mailboxes(),
-                wiring.reports(), inbox::answer, CLOCK);
+                wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
         restoreSuspensions(spool);
         QmgrLoop loop = startQueueManager(settings, places.seating(),
@@ -153,10 +159,11 @@ public final class Server implements AutoCloseable {
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain,
+                        places::connections, places::explain, new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
-                                : Optional.empty()));
+                                : Optional.empty()),
+                new MessageOrders(config.listen().open().values()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
@@ -188,6 +195,10 @@ public final class Server implements AutoCloseable {
         } catch (IOException trouble) {
             throw new StartFailure("cannot read the suspensions: " + trouble.getMessage(), trouble);
         }
+    }
+
+    private HistorySearch historySearch() {
+        return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
     }
 
     private void arrived(MessageSummary message) {

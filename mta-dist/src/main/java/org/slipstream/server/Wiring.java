@@ -12,6 +12,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.history.History;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
@@ -68,10 +69,10 @@ final class Wiring {
 
     /// @param client from [#client]
     /// @param arrived called for each committed message
-    Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived) {
+    Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived, History history) {
         this.config = config;
         this.book = new AddressBook(config, new ThisMachine());
-        this.ingest = new Ingest(spool::draft, book, arrived);
+        this.ingest = new Ingest(spool::draft, book, arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         this.reporter = reporter(config, spool, ingest);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,

@@ -123,6 +123,8 @@ public final class InvariantChecker {
             case QmgrOrder.MakeDue due -> {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> expectAnswer("Filed"));
             }
+            case QmgrOrder.TakeUp takeUp -> file(takeUp.id(), order);
+            case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());
         }
@@ -211,9 +213,11 @@ public final class InvariantChecker {
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
-                    ? 0
-                    : config.secondExpiryMillis()), () -> "expired too early: " + record);
+            require(!expired || row.instructions.ending().isPresent()
+                    || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
+                            ? 0
+                            : config.secondExpiryMillis()),
+                    () -> "expired too early: " + record);
         }
     }
 
@@ -236,6 +240,7 @@ public final class InvariantChecker {
             case QmgrEvent.OutcomeRecorded _ -> answered("Record");
             case QmgrEvent.Notified notified -> answered("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> answered("Filed"));
+            case QmgrEvent.Instructed instructed -> answered("Instructed " + instructed.id());
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);

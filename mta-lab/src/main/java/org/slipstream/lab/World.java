@@ -292,6 +292,8 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
+            case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }

@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -32,6 +33,9 @@ final class Activation {
 
     /// On hold longer than its lifetime: its recipients fail without an attempt.
     final boolean heldTooLong;
+
+    /// An operator returns the message, or sends it to another next hop.
+    final Instructions instructions;
 
     /// An earlier activation counted an attempt.
     final boolean attemptedBefore;
@@ -106,6 +110,7 @@ final class Activation {
         this.delayReports = summary.delayReports();
         this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
+        this.instructions = summary.instructions();
         this.attemptedBefore = summary.attempts() > 0;
         this.attemptsBefore = summary.attempts();
         this.expectedOpen = summary.open();

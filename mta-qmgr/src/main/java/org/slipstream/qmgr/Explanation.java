@@ -130,6 +130,9 @@ final class Explanation {
             case HOLD -> "held";
             case DELETE -> "deleted";
             case RELEASE -> "released";
+            case REQUEUE -> "requeued";
+            case REROUTE -> "rerouted";
+            case RETURN -> "returned to its sender";
             case FLUSH, NONE -> "set aside";
         };
     }

@@ -58,6 +58,12 @@ final class Outcomes {
         scheduler.settled(message.work, recipients.size());
     }
 
+    /// Records outcomes that no attempt decided, in the order of the recipients.
+    void conclude(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+        record(message, recipients, outcomes, false, RetryBounds.NONE);
+        scheduler.settled(message.work, recipients.size());
+    }
+
     /// Leaves recipients that are in memory and in no entry open, without an outcome in this
     /// activation.
     void leaveOpen(Activation message, List<Recipient> recipients) {

@@ -190,6 +190,7 @@ public final class QueueManager {
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> completion.notified(notified);
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
+            case QmgrEvent.Instructed instructed -> operators.instructed(instructed);
             case QmgrEvent.Alarm _ -> {
                 // Handled by timePasses().
             }
@@ -281,7 +282,8 @@ public final class QueueManager {
     /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
     /// this state is reached.
     public boolean isQuiet() {
-        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet();
+        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet()
+                && operators.isQuiet();
     }
 
     /// New mail arrives faster than it is admitted, by more than the process limit
@@ -485,8 +487,9 @@ public final class QueueManager {
 
     private void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
-            step.order(
-                    new QmgrOrder.ReadRecipients(read.get().message().id(), read.get().after(), read.get().limit()));
+            QueueId id = read.get().message().id();
+            step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
+                    Returns.needReplies(active.find(id))));
         }
     }
 
@@ -501,6 +504,9 @@ public final class QueueManager {
             // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
+        } else if (message.instructions.ending().isPresent()) {
+            outcomes.conclude(message, read.recipients(), Returns.outcomes(message.instructions.ending().get(),
+                    read, message.createdMillis, now()));
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
                     retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);

@@ -135,13 +135,18 @@ final class RetrySchedule {
     }
 
     /// The outcome of a recipient whose message has expired.
-    Outcome.Failed expired(Outcome last, long createdMillis, long nowMillis) {
+    static Outcome.Failed expired(Outcome last, long createdMillis, long nowMillis) {
         return expired(nowMillis - createdMillis, "; last reply: " + last.reply(), last.remote());
     }
 
     /// The outcome of a recipient whose message expired on hold.
     Outcome.Failed expiredUntried(long createdMillis, long nowMillis, String remote) {
         return expired(nowMillis - createdMillis, " while on hold", remote);
+    }
+
+    /// The outcome of a recipient whose message an operator expired before its first attempt.
+    static Outcome.Failed expiredBeforeAttempt(long createdMillis, long nowMillis, String remote) {
+        return expired(nowMillis - createdMillis, " without an attempt", remote);
     }
 
     private static Outcome.Failed expired(long ageMillis, String ending, String remote) {

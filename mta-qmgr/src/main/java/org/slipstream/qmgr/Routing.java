@@ -72,6 +72,12 @@ final class Routing {
     }
 
     void find(Activation message, List<Recipient> recipients) {
+        Optional<Route> instructed = message.instructions.route();
+        if (instructed.isPresent()) {
+            recipients.forEach(each -> message.addRouted(each, instructed.get()));
+            unplaced.add(message);
+            return;
+        }
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);

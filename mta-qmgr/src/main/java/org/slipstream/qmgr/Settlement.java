@@ -49,6 +49,10 @@ final class Settlement {
 
         record Release() implements Next {}
 
+        record TakeUp() implements Next {}
+
+        record MakeDue() implements Next {}
+
         record Finish(String reason) implements Next {}
     }
 
@@ -62,7 +66,9 @@ final class Settlement {
         return switch (message.request) {
             case DELETE -> new Next.Finish(DELETED);
             case HOLD -> message.hasOpen() ? new Next.Hold() : byRules(message, nowMillis);
-            case RELEASE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case RELEASE, REQUEUE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case RETURN -> message.hasOpen() ? new Next.TakeUp() : byRules(message, nowMillis);
+            case REROUTE -> message.hasOpen() ? new Next.MakeDue() : byRules(message, nowMillis);
             case FLUSH, NONE -> byRules(message, nowMillis);
         };
     }
@@ -71,7 +77,7 @@ final class Settlement {
         List<Activation.DeferredRecipient> expired = retrySchedule.expired(message, nowMillis);
         if (!expired.isEmpty()) {
             return new Next.Expire(expired.stream().map(d -> new RecipientOutcome(d.recipient().number(),
-                    retrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
+                    RetrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
         if (message.options.isTooLate(nowMillis) && !message.deferred().isEmpty()) {
             return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),

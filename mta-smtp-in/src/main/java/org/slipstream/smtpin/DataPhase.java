@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.LogText;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.data.Pace;
 import org.slipstream.smtpin.policy.Check;
@@ -232,8 +233,13 @@ final class DataPhase implements AutoCloseable {
                     ReceivedLine.literal(client.address()), verdict.decider().orElse(""));
             incoming.refuse(verdict.refusal().get());
         } else {
-            incoming.commit(envelope, mail.extras(client.user()));
+            incoming.commit(envelope.withOrigin(origin(client, incoming)), mail.extras(client.user()));
         }
+    }
+
+    private static Origin origin(Client client, IncomingMessage incoming) {
+        return new Origin(client.service(), ReceivedLine.literal(client.address()), client.helo().orElse(""),
+                client.user().orElse(""), incoming.messageId().orElse(""), Optional.empty());
     }
 
     private static void logAccepted(Client client, IncomingMessage incoming, ReceivingTransaction mail) {

@@ -8,6 +8,7 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Recipient;
 
 import java.io.BufferedInputStream;
@@ -154,7 +155,7 @@ final class MailFile {
             throw new IllegalArgumentException("no " + PREFIX + (hasSender ? "To" : "From") + " at the top");
         }
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients,
-                new DeliveryOptions(hold, deliverBy, priority, requireTls));
+                new DeliveryOptions(hold, deliverBy, priority, requireTls), Origin.UNKNOWN);
     }
 
     private static DeliveryOptions.DeliverBy deliverBy(String value) {

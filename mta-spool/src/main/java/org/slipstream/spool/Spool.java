@@ -3,6 +3,7 @@ package org.slipstream.spool;
 import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -50,7 +51,16 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     /// message.
     void remove(QueueId id, Runnable then);
 
+    /// Puts the message on hold, or releases it: then it is due at once, unless its sender wants it
+    /// later.
     void hold(QueueId id, boolean held, Runnable then);
+
+    /// Records an instruction of an operator.
+    void instruct(QueueId id, Instruction instruction, Runnable then);
+
+    /// Takes the message off hold and makes it due at `nowMillis`, even before the time that its
+    /// sender requested.
+    void takeUp(QueueId id, long nowMillis, Runnable then);
 
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.

@@ -6,6 +6,7 @@ import tools.jackson.core.JacksonException;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.OutputStream;
 import java.net.ConnectException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -53,14 +54,46 @@ final class AdminClient implements AutoCloseable {
         };
     }
 
+    /// Writes the content of a message into a stream.
+    ///
+    /// @return false when the message does not exist
+    boolean fetch(String path, OutputStream content) {
+        ApiClient.ApiReply reply = exchanged(() -> api.fetch(path, content));
+        return switch (reply.status()) {
+            case 200 -> true;
+            case 404 -> false;
+            case 400 -> throw new CommandFailure(Exit.USAGE, "mta: " + sentence(reply));
+            default -> throw new CommandFailure(Exit.NO, "mta: " + sentence(reply));
+        };
+    }
+
+    /// A server is running for the home folder.
+    static boolean isRunning(Path home) {
+        try (ApiClient _ = ApiClient.connect(AdminSocket.in(home), ANSWER)) {
+            return true;
+        } catch (NoSuchFileException | ConnectException refused) {
+            return false;
+        } catch (IOException trouble) {
+            return true;
+        }
+    }
+
     @Override
     public void close() {
         api.close();
     }
 
+    private interface Exchange {
+        ApiClient.ApiReply run() throws IOException;
+    }
+
     private ApiClient.ApiReply send(String method, String path) {
+        return exchanged(() -> api.ask(method, path));
+    }
+
+    private ApiClient.ApiReply exchanged(Exchange exchange) {
         try {
-            return api.ask(method, path);
+            return exchange.run();
         } catch (InterruptedIOException silent) {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " does not respond", silent);
         } catch (IOException broken) {

@@ -20,9 +20,12 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "verify", "suspend", "resume", "freeze", "thaw", "destdb", "retry", "user", "spool",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend", "resume",
+                    "freeze", "thaw", "destdb", "retry", "user", "spool",
                     "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "flush", "hold", "release", "delete"), "destdb",
+            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
+                    "reroute", "priority", "bounce", "expire", "delete"),
+            "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
@@ -74,7 +77,14 @@ public final class Cli {
             case "queue flush" -> new QueueFlushCommand(mta);
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
             case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
+            case "queue requeue" -> new QueueInstructCommand.RequeueCommand(mta);
+            case "queue reroute" -> new QueueInstructCommand.RerouteCommand(mta);
+            case "queue priority" -> new QueuePriorityCommand(mta);
+            case "queue bounce" -> new QueueReturnCommand.BounceCommand(mta);
+            case "queue expire" -> new QueueReturnCommand.ExpireCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
+            case "queue cat" -> new QueueCatCommand(mta);
+            case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
             case "suspend" -> new SuspendCommand(mta);

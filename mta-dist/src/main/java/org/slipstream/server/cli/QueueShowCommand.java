@@ -56,10 +56,19 @@ final class QueueShowCommand implements Callable<Integer> {
         seat.passedOver().forEach(passed -> facts.add("passed over", passed.host() + ": " + passed.why()));
     }
 
+    private static void submitter(Table facts, MessageView message) {
+        String submitter = TraceText.submitter(message.submitter());
+        facts.add("submitted", submitter.isEmpty() ? "-" : submitter);
+        if (!message.submitter().messageId().isEmpty()) {
+            facts.add("message-id", message.submitter().messageId());
+        }
+    }
+
     private static void print(MessageView message, PrintStream out) {
         Instant now = Instant.now();
         Table facts = new Table("id", message.id());
         facts.add("sender", QueueListCommand.sender(message));
+        submitter(facts, message);
         facts.add("size", message.sizeBytes() + " bytes");
         facts.add("created", message.created() + " (" + DisplayUnits.age(message.created(), now) + " ago)");
         facts.add("state", message.state());

@@ -11,6 +11,7 @@ import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.server.history.HistorySettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -48,7 +49,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
-        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, String logLevel,
+        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, HistorySettings history,
+        String logLevel,
         Written written, List<String> hints) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -86,7 +88,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
                             + " network.") Optional<InetSocketAddress> lmtp) {
         /// By key: `listen.smtp`.
-        SequencedMap<String, InetSocketAddress> open() {
+        public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
             smtp.ifPresent(address -> open.put("listen.smtp", address));
             submission.ifPresent(address -> open.put("listen.submission", address));

@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.server.history.HistorySettings;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
 import org.slipstream.spool.SpoolConfig;
@@ -97,7 +98,8 @@ public final class ConfigReader {
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
-                values.record(SpoolConfig.class), values.record(Config.Log.class).level(), values.written(),
+                values.record(SpoolConfig.class), values.record(HistorySettings.class),
+                values.record(Config.Log.class).level(), values.written(),
                 complaints.hints());
         new Checks(config, values, complaints).run();
         return config;

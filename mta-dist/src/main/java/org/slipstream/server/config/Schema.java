@@ -5,6 +5,7 @@ import org.slipstream.core.text.Nearest;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
+import org.slipstream.server.history.HistorySettings;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
 import org.slipstream.spool.SpoolConfig;
@@ -38,7 +39,7 @@ final class Schema {
                     Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, SpoolConfig.class, Config.Log.class));
+                    Config.SmartHost.class, SpoolConfig.class, HistorySettings.class, Config.Log.class));
 
     private final SequencedMap<String, String> sections;
     private final SequencedMap<String, Key> keys = new LinkedHashMap<>();
@@ -200,6 +201,8 @@ final class Schema {
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
+        sections.put("history",
+                "What is kept about mail that has left the queue (docs/trace.md). It names senders and recipients.");
         sections.put("log", "The level of the log.");
         return sections;
     }

@@ -4,26 +4,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.server.history.History;
 
 import java.time.Instant;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /// Logs each event of a message's life after its acceptance, with its queue id: `grep queue=<id>`
-/// shows them all.
+/// shows them all. The history gets the same events.
 final class DeliveryLog {
     private static final Logger log = LoggerFactory.getLogger(DeliveryLog.class);
 
     private final LongSupplier clockMillis;
+    private final History history;
 
-    DeliveryLog(LongSupplier clockMillis) {
+    DeliveryLog(LongSupplier clockMillis, History history) {
         this.clockMillis = clockMillis;
+        this.history = history;
     }
 
     void outcomes(QmgrOrder.RecordOutcome record) {
+        history.decided(record.id(), record.recipients(), record.outcomes());
         if (!log.isInfoEnabled()) {
             return;
         }
@@ -42,11 +47,21 @@ final class DeliveryLog {
     }
 
     void deferred(QmgrOrder.Defer defer) {
+        history.waits(defer.id(), defer.nextAttemptMillis());
         log.info("event=message-deferred queue={} until={}", defer.id(),
                 Instant.ofEpochMilli(defer.nextAttemptMillis()));
     }
 
+    void held(QmgrOrder.SetHold hold) {
+        history.held(hold.id(), hold.held());
+    }
+
+    void damaged(QueueId id, String reason) {
+        history.setAside(id, reason);
+    }
+
     void removed(QmgrOrder.Remove remove) {
+        history.removed(remove.id(), remove.reason());
         log.info("event=message-removed queue={} reason=\"{}\"", remove.id(), LogText.text(remove.reason()));
     }
 

@@ -17,6 +17,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.WorkerBudget;
+import org.slipstream.server.history.History;
 import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.server.route.Lookups;
 import org.slipstream.smtpout.Carriers;
@@ -109,6 +110,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             LocalMailboxes mailboxes,
             Reports reports,
             Consumer<QmgrEvent> answers, LongSupplier clockMillis) {
+        this(spool, routes, carriers, knownHosts, mailboxes, reports, answers, clockMillis, History.OFF);
+    }
+
+    public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
+            LocalMailboxes mailboxes, Reports reports, Consumer<QmgrEvent> answers, LongSupplier clockMillis,
+            History history) {
         this.spool = spool;
         this.routes = routes;
         this.carriers = carriers;
@@ -119,7 +126,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         this.commands = new Commands(answers);
         this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
                 OrderDispatcher::brokenLookup);
-        this.deliveryLog = new DeliveryLog(clockMillis);
+        this.deliveryLog = new DeliveryLog(clockMillis, history);
     }
 
     /// Commands of operators; this dispatcher delivers the answers.
@@ -140,8 +147,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.Notify notify -> ioThreads.report(() -> report(notify));
             case QmgrOrder.Defer defer -> defer(defer);
             case QmgrOrder.Remove remove -> remove(remove);
-            case QmgrOrder.SetHold hold -> spool.hold(hold.id(), hold.held(), filed(hold.id()));
+            case QmgrOrder.SetHold hold -> {
+                deliveryLog.held(hold);
+                spool.hold(hold.id(), hold.held(), filed(hold.id()));
+            }
             case QmgrOrder.MakeDue due -> makeDue(due, () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.TakeUp due -> spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct.id(), instruct.instruction(),
+                    () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }
@@ -166,14 +179,20 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch) {
-        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+        answerRead(read, batch, List.of());
+    }
+
+    private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch, List<RecipientOutcome> last) {
+        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end(), last));
     }
 
     private void readRecipients(QmgrOrder.ReadRecipients read) {
         try {
-            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
+            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()),
+                    read.withReplies() ? lastOutcomes(read.id()) : List.of());
         } catch (DamagedException damaged) {
             // The spool has logged it with `event=message-set-aside`.
+            deliveryLog.damaged(read.id(), String.valueOf(damaged.getMessage()));
             answers.accept(new QmgrEvent.MessageDamaged(read.id(), String.valueOf(damaged.getMessage())));
         } catch (IOException trouble) {
             // An empty batch would look like a finished message, so there is no answer until the
@@ -190,6 +209,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         } else {
             spool.makeDue(due.id(), due.domain(), due.nowMillis(), filed);
         }
+    }
+
+    private List<RecipientOutcome> lastOutcomes(QueueId id) throws IOException {
+        return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
+                .filter(each -> each.last().isPresent())
+                .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
     }
 
     private void findRoute(QmgrOrder.FindRoute find) {

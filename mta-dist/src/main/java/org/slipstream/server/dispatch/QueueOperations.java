@@ -6,6 +6,7 @@ import org.slipstream.admin.Operations;
 import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
+import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.GateReading;
 import org.slipstream.core.LogText;
@@ -67,9 +68,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private final String hostname;
     private final Instant started;
     private final QueueViewSources surroundings;
+    private final MessageOrders messageOrders;
 
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
-            String hostname, QueueViewSources surroundings) {
+            String hostname, QueueViewSources surroundings, MessageOrders messageOrders) {
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
         this.search = new QueueSearch(spool, queries);
@@ -78,6 +80,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         this.version = version;
         this.hostname = hostname;
         this.surroundings = surroundings;
+        this.messageOrders = messageOrders;
         this.started = Instant.ofEpochMilli(clockMillis.getAsLong());
     }
 
@@ -137,6 +140,17 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         QueuePhase phase = picture(Set.of(id)).phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
         return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) throws IOException {
+        return surroundings.traces().trace(wanted, limit, spool,
+                row -> picture(Set.of(row.summary().id())).phase(row));
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) throws IOException {
+        return spool.details(id).isPresent() ? Optional.of(spool.content(id)) : Optional.empty();
     }
 
     @Override
@@ -216,33 +230,30 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) throws IOException {
+    public Optional<String> refusal(MessageOrder order) {
+        return messageOrders.refusal(order);
+    }
+
+    @Override
+    public boolean order(MessageOrder order, QueueId id) throws IOException {
         if (spool.details(id).isEmpty()) {
             return false;
         }
-        settled(List.of(commands.give(command(order, id))));
+        settled(List.of(commands.give(messageOrders.command(order, id))));
         return true;
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        QueueIndex.Found found = search.toBeOrdered(order, filter, after, limit);
-        settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
+        QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
+        settled(found.ids().stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
         return tally(found);
     }
 
     @Override
     public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
         return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
-    }
-
-    private static OperatorCommand command(Order order, QueueId id) {
-        return switch (order) {
-            case DELETE -> new OperatorCommand.Delete(id);
-            case HOLD -> new OperatorCommand.Hold(id);
-            case RELEASE -> new OperatorCommand.Release(id);
-            case FLUSH -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
-        };
     }
 
     // A delivery in progress is finished first and may take long. The command remains in force;

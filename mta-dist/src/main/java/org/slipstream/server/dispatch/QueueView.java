@@ -4,7 +4,9 @@ import org.slipstream.admin.Operations.Figures;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.admin.Operations.PhaseView;
 import org.slipstream.admin.Operations.RecipientView;
+import org.slipstream.admin.TraceOperations.SubmitterView;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
@@ -51,7 +53,12 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueueView::view).toList());
+                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()));
+    }
+
+    static SubmitterView submitter(Origin origin) {
+        return new SubmitterView(origin.service(), origin.client(), origin.helo(), origin.user(), origin.messageId(),
+                origin.about().map(QueueId::toString).orElse(""));
     }
 
     /// The phase of a message in the queue.

@@ -18,10 +18,11 @@ import java.util.function.Supplier;
 /// @param connections numbers of connections; asked on the queue manager's thread
 /// @param suspended the suspended hosts at a time; asked on the queue manager's thread
 /// @param explanations placement of waiting deliveries
+/// @param traces the history of messages
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, Optional<Verifications> verifications) {
+        Explanations explanations, Traces traces, Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.server.history.History;
 import org.slipstream.spool.Draft;
 
 import java.io.IOException;
@@ -20,6 +21,7 @@ public final class Ingest {
     private final DraftSource drafts;
     private final AddressBook book;
     private final Consumer<MessageSummary> arrivals;
+    private final History history;
 
     /// Begins new messages, as [org.slipstream.spool.Spool#draft] does.
     @FunctionalInterface
@@ -29,9 +31,14 @@ public final class Ingest {
 
     /// @param arrivals called for each message that is on disk; must not block
     public Ingest(DraftSource drafts, AddressBook book, Consumer<MessageSummary> arrivals) {
+        this(drafts, book, arrivals, History.OFF);
+    }
+
+    public Ingest(DraftSource drafts, AddressBook book, Consumer<MessageSummary> arrivals, History history) {
         this.drafts = drafts;
         this.book = book;
         this.arrivals = arrivals;
+        this.history = history;
     }
 
     /// Submits a complete message that this server wrote.
@@ -49,7 +56,9 @@ public final class Ingest {
     }
 
     MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
-        MessageSummary message = draft.commit(AliasExpansion.of(envelope, book), facts);
+        Envelope expanded = AliasExpansion.of(envelope, book);
+        MessageSummary message = draft.commit(expanded, facts);
+        history.accepted(message, expanded);
         try {
             arrivals.accept(message);
         } catch (RuntimeException e) {

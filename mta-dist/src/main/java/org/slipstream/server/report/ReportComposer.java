@@ -38,7 +38,7 @@ final class ReportComposer {
 
     /// @param eightBit true when it needs 8BITMIME
     /// @param international true when it needs SMTPUTF8
-    record Composed(byte[] content, boolean eightBit, boolean international) {}
+    record Composed(byte[] content, boolean eightBit, boolean international, String messageId) {}
 
     /// @param boundary proposed; extended until it occurs in no part
     static Composed compose(DeliveryReport report, ReportTemplate template, String boundary) {
@@ -64,18 +64,21 @@ final class ReportComposer {
         }
         message.writeBytes(ascii("\r\n--" + unique + "--\r\n"));
         return new Composed(message.toByteArray(), eightBit,
-                globalStatus || globalHeader || report.sender().isInternational());
+                globalStatus || globalHeader || report.sender().isInternational(), messageId(report));
+    }
+
+    private static String messageId(DeliveryReport report) {
+        return "<" + report.message().summary().id() + "." + report.date().toInstant().toEpochMilli() + "."
+                + report.kind().word() + "@" + report.hostname() + ">";
     }
 
     private static String header(DeliveryReport report, String subject, String boundary, boolean eightBit) {
-        String id = report.message().summary().id() + "." + report.date().toInstant().toEpochMilli() + "."
-                + report.kind().word() + "@" + report.hostname();
         Optional<String> about = report.original().flatMap(Original::messageId);
         return ReportField.of("Date", report.written(report.date().toInstant()))
                 + ReportField.of("From", "Mail Delivery System <MAILER-DAEMON@" + report.hostname() + ">")
                 + "To: " + to(report.sender()) + "\r\n"
                 + ReportField.of("Subject", subject)
-                + ReportField.of("Message-ID", "<" + id + ">")
+                + ReportField.of("Message-ID", messageId(report))
                 + about.map(
                         original -> ReportField.of("In-Reply-To", original) + ReportField.of("References", original))
                         .orElse("")

@@ -10,6 +10,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.DelayTimes;
@@ -122,7 +123,9 @@ public final class Reporter {
             return;
         }
         ReportComposer.Composed composed = compose(id, kind, sender.get(), message, about);
-        MessageSummary sent = sink.submit(envelope(sender.get(), kind, composed), composed.content());
+        MessageSummary sent = sink.submit(
+                envelope(sender.get(), kind, composed).withOrigin(Origin.ofReport(id, composed.messageId())),
+                composed.content());
         log.info("event=report-queued queue={} kind={} report={} recipient={} count={}", id, kind.word(), sent.id(),
                 LogText.path(sender.get()), about.size());
     }

@@ -3,11 +3,15 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.Operations;
 import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -95,7 +99,7 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         Optional<String> next = next(after);
         List<MessageView> fitting = piece(filter, after);
         fitting.forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -113,11 +117,12 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        if (order == Order.DELETE) {
+    public boolean order(MessageOrder order, QueueId id) {
+        if (order.verb() == Order.DELETE) {
             return messages.remove(id) != null;
         }
-        orders.add(order.name().toLowerCase(Locale.ROOT) + " " + id);
+        orders.add(order.verb().name().toLowerCase(Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
         return messages.containsKey(id);
     }
 
@@ -129,6 +134,27 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
+    }
+
+    @Override
+    public TraceResult trace(String wanted, int limit) {
+        return new TraceResult(List.of(), false, "2026-11-15T10:00:00Z");
+    }
+
+    @Override
+    public Optional<Content> content(QueueId id) {
+        byte[] bytes = "Subject: hello\r\n\r\nbody\r\n".getBytes(StandardCharsets.US_ASCII);
+        return Optional.ofNullable(messages.get(id)).map(_ -> new Content() {
+            @Override
+            public long sizeBytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        });
     }
 
     @Override

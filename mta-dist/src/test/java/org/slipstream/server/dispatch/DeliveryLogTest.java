@@ -15,6 +15,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.server.history.History;
 
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +48,7 @@ class DeliveryLogTest {
                 Optional.of("rfc822;b status=sent reply=\"250"), Set.of());
         Outcome outcome = new Outcome.Failed(Reply.of(550, "5.1.1", "no\" status=sent x=\"\u2028"),
                 "mx.y.example[192.0.2.1]:25");
-        new DeliveryLog(() -> 1).outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient),
+        new DeliveryLog(() -> 1, History.OFF).outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient),
                 List.of(new RecipientOutcome(1, outcome)), false));
         assertThat(lines.list).singleElement().extracting(ILoggingEvent::getFormattedMessage).asString().endsWith(
                 "recipient=<b\\u003e\\u0020status=sent\\u0020\\u003c@y.example>"

@@ -2,6 +2,8 @@ package org.slipstream.spool.index;
 
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -49,8 +51,8 @@ final class IndexWriter {
         ENTER_MESSAGE("""
                 insert into message (id, box_segment, box_offset, own_file, size_bytes, created_millis, next_millis,
                  state, attempts, delay_notified, recipients, sender_local, sender_domain, body_type, smtp_utf8,
-                 envelope_id, dsn_return, envelope, wishes, not_before_millis)
-                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
+                 envelope_id, dsn_return, envelope, wishes, not_before_millis, origin)
+                 values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
         ENTER_LARGE("insert into large_letter (message_id) values (?)"),
         MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
         ATTEMPTS("update message set attempts = ? where id = ?"),
@@ -65,6 +67,9 @@ final class IndexWriter {
         HISTORY_BOUND(AttemptRows.BOUND),
         FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
         DELAY_REPORTED("update message set delay_reports = ? where id = ?"),
+        RETURN(InstructionRows.RETURN),
+        REROUTE(InstructionRows.REROUTE),
+        PRIORITY(InstructionRows.PRIORITY),
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
         MAKE_DUE("""
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
@@ -173,6 +178,7 @@ final class IndexWriter {
             case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
             case LogRecord.DelayReported(QueueId id, int count) -> addForId(Kind.DELAY_REPORTED, count, id);
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
+            case LogRecord.Instructed(QueueId id, Instruction instruction) -> instructed(id, instruction);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {
                 keepOrder(Kind.REMOVE, id);
@@ -256,6 +262,7 @@ final class IndexWriter {
         message.setBytes(16,
                 envelope.options().equals(DeliveryOptions.NONE) ? null : EnvelopeCodec.encode(envelope.options()));
         message.setLong(17, envelope.options().holdUntilMillis().orElse(0));
+        message.setBytes(18, envelope.origin().equals(Origin.UNKNOWN) ? null : EnvelopeCodec.encode(envelope.origin()));
         batch(Kind.ENTER_MESSAGE).add();
         if (!inline) {
             expansion.enter(stored.id().value(), envelope.recipients());
@@ -316,6 +323,16 @@ final class IndexWriter {
         row.setLong(6, atMillis);
         row.setLong(7, id.value());
         row.setInt(8, each.number());
+        batch.add();
+    }
+
+    private void instructed(QueueId id, Instruction instruction) throws SQLException {
+        Batch batch = ordered(switch (instruction) {
+            case Instruction.Return _ -> Kind.RETURN;
+            case Instruction.Reroute _ -> Kind.REROUTE;
+            case Instruction.Priority _ -> Kind.PRIORITY;
+        }, id);
+        InstructionRows.fill(batch.statement, id, instruction);
         batch.add();
     }
 

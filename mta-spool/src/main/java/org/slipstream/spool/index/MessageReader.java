@@ -5,6 +5,7 @@ import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.index.QueueIndex.DamagedMessage;
@@ -176,6 +177,7 @@ final class MessageReader {
         private final boolean smtpUtf8;
         private final Optional<String> envelopeId;
         private final DsnReturn returns;
+        private final Origin origin;
         private final Optional<List<Recipient>> untried;
         private final List<IndexedRecipient> recipients = new ArrayList<>();
 
@@ -186,6 +188,7 @@ final class MessageReader {
             smtpUtf8 = row.getBoolean("smtp_utf8");
             envelopeId = Optional.ofNullable(row.getString("envelope_id"));
             returns = EnvelopeCodec.dsnReturn(row.getInt("dsn_return"));
+            origin = Rows.origin(row);
             untried = Rows.untried(row);
             untried.ifPresent(all -> all.forEach(each -> recipients
                     .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0))));
@@ -200,7 +203,7 @@ final class MessageReader {
 
         Indexed toIndexed() {
             var envelope = new Envelope(summary.sender(), body, smtpUtf8, envelopeId, returns,
-                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options());
+                    recipients.stream().map(IndexedRecipient::recipient).toList(), summary.options(), origin);
             return new Indexed(summary, envelope, nextMillis, recipients);
         }
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -36,7 +37,8 @@ final class Rows {
              (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
             case when m.envelope is not null then 0 else
              (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
-            m.envelope, m.wishes""";
+            m.envelope, m.wishes, m.origin,
+            m.ending, m.ending_reason, m.reroute, m.priority""";
 
     private Rows() {}
 
@@ -53,13 +55,24 @@ final class Rows {
         }
         return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
                 recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
-                row.getInt("state") == MessageStatus.HELD, row.getInt("delay_reports"), options(row));
+                row.getInt("state") == MessageStatus.HELD, row.getInt("delay_reports"), options(row),
+                InstructionRows.read(row));
     }
 
     private static DeliveryOptions options(ResultSet row) throws SQLException {
         byte[] bytes = row.getBytes("wishes");
         try {
-            return bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes));
+            return InstructionRows.with(row,
+                    bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes)));
+        } catch (DamagedMessageException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+
+    static Origin origin(ResultSet row) throws SQLException {
+        byte[] bytes = row.getBytes("origin");
+        try {
+            return bytes == null ? Origin.UNKNOWN : EnvelopeCodec.decodeOrigin(ByteBuffer.wrap(bytes));
         } catch (DamagedMessageException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }

@@ -6,6 +6,8 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Origin;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 
 import java.nio.BufferUnderflowException;
@@ -21,7 +23,7 @@ import java.util.Set;
 /// An envelope as bytes:
 ///
 /// ```
-/// version      1 byte   1, or 2 when options follow
+/// version      1 byte   1, 2 when options follow, or 3 when options and the origin follow
 /// flags        1 byte   1 null sender · 2 SMTPUTF8 · 4 has ENVID
 /// body type    1 byte   0 7BIT · 1 8BITMIME · 2 BINARYMIME
 /// RET          1 byte   0 not given · 1 FULL · 2 HDRS
@@ -29,17 +31,19 @@ import java.util.Set;
 /// ENVID        text                       if there is one
 /// recipients   count, then for each: NOTIFY bits (1 NEVER · 2 SUCCESS · 4 FAILURE · 8 DELAY · 16 has ORCPT),
 ///              local part, domain, original (if there is one)
-/// options     version 2 only: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
+/// options     version 2 and 3: bits (1 hold · 2 deadline · 4 mode R · 8 trace · 16 REQUIRETLS), MT-PRIORITY + 9,
 ///              8 bytes each, high byte first: hold until, deadline (if there is one), in milliseconds since 1970
+/// origin      version 3 only: service, client, HELO name, user, Message-ID; queue id in 8 bytes, 0 when there is none
 /// ```
 ///
 /// Text is UTF-8 after its length. Lengths and counts take 7 bits a byte, lowest first; the high
 /// bit says that more bytes follow. Numbers of constants are written out here and are not the
 /// enums' ordinals, so that reordering an enum does not change the format on disk. An envelope
-/// without delivery options is written as version 1.
+/// of unknown origin is written as version 1 or 2.
 public final class EnvelopeCodec {
     static final int VERSION = 1;
     static final int VERSION_WITH_WISHES = 2;
+    static final int VERSION_WITH_ORIGIN = 3;
 
     private static final int NULL_SENDER = 1;
     private static final int SMTP_UTF8 = 2;
@@ -57,8 +61,8 @@ public final class EnvelopeCodec {
 
     public static byte[] encode(Envelope envelope) {
         ByteOutput out = new ByteOutput(64 + 48 * envelope.recipients().size());
-        boolean plain = envelope.options().equals(DeliveryOptions.NONE);
-        out.octet(plain ? VERSION : VERSION_WITH_WISHES);
+        int version = version(envelope);
+        out.octet(version);
         out.octet((envelope.sender().isEmpty() ? NULL_SENDER : 0) | (envelope.smtpUtf8() ? SMTP_UTF8 : 0)
                 | (envelope.envelopeId().isPresent() ? HAS_ENVELOPE_ID : 0));
         out.octet(code(envelope.body()));
@@ -71,10 +75,20 @@ public final class EnvelopeCodec {
             out.address(recipient.address());
             recipient.original().ifPresent(out::text);
         }
-        if (!plain) {
+        if (version > VERSION) {
             putOptions(out, envelope.options());
         }
+        if (version == VERSION_WITH_ORIGIN) {
+            putOrigin(out, envelope.origin());
+        }
         return out.toBytes();
+    }
+
+    private static int version(Envelope envelope) {
+        if (!envelope.origin().equals(Origin.UNKNOWN)) {
+            return VERSION_WITH_ORIGIN;
+        }
+        return envelope.options().equals(DeliveryOptions.NONE) ? VERSION : VERSION_WITH_WISHES;
     }
 
     /// The delivery options alone, as the index keeps them.
@@ -97,6 +111,22 @@ public final class EnvelopeCodec {
         }
     }
 
+    /// The origin alone, as the index keeps it.
+    public static byte[] encode(Origin origin) {
+        ByteOutput out = new ByteOutput(160);
+        putOrigin(out, origin);
+        return out.toBytes();
+    }
+
+    /// @throws DamagedMessageException when the bytes are no origin
+    public static Origin decodeOrigin(ByteBuffer bytes) throws DamagedMessageException {
+        try {
+            return origin(bytes);
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw new DamagedMessageException("not an origin: " + e);
+        }
+    }
+
     /// @throws DamagedMessageException when the bytes are no envelope
     public static Envelope decode(ByteBuffer bytes) throws DamagedMessageException {
         try {
@@ -112,7 +142,7 @@ public final class EnvelopeCodec {
 
     private static Envelope read(ByteBuffer in) {
         int version = in.get();
-        if (version != VERSION && version != VERSION_WITH_WISHES) {
+        if (version < VERSION || version > VERSION_WITH_ORIGIN) {
             throw new IllegalArgumentException("version " + version);
         }
         int flags = in.get();
@@ -129,7 +159,28 @@ public final class EnvelopeCodec {
             recipients.add(new Recipient(number, address, original, notifyOn(bits & ~HAS_ORIGINAL)));
         }
         DeliveryOptions options = version == VERSION ? DeliveryOptions.NONE : options(in);
-        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options);
+        Origin origin = version == VERSION_WITH_ORIGIN ? origin(in) : Origin.UNKNOWN;
+        return new Envelope(sender, body, (flags & SMTP_UTF8) != 0, envelopeId, returns, recipients, options, origin);
+    }
+
+    private static void putOrigin(ByteOutput out, Origin origin) {
+        out.text(origin.service());
+        out.text(origin.client());
+        out.text(origin.helo());
+        out.text(origin.user());
+        out.text(origin.messageId());
+        out.eightBytes(origin.about().map(QueueId::value).orElse(0L));
+    }
+
+    private static Origin origin(ByteBuffer in) {
+        String service = text(in);
+        String client = text(in);
+        String helo = text(in);
+        String user = text(in);
+        String messageId = text(in);
+        long about = in.getLong();
+        return new Origin(service, client, helo, user, messageId,
+                about == 0 ? Optional.empty() : Optional.of(new QueueId(about)));
     }
 
     private static void putOptions(ByteOutput out, DeliveryOptions options) {

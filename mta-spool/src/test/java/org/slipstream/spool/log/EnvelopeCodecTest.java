@@ -7,6 +7,8 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Origin;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 
 import java.nio.ByteBuffer;
@@ -59,9 +61,9 @@ class EnvelopeCodecTest {
     @Test
     void anEnvelopeOfALaterVersionIsNotGuessedAt() {
         byte[] bytes = EnvelopeCodec.encode(Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net"))));
-        bytes[0] = 3;
+        bytes[0] = 4;
         assertThatThrownBy(() -> EnvelopeCodec.decode(ByteBuffer.wrap(bytes)))
-                .isInstanceOf(DamagedMessageException.class).hasMessageContaining("version 3");
+                .isInstanceOf(DamagedMessageException.class).hasMessageContaining("version 4");
     }
 
     private static DeliveryOptions options(Random random) {
@@ -74,6 +76,15 @@ class EnvelopeCodecTest {
                                 random.nextBoolean()))
                         : Optional.empty(),
                 random.nextInt(19) - 9, random.nextBoolean());
+    }
+
+    private static Origin origin(Random random) {
+        return random.nextBoolean()
+                ? Origin.UNKNOWN
+                : new Origin("submission", "[192.0.2.1]", text(random, 60), text(random, 30), text(random, 90),
+                        random.nextBoolean()
+                                ? Optional.of(new QueueId(1 + random.nextInt(Integer.MAX_VALUE - 1)))
+                                : Optional.empty());
     }
 
     private static Envelope envelope(Random random) {
@@ -90,7 +101,7 @@ class EnvelopeCodecTest {
         }
         return new Envelope(random.nextBoolean() ? Optional.of(address(random)) : Optional.empty(),
                 BodyType.values()[random.nextInt(3)], random.nextBoolean(), maybe(random),
-                DsnReturn.values()[random.nextInt(3)], recipients).withOptions(options(random));
+                DsnReturn.values()[random.nextInt(3)], recipients).withOptions(options(random)).withOrigin(origin(random));
     }
 
     private static Optional<String> maybe(Random random) {

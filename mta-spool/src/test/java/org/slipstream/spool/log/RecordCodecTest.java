@@ -4,10 +4,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -119,10 +121,23 @@ class RecordCodecTest {
                 new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
                 new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id(), 3),
                 new LogRecord.SetAside(id()),
+                new LogRecord.Instructed(id(), instruction()),
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
                 new LogRecord.ForgetHost(text(60), text(10)));
+    }
+
+    private Instruction instruction() {
+        return switch (random.nextInt(6)) {
+            case 0 -> new Instruction.Return(Instruction.Cause.CANCELLED, text(100));
+            case 1 -> new Instruction.Return(Instruction.Cause.EXPIRED, "");
+            case 2 -> new Instruction.Priority(random.nextInt(-9, 10));
+            case 3 -> new Instruction.Reroute(Optional.empty());
+            case 4 -> new Instruction.Reroute(Optional.of(new Route.Lmtp("unix:/run/" + random.nextInt())));
+            default -> new Instruction.Reroute(Optional.of(new Route.Smtp("[ipv6:2001:db8::1]:2525",
+                    List.of(new Route.Host("ipv6:2001:db8::1", 2525, 0)))));
+        };
     }
 
     private QueueId id() {

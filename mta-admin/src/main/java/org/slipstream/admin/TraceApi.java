@@ -1,0 +1,57 @@
+package org.slipstream.admin;
+
+import org.slipstream.core.Content;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The resource `trace`, and the content of a message.
+final class TraceApi {
+    private static final int DEFAULT_LIMIT = 20;
+    private static final int HIGHEST_LIMIT = 1000;
+
+    private final TraceOperations traces;
+
+    TraceApi(TraceOperations traces) {
+        this.traces = traces;
+    }
+
+    Optional<Api.Resource> find(List<String> path) {
+        return path.size() == 1
+                ? Optional.of(new Api.Resource(Set.of("of", "limit"), Map.of("GET", Right.READ.to(this::trace))))
+                : Optional.empty();
+    }
+
+    private ApiResponse trace(Query query) throws IOException {
+        Optional<String> wanted = query.get("of").filter(text -> !text.isBlank());
+        Optional<Integer> limit = query.get("limit").map(TraceApi::number).orElse(Optional.of(DEFAULT_LIMIT));
+        if (wanted.isEmpty()) {
+            return ApiResponse.badRequest("missing parameter: ?of=, a queue id, a Message-ID or an address");
+        }
+        if (limit.isEmpty()) {
+            return ApiResponse.badRequest("limit is not a number from 1 to " + HIGHEST_LIMIT);
+        }
+        return ApiResponse.ok(traces.trace(wanted.get(), limit.get()));
+    }
+
+    private static Optional<Integer> number(String text) {
+        return text.matches("[0-9]{1,4}") && Integer.parseInt(text) >= 1 && Integer.parseInt(text) <= HIGHEST_LIMIT
+                ? Optional.of(Integer.parseInt(text))
+                : Optional.empty();
+    }
+
+    /// The content of a message as it lies in the spool.
+    static ApiResponse content(TraceOperations traces, String text) throws IOException {
+        Optional<QueueId> id = QueueId.parse(text);
+        if (id.isEmpty()) {
+            return ApiResponse.badRequest("not a queue id: " + text);
+        }
+        Optional<Content> content = traces.content(id.get());
+        return content.map(ApiResponse::ok)
+                .orElseGet(() -> ApiResponse.notFound("no such message in the queue: " + id.get()));
+    }
+}

@@ -1,0 +1,51 @@
+package org.slipstream.admin;
+
+import org.slipstream.core.Content;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/// What is known about single messages, also about those that have left the queue. Called on HTTP
+/// threads; it changes nothing.
+public interface TraceOperations {
+    /// @param wanted a queue id, a Message-ID, an address, or `@domain`
+    /// @param limit of messages; the latest are found
+    TraceResult trace(String wanted, int limit) throws IOException;
+
+    /// The content of a message in the queue; empty when there is no such message.
+    Optional<Content> content(QueueId id) throws IOException;
+
+    /// The submitter of a message. Unknown texts are empty.
+    ///
+    /// @param service the port, such as `submission`; `report` for a message of this server
+    /// @param client address literal
+    /// @param about the queue id of the message that a report is about
+    record SubmitterView(String service, String client, String helo, String user, String messageId, String about) {
+        public static final SubmitterView UNKNOWN = new SubmitterView("", "", "", "", "", "");
+    }
+
+    /// @param messages the latest last
+    /// @param more true when there are earlier ones
+    /// @param since ISO 8601 in UTC: the history has no earlier events; empty without a history
+    record TraceResult(List<MessageTrace> messages, boolean more, String since) {}
+
+    /// @param state `in the queue`, with the phase when the server runs, or the reason of the removal
+    /// @param complete false when the history does not reach back to the acceptance
+    record MessageTrace(String id, String sender, List<String> recipients, long sizeBytes, SubmitterView submitter,
+            String state, boolean complete, List<TraceEvent> events) {
+        public MessageTrace withState(String other) {
+            return new MessageTrace(id, sender, recipients, sizeBytes, submitter, other, complete, events);
+        }
+    }
+
+    /// @param at ISO 8601 in UTC
+    /// @param event `accepted`, `delivered`, `deferred`, `failed`, `waits`, `held`, `released`,
+    /// `set-aside`, `report`, `removed`
+    /// @param phase of the connection in which the reply came
+    /// @param tookMillis below 0 when there was no attempt
+    /// @param text the reply, the reason, or the time of the next attempt
+    record TraceEvent(String at, String event, List<String> recipients, String host, String phase, long tookMillis,
+            String text) {}
+}

@@ -1,0 +1,72 @@
+package org.slipstream.server.dispatch;
+
+import org.slipstream.admin.TraceOperations.MessageTrace;
+import org.slipstream.admin.TraceOperations.TraceEvent;
+import org.slipstream.admin.TraceOperations.TraceResult;
+import org.slipstream.core.Attempt;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.server.history.EventKind;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// The history of messages joined with the queue of this moment.
+///
+/// @param history written before each search
+/// @param search of this moment
+public record Traces(History history, Supplier<HistorySearch> search) {
+    @FunctionalInterface
+    interface Phases {
+        /// The phase of a message in the queue.
+        QueuePhase of(Spool.Details row) throws IOException;
+    }
+
+    TraceResult trace(String wanted, int limit, Spool spool, Phases phases) throws IOException {
+        history.flush();
+        TraceResult found = search.get().find(wanted, limit);
+        List<MessageTrace> messages = new ArrayList<>();
+        for (MessageTrace message : found.messages()) {
+            messages.add(present(message, spool, phases));
+        }
+        // The history may have begun after the message arrived.
+        Optional<QueueId> id = QueueId.parse(wanted);
+        if (messages.isEmpty() && id.isPresent()) {
+            Optional<Spool.Details> row = spool.details(id.get());
+            if (row.isPresent()) {
+                messages.add(ofQueue(row.get(), spool.attempts(id.get())).withState(state(row.get(), phases)));
+            }
+        }
+        return new TraceResult(messages, found.more(), found.since());
+    }
+
+    private static MessageTrace present(MessageTrace message, Spool spool, Phases phases) throws IOException {
+        Optional<QueueId> id = QueueId.parse(message.id());
+        Optional<Spool.Details> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
+        return row.isPresent() ? message.withState(state(row.get(), phases)) : message;
+    }
+
+    private static String state(Spool.Details row, Phases phases) throws IOException {
+        QueuePhase phase = phases.of(row);
+        return "in the queue, " + phase.code().word() + ": " + phase.text();
+    }
+
+    private static MessageTrace ofQueue(Spool.Details row, List<Attempt> attempts) {
+        List<TraceEvent> events = new ArrayList<>();
+        events.add(new TraceEvent(QueueView.moment(row.summary().createdMillis()), EventKind.ACCEPTED.word(),
+                List.of(), "", "", -1, ""));
+        attempts.reversed().forEach(each -> events.add(new TraceEvent(QueueView.moment(each.atMillis()),
+                EventKind.of(each.reply()).word(), List.of(), each.remote(),
+                each.phase().map(QueuePhase.Code::word).orElse(""), each.tookMillis(), each.reply().toString())));
+        return new MessageTrace(row.summary().id().toString(),
+                row.summary().sender().map(Object::toString).orElse(""),
+                row.envelope().recipients().stream().map(each -> each.address().toString()).toList(),
+                row.summary().sizeBytes(), QueueView.submitter(row.envelope().origin()), "in the queue", true, events);
+    }
+}

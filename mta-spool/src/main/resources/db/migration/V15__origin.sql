@@ -1,0 +1,2 @@
+-- Who submitted the message; null: not known.
+alter table message add column if not exists origin bytea;
