@@ -32,7 +32,7 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "status").orElseThrow();
             if (json) {
                 mta.world().out().println(body);

@@ -284,7 +284,11 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
-                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug) {}
+                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            @Setting(section = "admin", value = "",
+                    doc = "A second socket of the admin API for the members of the server's group, relative to the"
+                            + " home folder, in a folder that exists. Each request there needs a token"
+                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.
     ///

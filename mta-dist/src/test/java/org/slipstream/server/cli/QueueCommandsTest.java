@@ -39,7 +39,7 @@ class QueueCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(queue, new FakeHosts(), new FakeSuspensions());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 
