@@ -44,16 +44,16 @@ final class Api {
     private final ExplainApi explain;
     private final QueueApi queue;
     private final HostApi hosts;
-    private final SuspensionApi suspensions;
     private final TraceApi trace;
+    private final SuspensionApi suspensions;
 
     Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
         this.operations = operations;
         this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
-        this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
         this.trace = new TraceApi(operations);
+        this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
     }
 
     ApiResponse answer(String method, String path, String rawQuery, Caller caller) throws IOException {
@@ -106,7 +106,7 @@ final class Api {
 
     record Resource(Set<String> parameters, Map<String, PermittedAction> actions) {}
 
-    private Optional<Resource> find(List<String> path) {
+    Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of(), Map.of("GET", Right.READ.to(_ -> ApiResponse.ok(operations.status())))))

@@ -74,6 +74,7 @@ public interface Operations extends ExplainOperations, TraceOperations {
 
     /// @param state `active`, `deferred`, `held`
     /// @param why the reason for the wait, in a sentence
+    /// @param next the earliest next chance, in words
     /// @param created ISO 8601 in UTC
     /// @param nextAttempt the same; empty when there is no such time: active and held mail, mail
     /// for a host with an indefinite suspension, and a server that does not deliver
@@ -81,18 +82,18 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
-            int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients,
-            SubmitterView submitter) {
+            int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
+            List<RecipientView> recipients, SubmitterView submitter) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
-                String nextAttempt, int attempts, String why, PhaseView phase, Optional<SeatView> seat,
+                String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
-            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase, seat, recipients,
+            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
                     SubmitterView.UNKNOWN);
         }
 
         public MessageView with(SeatView other) {
-            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase,
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
                     Optional.of(other), recipients, submitter);
         }
     }
@@ -126,10 +127,11 @@ public interface Operations extends ExplainOperations, TraceOperations {
 
     /// @param messages absent, as are `held` and `corrupt`, while the queue index is unavailable
     /// @param delivers false when the server only receives and stores mail
+    /// @param stuck messages that waited for a minute although nothing held them, since the start
     /// @param trouble the current failures; empty when there are none
     /// @param suspensions those in force, the freeze first, without those of hosts
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, boolean delivers, ConnectionsView connections,
+            Optional<Long> corrupt, int active, long stuck, boolean delivers, ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
             List<SuspensionOperations.SuspensionView> suspensions) {}
 

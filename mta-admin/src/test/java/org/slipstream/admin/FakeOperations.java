@@ -29,7 +29,7 @@ final class FakeOperations implements Operations {
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
         queue.put(id, new MessageView(id.toString(), "a@here.example", 1234, "deferred", "2026-11-21T10:00:00Z",
-                "2026-11-21T10:05:00Z", 2, "connection refused",
+                "2026-11-21T10:05:00Z", 2, "connection refused", "2026-11-21T10:05:00Z (in 4m)",
                 new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE), Optional.empty(),
                 List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example"))));
         return id;
@@ -112,7 +112,7 @@ final class FakeOperations implements Operations {
         }
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
-                Optional.of(0L), 1, true, new ConnectionsView(100, 3, 2, 1, 75),
+                Optional.of(0L), 1, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
     }
 

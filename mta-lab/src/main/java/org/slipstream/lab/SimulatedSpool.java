@@ -174,6 +174,7 @@ final class SimulatedSpool {
                 };
             }
             row.attempts += record.attempt() ? 1 : 0;
+            invariants.accepted().changed(record.id());
             answer.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         });
     }
@@ -181,6 +182,7 @@ final class SimulatedSpool {
     void reported(QmgrOrder.Notify notify, Consumer<QmgrEvent> answer) {
         write(() -> {
             SpoolRow row = rows.get(notify.id());
+            invariants.accepted().changed(notify.id());
             switch (notify.kind()) {
                 case FAILED, COLLECTED -> {
                     for (int i = 0; i < row.states.length; i++) {

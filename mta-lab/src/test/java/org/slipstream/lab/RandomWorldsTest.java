@@ -182,7 +182,7 @@ class RandomWorldsTest {
             return List.of(FinalState.DELIVERED, failed);
         }
         return switch (mail.recipients().get(i).script()) {
-            case ReplyScript.Welcome _,ReplyScript.Late _ -> List.of(FinalState.DELIVERED);
+            case ReplyScript.Welcome _,ReplyScript.Late _,ReplyScript.Until _ -> List.of(FinalState.DELIVERED);
             case ReplyScript.Refused _,ReplyScript.Never _ -> List.of(failed);
         };
     }

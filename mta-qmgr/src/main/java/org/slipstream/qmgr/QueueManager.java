@@ -6,6 +6,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Suspension;
@@ -36,6 +37,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The queue manager: a pure function of events and time. The same events at the same times give
 /// the same orders.
@@ -338,12 +340,6 @@ public final class QueueManager {
                 .orElse(List.of());
     }
 
-    /// The messages that wait for this destination, in order, at most `most`.
-    public List<QueueId> waitingFor(String nextHop, int most) {
-        return scheduler.queues().filter(queue -> queue.key().equalsIgnoreCase(nextHop))
-                .flatMap(queue -> queue.entriesBefore(most).keySet().stream()).distinct().limit(most).toList();
-    }
-
     private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
         Explanation explanation = explanation(nowMillis, wanted);
         return wanted.stream().map(explanation::message).sorted(Comparator.comparing(QmgrSnapshot.ActiveMessage::id))
@@ -413,7 +409,8 @@ public final class QueueManager {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
             scheduler.withdraw(message.work)
-                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, RetryBounds.NONE));
+                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried,
+                            QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
         }
     }
 
@@ -552,11 +549,11 @@ public final class QueueManager {
         return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
-    /// Finds an entry that waits although its window and a seat are free: a lost wake-up, if there
-    /// is one after [#pump]. Changes nothing.
-    public Optional<Entry> overlooked(long nowMillis) {
+    /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
+    /// are any after [#pump]. Changes nothing.
+    public Stream<Entry> overlooked(long nowMillis) {
         return stopping || suspensions.freeze().isPresent()
-                ? Optional.empty()
+                ? Stream.empty()
                 : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
@@ -590,6 +587,7 @@ public final class QueueManager {
             destinations.delivers(entry.queue(), now());
         }
         seated.put(delivery, new Seated(entry, timed, now()));
+        trace.placed(delivery, entry, seating.latest());
         seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
                 step.orders());
     }
@@ -650,7 +648,8 @@ public final class QueueManager {
     // what is due.
     private void wake(DestinationQueue queue) {
         List<String> domains = destinations.rules().worked(queue, now());
-        if (scanning && config.queue().wakeDestination()) {
+        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
+            trace.woke(queue, domains);
             domains.forEach(domain -> step
                     .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), now())));
         }
@@ -673,7 +672,8 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(queue);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.retryBounds(queue));
+            outcomes.untried(active.of(entry), entry.recipients(), suspended, QueuePhase.Code.DEAD,
+                    destinations.retryBounds(queue));
         }
     }
 

@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
@@ -124,7 +125,7 @@ final class SuspendedMail {
             Suspension suspension = suspensions.of(message.sender, entry.queue(), each.address()).orElseThrow();
             message.resumesMillis = Math.min(message.resumesMillis, suspension.untilMillis());
             outcomes.untried(message, new ArrayList<>(List.of(each)),
-                    new Outcome.Deferred(suspension.reply(), Outcomes.HERE),
+                    new Outcome.Deferred(suspension.reply(), Outcomes.HERE), QueuePhase.Code.SUSPENDED,
                     destinations.retryBounds(entry.queue()));
         }
     }

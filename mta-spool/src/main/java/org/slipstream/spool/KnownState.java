@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.index.DamagedRowsException;
@@ -75,12 +76,17 @@ final class KnownState {
                 each -> records.add(new LogRecord.Instructed(id, new Instruction.Priority(each))));
     }
 
+    private static RecipientOutcome outcome(IndexedRecipient recipient, Outcome last) {
+        int number = recipient.recipient().number();
+        return recipient.reason().map(reason -> RecipientOutcome.untried(number, last, reason))
+                .orElseGet(() -> new RecipientOutcome(number, last));
+    }
+
     private static void outcomes(Indexed message, Predicate<RecipientStatus> which, List<LogRecord> records) {
         for (IndexedRecipient each : message.recipients()) {
             if (which.test(each.status()) && each.last().isPresent()) {
                 records.add(new LogRecord.Outcomes(message.summary().id(),
-                        List.of(new RecipientOutcome(each.recipient().number(), each.last().get())), each.atMillis(),
-                        false));
+                        List.of(outcome(each, each.last().get())), each.atMillis(), false));
             }
         }
     }

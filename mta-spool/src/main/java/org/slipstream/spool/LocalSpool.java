@@ -312,7 +312,7 @@ final class LocalSpool implements Spool {
                     case DELIVERED -> MessageState.DELIVERED;
                     case FAILED -> MessageState.FAILED;
                     case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
-                }, each.last(), each.atMillis())).toList());
+                }, each.last(), each.atMillis(), each.reason())).toList());
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.index.QueueIndex;
@@ -125,8 +126,13 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     }
 
     /// @param last the latest outcome, if there was one
+    /// @param reason for an outcome without an attempt
     record RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last,
-            long atMillis) {}
+            long atMillis, Optional<QueuePhase.Code> reason) {
+        public RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last, long atMillis) {
+            this(recipient, state, last, atMillis, Optional.empty());
+        }
+    }
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;

@@ -31,7 +31,7 @@ public final class Cli {
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "study", "golden")));
+            Map.entry("lab", List.of("list", "run", "replay", "study", "golden")));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -126,6 +126,7 @@ public final class Cli {
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
+            case "lab replay" -> new LabReplayCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

@@ -12,6 +12,7 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.server.history.HistorySettings;
+import org.slipstream.server.journal.JournalSettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -271,6 +272,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     }
 
     /// Settings of the server as a whole, from several sections.
+    ///
+    /// @param journal of the queue manager's decisions
     @SettingsSection("queue")
     public record Operation(
             @Setting(section = "limits", value = "32MiB", min = "1MiB",
@@ -288,7 +291,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(section = "admin", value = "",
                     doc = "A second socket of the admin API for the members of the server's group, relative to the"
                             + " home folder, in a folder that exists. Each request there needs a token"
-                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket) {}
+                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
+            JournalSettings journal) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.
     ///

@@ -203,18 +203,18 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         }
     }
 
+    private List<RecipientOutcome> lastOutcomes(QueueId id) throws IOException {
+        return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
+                .filter(each -> each.last().isPresent())
+                .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
+    }
+
     private void makeDue(QmgrOrder.MakeDue due, Runnable filed) {
         if (due.reply().isPresent()) {
             spool.makeDueAfter(due.reply().get(), due.nowMillis(), filed);
         } else {
             spool.makeDue(due.id(), due.domain(), due.nowMillis(), filed);
         }
-    }
-
-    private List<RecipientOutcome> lastOutcomes(QueueId id) throws IOException {
-        return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
-                .filter(each -> each.last().isPresent())
-                .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
     }
 
     private void findRoute(QmgrOrder.FindRoute find) {

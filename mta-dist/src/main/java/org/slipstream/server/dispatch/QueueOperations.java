@@ -22,6 +22,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
 
 import java.io.IOException;
@@ -132,11 +133,19 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
 
     @Override
     public Optional<MessageExplanation> explain(QueueId id) throws IOException {
-        Optional<Spool.Details> row = spool.details(id);
+        long now = clockMillis.getAsLong();
+        Optional<Spool.Details> row;
+        try {
+            row = spool.details(id);
+        } catch (IndexException unreadable) {
+            OptionalLong since = spool.troubles().stream().filter(each -> each.what() == Spool.What.INDEX)
+                    .mapToLong(Spool.Trouble::sinceMillis).findFirst();
+            return Optional.of(new UnindexedText(id, queries.ask(manager -> manager.about(id, now)),
+                    FailureWords.of(unreadable), since).explanation());
+        }
         if (row.isEmpty()) {
             return Optional.empty();
         }
-        long now = clockMillis.getAsLong();
         QueuePhase phase = picture(Set.of(id)).phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
         return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
@@ -271,7 +280,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(), surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
                 queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());

@@ -24,6 +24,8 @@ final class FakeQueue implements Operations {
     final List<String> orders = new ArrayList<>();
     String why = "450 4.4.1 nobody there";
     boolean broken;
+    String next = "";
+    long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
     Optional<VerdictView> verdict = Optional.empty();
@@ -35,7 +37,7 @@ final class FakeQueue implements Operations {
     QueueId put(long number, String sender, String state, String... recipients) {
         QueueId id = new QueueId(number);
         messages.put(id, new MessageView(id.toString(), sender, 2048, state,
-                Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "",
+                Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "", "",
                 phase, seat,
                 List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
                         .toList()));
@@ -44,7 +46,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, phase, view.seat(),
+                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }
@@ -131,7 +133,7 @@ final class FakeQueue implements Operations {
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
-        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, true,
+        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
     }

@@ -95,7 +95,7 @@ class QueueOperationsTest {
         operations = new QueueOperations(sometimesDown(spool), inbox, dispatcher.commands(), System::currentTimeMillis,
                 "0.1",
                 "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
-                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(), () -> 3,
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
                         Optional.of(this::verdict)),
                 new MessageOrders(List.of()));

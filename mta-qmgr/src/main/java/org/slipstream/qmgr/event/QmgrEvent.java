@@ -155,18 +155,18 @@ public sealed interface QmgrEvent {
         /// Verifies that a host accepts mail for this address. Answered by [QmgrOrder.Verified].
         record Verify(Address address) implements OperatorCommand {}
 
-        /// Suspends mail of one kind, or freezes all deliveries.
-        record Suspend(Suspension suspension) implements OperatorCommand {}
-
-        /// Ends a suspension or the freeze.
-        record Resume(SuspensionScope scope, String name) implements OperatorCommand {}
-
         /// Returns the message, sends it to another next hop, or changes its priority.
         record Instruct(QueueId id, Instruction instruction) implements OperatorCommand {}
 
         /// Routes the message again from scratch and tries it now, off hold. The count of attempts
         /// stays.
         record Requeue(QueueId id) implements OperatorCommand {}
+
+        /// Suspends mail of one kind, or freezes all deliveries.
+        record Suspend(Suspension suspension) implements OperatorCommand {}
+
+        /// Ends a suspension or the freeze.
+        record Resume(SuspensionScope scope, String name) implements OperatorCommand {}
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}

@@ -6,6 +6,7 @@ import org.slipstream.core.Instruction;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.EnvelopeCodec;
@@ -57,11 +58,11 @@ final class IndexWriter {
         MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
         ATTEMPTS("update message set attempts = ? where id = ?"),
         OUTCOME("""
-                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ?"""),
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
+                 reason = ? where message_id = ? and number = ?"""),
         BARE_OUTCOME("""
-                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ? and state = 0"""),
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
+                 reason = ? where message_id = ? and number = ? and state = 0"""),
         ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
         HISTORY(AttemptRows.ADD),
         HISTORY_BOUND(AttemptRows.BOUND),
@@ -321,8 +322,9 @@ final class IndexWriter {
         row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
         row.setString(5, outcome.remote().replace('\0', ' '));
         row.setLong(6, atMillis);
-        row.setLong(7, id.value());
-        row.setInt(8, each.number());
+        row.setString(7, each.reached().reason().map(QueuePhase.Code::word).orElse(null));
+        row.setLong(8, id.value());
+        row.setInt(9, each.number());
         batch.add();
     }
 

@@ -9,6 +9,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.DamagedMessageException;
@@ -125,7 +126,11 @@ final class Rows {
 
     static QueueIndex.IndexedRecipient indexedRecipient(ResultSet row) throws SQLException {
         return new QueueIndex.IndexedRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
-                outcome(row), row.getLong("at_millis"));
+                outcome(row), row.getLong("at_millis"), reason(row));
+    }
+
+    private static Optional<QueuePhase.Code> reason(ResultSet row) throws SQLException {
+        return Optional.ofNullable(row.getString("reason")).flatMap(QueuePhase.Code::of);
     }
 
     private static Optional<Outcome> outcome(ResultSet row) throws SQLException {
