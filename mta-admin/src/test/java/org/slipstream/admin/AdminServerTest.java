@@ -45,7 +45,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -405,7 +405,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

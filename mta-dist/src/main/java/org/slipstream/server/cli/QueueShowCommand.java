@@ -38,7 +38,7 @@ final class QueueShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var queueId = Ids.of(spec, id);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "queue/" + queueId).orElseThrow(
                     () -> new CommandFailure(Exit.NO, "mta: there is no message " + queueId + " in the queue"));
             if (json) {
