@@ -12,3 +12,5 @@ create table if not exists attempt (
     recipients      integer not null,
     primary key (message_id, at_millis, number)
 );
+-- The reason of an outcome without an attempt; null after an attempt.
+alter table recipient add column if not exists reason varchar(40);

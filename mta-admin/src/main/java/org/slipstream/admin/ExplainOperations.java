@@ -32,7 +32,8 @@ public interface ExplainOperations {
     /// @param reason as in [org.slipstream.core.QueuePhase.Code], in kebab case
     /// @param state `open`, `closed`, `not-asked`
     /// @param binds true for the gate that the message waits for
-    record GateView(String reason, String state, boolean binds, String text) {}
+    /// @param since when the gate has refused, in ISO 8601; empty when it is open or not known
+    record GateView(String reason, String state, boolean binds, String since, String text) {}
 
     /// @param at ISO 8601 in UTC
     /// @param phase empty when it is not known

@@ -21,14 +21,29 @@ public interface Operations extends ExplainOperations, TraceOperations {
     Optional<MessageView> show(QueueId id) throws IOException;
 
     enum Order {
-        DELETE, HOLD, RELEASE, FLUSH
+        DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY
+    }
+
+    /// An order for messages.
+    ///
+    /// @param argument the reason of a bounce, the next hop of a reroute, the value of a priority;
+    /// otherwise empty
+    record MessageOrder(Order verb, String argument) {
+        public static MessageOrder of(Order verb) {
+            return new MessageOrder(verb, "");
+        }
+    }
+
+    /// Why this order is refused for any message, in a sentence; empty when it can be carried out.
+    default Optional<String> refusal(MessageOrder order) {
+        return Optional.empty();
     }
 
     /// False when there is no such message.
-    boolean order(Order order, QueueId id) throws IOException;
+    boolean order(MessageOrder order, QueueId id) throws IOException;
 
     /// Applies the order to the next matching messages, at most `limit`.
-    MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+    MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
     /// Counts the messages that the order would affect. Changes nothing.
     MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException;
@@ -59,6 +74,7 @@ public interface Operations extends ExplainOperations, TraceOperations {
 
     /// @param state `active`, `deferred`, `held`
     /// @param why the reason for the wait, in a sentence
+    /// @param next the earliest next chance, in words
     /// @param created ISO 8601 in UTC
     /// @param nextAttempt the same; empty when there is no such time: active and held mail, mail
     /// for a host with an indefinite suspension, and a server that does not deliver
@@ -66,18 +82,18 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
-            int attempts, String why, PhaseView phase, Optional<SeatView> seat, List<RecipientView> recipients,
-            SubmitterView submitter) {
+            int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
+            List<RecipientView> recipients, SubmitterView submitter) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
-                String nextAttempt, int attempts, String why, PhaseView phase, Optional<SeatView> seat,
+                String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
-            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase, seat, recipients,
+            this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
                     SubmitterView.UNKNOWN);
         }
 
         public MessageView with(SeatView other) {
-            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, phase,
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
                     Optional.of(other), recipients, submitter);
         }
     }
@@ -111,9 +127,10 @@ public interface Operations extends ExplainOperations, TraceOperations {
 
     /// @param messages absent, as are `held` and `corrupt`, while the queue index is unavailable
     /// @param delivers false when the server only receives and stores mail
+    /// @param stuck messages that waited for a minute although nothing held them, since the start
     /// @param trouble the current failures; empty when there are none
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, boolean delivers, ConnectionsView connections,
+            Optional<Long> corrupt, int active, long stuck, boolean delivers, ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble) {}
 
     /// Outgoing SMTP connections.

@@ -1,5 +1,6 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.Operations.MessageOrder;
 import org.slipstream.admin.Operations.Order;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
@@ -37,8 +38,9 @@ final class QueueApi {
             case 2 -> ofAll(path.get(1));
             case 3 -> path.get(2).equals("content")
                     ? resource(Set.of(), Map.of("GET", _ -> TraceApi.content(operations, path.get(1))))
-                    : order(path.get(2)).flatMap(order -> resource(Set.of(),
-                            Map.of("POST", _ -> give(path.get(1), order))));
+                    : order(path.get(2)).flatMap(order -> resource(
+                            argument(order).map(Set::of).orElse(Set.of()),
+                            Map.of("POST", query -> give(path.get(1), order, query))));
             default -> Optional.empty();
         };
     }
@@ -50,8 +52,24 @@ final class QueueApi {
         Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
         // Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals one of these words.
         return order.isPresent()
-                ? resource(with("after", "limit", "all", "dry-run"), Map.of("POST", query -> give(order.get(), query)))
-                : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE", _ -> give(name, Order.DELETE)));
+                ? resource(with("after", "limit", "all", "dry-run", argument(order.get()).orElse("all")),
+                        Map.of("POST", query -> give(order.get(), query)))
+                : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE",
+                        query -> give(name, Order.DELETE, query)));
+    }
+
+    /// The parameter that belongs to the order.
+    private static Optional<String> argument(Order order) {
+        return switch (order) {
+            case BOUNCE -> Optional.of("reason");
+            case REROUTE -> Optional.of("to");
+            case PRIORITY -> Optional.of("value");
+            case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
+        };
+    }
+
+    private static MessageOrder order(Order order, Query query) {
+        return new MessageOrder(order, argument(order).flatMap(query::get).orElse(""));
     }
 
     private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.ApiAction> actions) {
@@ -69,6 +87,11 @@ final class QueueApi {
             case "flush" -> Optional.of(Order.FLUSH);
             case "hold" -> Optional.of(Order.HOLD);
             case "release" -> Optional.of(Order.RELEASE);
+            case "requeue" -> Optional.of(Order.REQUEUE);
+            case "bounce" -> Optional.of(Order.BOUNCE);
+            case "expire" -> Optional.of(Order.EXPIRE);
+            case "reroute" -> Optional.of(Order.REROUTE);
+            case "priority" -> Optional.of(Order.PRIORITY);
             default -> Optional.empty();
         };
     }
@@ -124,11 +147,24 @@ final class QueueApi {
         if (order == Order.FLUSH && isOneStatement(query)) {
             return flushAll(query);
         }
-        return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> filter.isAny() == all.get()
+        MessageOrder whole = order(order, query);
+        Optional<String> refusal = operations.refusal(whole);
+        if (refusal.isPresent()) {
+            return ApiResponse.badRequest(refusal.get());
+        }
+        return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> isMeant(order, filter, all.get())
                 ? ApiResponse.ok(dryRun.get()
                         ? operations.wouldOrder(order, filter, after)
-                        : operations.order(order, filter, after, limit))
-                : ApiResponse.badRequest(word(order) + " needs a filter, or all=true for the whole queue"));
+                        : operations.order(whole, filter, after, limit))
+                : ApiResponse.badRequest(filter.isAny() || all.get()
+                        ? word(order) + " needs a filter, or all=true for the whole queue"
+                        : "this filter matches the whole queue; " + word(order)
+                                + " needs another one, or all=true (--all) alone"));
+    }
+
+    /// The whole queue is meant only when the request says so. A flush changes nothing for good.
+    private static boolean isMeant(Order order, QueueFilter filter, boolean all) {
+        return all ? filter.isAny() : order == Order.FLUSH ? !filter.isAny() : !filter.matchesEverything();
     }
 
     private static Optional<Boolean> flag(Query query, String name) {
@@ -164,12 +200,17 @@ final class QueueApi {
         return operations.show(id.get()).map(ApiResponse::ok).orElseGet(() -> noMessage(id.get()));
     }
 
-    private ApiResponse give(String text, Order order) throws IOException {
+    private ApiResponse give(String text, Order order, Query query) throws IOException {
         Optional<QueueId> id = QueueId.parse(text);
         if (id.isEmpty()) {
             return noId(text);
         }
-        return operations.order(order, id.get())
+        MessageOrder whole = order(order, query);
+        Optional<String> refusal = operations.refusal(whole);
+        if (refusal.isPresent()) {
+            return ApiResponse.badRequest(refusal.get());
+        }
+        return operations.order(whole, id.get())
                 ? ApiResponse.ok(Map.of("id", id.get().toString(), "done", word(order)))
                 : noMessage(id.get());
     }

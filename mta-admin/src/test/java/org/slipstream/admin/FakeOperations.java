@@ -46,7 +46,7 @@ final class FakeOperations implements Operations {
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
         queue.put(id, new MessageView(id.toString(), "a@here.example", 1234, "deferred", "2026-11-21T10:00:00Z",
-                "2026-11-21T10:05:00Z", 2, "connection refused",
+                "2026-11-21T10:05:00Z", 2, "connection refused", "2026-11-21T10:05:00Z (in 4m)",
                 new PhaseView("retry", "2026-11-21T10:00:00Z", "2026-11-21T10:05:00Z", Figures.NONE), Optional.empty(),
                 List.of(new RecipientView(recipient, "open", "450 4.4.1 connection refused", "mx.far.example"))));
         return id;
@@ -92,7 +92,7 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         filters.add(filter);
         var tally = new MessageCount(piece(filter, after, limit).size(), next(after, limit));
         piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -111,9 +111,10 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        orders.add(order.name().toLowerCase(java.util.Locale.ROOT) + " " + id);
-        return order == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
+    public boolean order(MessageOrder order, QueueId id) {
+        orders.add(order.verb().name().toLowerCase(java.util.Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
+        return order.verb() == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);
     }
 
     @Override
@@ -128,7 +129,7 @@ final class FakeOperations implements Operations {
         }
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
-                Optional.of(0L), 1, true, new ConnectionsView(100, 3, 2, 1, 75),
+                Optional.of(0L), 1, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
     }
 

@@ -48,6 +48,15 @@ public record AddressPattern(String localPart, String domain) {
         return domain.isEmpty();
     }
 
+    /// True when every address matches.
+    public boolean isAnyone() {
+        return !isNull() && consistsOfStars(localPart) && consistsOfStars(domain);
+    }
+
+    private static boolean consistsOfStars(String pattern) {
+        return pattern.chars().allMatch(each -> each == '*');
+    }
+
     public boolean matches(Address address) {
         return matches(localPart, address.localPart()) && matches(domain, address.domainKey());
     }

@@ -15,13 +15,19 @@ import java.util.OptionalLong;
 public record DeliveryOptions(OptionalLong holdUntilMillis, Optional<DeliverBy> deliverBy, int priority,
         boolean requireTls) {
     public static final DeliveryOptions NONE = new DeliveryOptions(OptionalLong.empty(), Optional.empty(), 0, false);
+    public static final int LOWEST_PRIORITY = -9;
+    public static final int HIGHEST_PRIORITY = 9;
 
     public DeliveryOptions {
         Objects.requireNonNull(holdUntilMillis);
         Objects.requireNonNull(deliverBy);
-        if (priority < -9 || priority > 9) {
+        if (priority < LOWEST_PRIORITY || priority > HIGHEST_PRIORITY) {
             throw new IllegalArgumentException("a priority is between -9 and 9: " + priority);
         }
+    }
+
+    public DeliveryOptions withPriority(int other) {
+        return new DeliveryOptions(holdUntilMillis, deliverBy, other, requireTls);
     }
 
     /// A deadline (RFC 2852).

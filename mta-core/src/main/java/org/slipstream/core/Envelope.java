@@ -55,6 +55,10 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, options, other);
     }
 
+    public Envelope withPriority(int priority) {
+        return withOptions(options.withPriority(priority));
+    }
+
     /// True when a recipient has NOTIFY=SUCCESS (RFC 3461 section 4.1) and there is a sender to
     /// report to.
     public boolean asksForReceipt() {

@@ -1,12 +1,14 @@
 package org.slipstream.core;
 
 import java.util.Objects;
+import java.util.OptionalLong;
 
 /// The state of one gate for one message. A message is delivered when all gates are open.
 ///
 /// @param code the reason to wait when the gate is closed
 /// @param text the state in words
-public record GateReading(QueuePhase.Code code, GateState state, String text) {
+/// @param sinceMillis when the gate refused first after the last delivery that passed it, if known
+public record GateReading(QueuePhase.Code code, GateState state, String text, OptionalLong sinceMillis) {
     public GateReading {
         Objects.requireNonNull(text);
     }
@@ -18,15 +20,12 @@ public record GateReading(QueuePhase.Code code, GateState state, String text) {
         NOT_ASKED
     }
 
-    public static GateReading open(QueuePhase.Code code, String text) {
-        return new GateReading(code, GateState.OPEN, text);
+    /// The reading of a gate that was asked.
+    public static GateReading of(QueuePhase.Code code, boolean closed, String text) {
+        return new GateReading(code, closed ? GateState.CLOSED : GateState.OPEN, text, OptionalLong.empty());
     }
 
-    public static GateReading closed(QueuePhase.Code code, String text) {
-        return new GateReading(code, GateState.CLOSED, text);
-    }
-
-    public static GateReading notAsked(QueuePhase.Code code) {
-        return new GateReading(code, GateState.NOT_ASKED, "not asked");
+    public GateReading since(OptionalLong millis) {
+        return new GateReading(code, state, text, millis);
     }
 }

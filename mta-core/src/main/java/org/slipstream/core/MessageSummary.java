@@ -18,13 +18,23 @@ import java.util.Optional;
 /// connection, because a destination was dead or a host suspended
 /// @param held on hold by an operator, so not delivered
 /// @param delayReports how many of the delay times a report covers; 0 before the first
-/// @param options requested by the sender
+/// @param options requested by the sender; the priority may be that of an operator
+/// @param instructions of an operator
 public record MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
-        int open, int failed, int attempts, boolean held, int delayReports, DeliveryOptions options) {
+        int open, int failed, int attempts, boolean held, int delayReports, DeliveryOptions options,
+        Instructions instructions) {
     public MessageSummary {
         Objects.requireNonNull(id);
         Objects.requireNonNull(sender);
         Objects.requireNonNull(options);
+        Objects.requireNonNull(instructions);
+    }
+
+    /// A summary without instructions of an operator.
+    public MessageSummary(QueueId id, Optional<Address> sender, long createdMillis, long sizeBytes, int recipients,
+            int open, int failed, int attempts, boolean held, int delayReports, DeliveryOptions options) {
+        this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayReports, options,
+                Instructions.NONE);
     }
 
     /// A summary without delivery options.
@@ -32,6 +42,11 @@ public record MessageSummary(QueueId id, Optional<Address> sender, long createdM
             int open, int failed, int attempts, boolean held, boolean delayNotified) {
         this(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held, delayNotified ? 1 : 0,
                 DeliveryOptions.NONE);
+    }
+
+    public MessageSummary withPriority(int priority) {
+        return new MessageSummary(id, sender, createdMillis, sizeBytes, recipients, open, failed, attempts, held,
+                delayReports, options.withPriority(priority), instructions);
     }
 
     public boolean delayNotified() {

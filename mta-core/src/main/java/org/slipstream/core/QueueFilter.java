@@ -30,6 +30,13 @@ public record QueueFilter(Optional<AddressPattern> sender, List<AddressPattern> 
         return equals(ANY);
     }
 
+    /// True when every message with a sender matches, although conditions are given.
+    public boolean matchesEverything() {
+        return sender.map(AddressPattern::isAnyone).orElse(true)
+                && recipient.stream().allMatch(AddressPattern::isAnyone)
+                && state.isEmpty() && olderThanMillis.orElse(0) <= 0 && youngerThanMillis.isEmpty() && attempts <= 0;
+    }
+
     public QueueFilter withState(State wanted) {
         return new QueueFilter(sender, recipient, Optional.of(wanted), olderThanMillis, youngerThanMillis, attempts);
     }

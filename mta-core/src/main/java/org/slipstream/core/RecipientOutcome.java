@@ -19,6 +19,16 @@ public record RecipientOutcome(int number, Outcome outcome, Reached reached) {
         this(number, outcome, Reached.UNKNOWN);
     }
 
+    /// An outcome without an attempt.
+    public static RecipientOutcome untried(int number, Outcome outcome, QueuePhase.Code reason) {
+        return new RecipientOutcome(number, outcome, new Reached(Optional.of(reason), -1));
+    }
+
+    /// The outcomes, each without an attempt for this reason.
+    public static List<RecipientOutcome> because(List<RecipientOutcome> outcomes, QueuePhase.Code reason) {
+        return outcomes.stream().map(each -> untried(each.number, each.outcome, reason)).toList();
+    }
+
     /// The outcomes of one attempt, each with its duration.
     public static List<RecipientOutcome> timed(List<RecipientOutcome> outcomes, long millis) {
         return outcomes.stream().map(
@@ -36,7 +46,8 @@ public record RecipientOutcome(int number, Outcome outcome, Reached reached) {
 
     /// How far an attempt came.
     ///
-    /// @param phase of the connection when the outcome was decided
+    /// @param phase of the connection when the outcome was decided; without an attempt, the reason
+    /// for which there was none
     /// @param tookMillis from the assignment of the connection to the end; below 0 when the outcome
     /// was decided without an attempt
     public record Reached(Optional<QueuePhase.Code> phase, long tookMillis) {
@@ -45,6 +56,11 @@ public record RecipientOutcome(int number, Outcome outcome, Reached reached) {
         /// True when there was an attempt.
         public boolean isAttempt() {
             return tookMillis >= 0;
+        }
+
+        /// The reason for which there was no attempt; empty after an attempt, and when it is not known.
+        public Optional<QueuePhase.Code> reason() {
+            return isAttempt() ? Optional.empty() : phase;
         }
     }
 }

@@ -7,17 +7,22 @@ import org.slipstream.admin.AdminSocket;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.journal.JournalObserver;
+import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.qmgr.run.SeededChance;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
@@ -31,6 +36,7 @@ import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
+import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.server.local.UnfinishedFiles;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
@@ -54,7 +60,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 
 import javax.net.ssl.SSLContext;
 
@@ -143,23 +148,27 @@ public final class Server implements AutoCloseable {
         Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
         Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
         QmgrConfig settings = config.queueManager();
-        ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, rememberedHosts(spool),
-                new HostStore(spool), CLOCK);
+        long seed = SeededChance.seed();
+        ServerPlacement.PlacementStart start = start(settings, rememberedHosts(spool), seed);
+        ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, new HostStore(spool),
+                CLOCK, start);
         OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
                 places::breaksUnderPipelining,
                 wiring.mailboxes(),
                 wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
-        QmgrLoop loop = startQueueManager(settings, places.seating(),
+        QmgrLoop loop = startQueueManager(settings, places.seating(), start,
                 config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
                 ProgramVersion.version(),
                 config.hostname(),
                 new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain, new Traces(history, this::historySearch),
+                        places::connections, places::explain, loop::stuckMessages,
+                        new Traces(history, this::historySearch),
                         config.operation().delivers()
                                 ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
-                                : Optional.empty()));
+                                : Optional.empty()),
+                new MessageOrders(config.listen().open().values()));
         undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
@@ -194,10 +203,37 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, OrderSink dispatcher) {
-        QueueManager manager = new QueueManager(settings, seating, RandomGenerator.getDefault(),
-                config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT);
-        QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed);
+    /// With the journal, if one is set.
+    private ServerPlacement.PlacementStart start(QmgrConfig settings, List<HostRow> known, long seed)
+            throws StartFailure {
+        long now = CLOCK.getAsLong();
+        Optional<Path> file = config.operation().journal().file();
+        if (file.isEmpty()) {
+            return new ServerPlacement.PlacementStart(known, now, seed, Optional.empty());
+        }
+        try {
+            JournalWriter journal = JournalWriter.open(file.get(), config.operation().journal().size().bytes(),
+                    new JournalRecord.Beginning(JournalRecord.FORMAT, ProgramVersion.version(), now, seed, settings,
+                            Wiring.smtpPlacement(config), known));
+            undo.push("journal", KEPT_FOR_SPOOL, limit -> journal.close(CLOCK.getAsLong(), limit));
+            return new ServerPlacement.PlacementStart(known, now, seed,
+                    Optional.of(new JournalObserver(journal::add, feedbackLog())));
+        } catch (IOException refused) {
+            throw new StartFailure("journal.file " + file.get() + " cannot be written: " + FailureWords.of(refused),
+                    refused);
+        }
+    }
+
+    private QmgrTrace feedbackLog() {
+        return config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT;
+    }
+
+    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, ServerPlacement.PlacementStart start,
+            OrderSink dispatcher) {
+        QueueManager manager = new QueueManager(settings, seating, SeededChance.ofOrder(start.seed()),
+                start.journal().<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
+        QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed,
+                start.journal().<QmgrObserver>map(each -> each).orElse(QmgrObserver.NOTHING));
         loop.start();
         undo.push("queue manager", KEPT_FOR_SPOOL, limit -> {
             if (!loop.stop(limit)) {

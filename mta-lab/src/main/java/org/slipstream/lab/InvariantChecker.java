@@ -18,6 +18,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,6 +34,7 @@ import java.util.function.Supplier;
 /// - Each recipient gets one final outcome. A message is removed only when no recipient is open and
 ///   every failure is reported, or by an operator.
 /// - No order concerns a message that is being filed, so a message is never active twice.
+/// - Each recipient of acknowledged mail is in exactly one state ([AcceptedMail]).
 /// - After every choice, no entry waits whose destination has room and for which a seat is free.
 /// - Every order gets its answer, the alarm does not repeat endlessly, and the number of active
 ///   messages is within its limit.
@@ -43,6 +45,7 @@ public final class InvariantChecker {
     private final PlaceRules rules;
     private SimulatedSpool spool;
     private SimulatedNetwork network;
+    private AcceptedMail accepted;
 
     private final Map<Long, QmgrOrder.Deliver> deliveries = new TreeMap<>();
     private final Map<QueueId, BitSet> underWay = new TreeMap<>();
@@ -51,6 +54,7 @@ public final class InvariantChecker {
     private final Map<String, Integer> unanswered = new TreeMap<>();
     private long alarmMillis = -1;
     private int alarms;
+    private long checks;
 
     InvariantChecker(QmgrConfig config, PlaceRules rules) {
         this.config = config;
@@ -60,10 +64,22 @@ public final class InvariantChecker {
     void attach(SimulatedSpool theSpool, SimulatedNetwork theNetwork) {
         spool = theSpool;
         network = theNetwork;
+        accepted = new AcceptedMail(this, theSpool, theNetwork,
+                Math.max(config.maximalBackoffMillis(), config.minimalBackoffMillis()));
+    }
+
+    AcceptedMail accepted() {
+        return accepted;
+    }
+
+    /// The number of checks so far.
+    long checks() {
+        return checks;
     }
 
     /// The text is composed only for a violation, because there are millions of checks.
     void require(boolean holds, Supplier<String> otherwise) {
+        checks++;
         if (!holds) {
             throw new AssertionError(otherwise.get());
         }
@@ -75,6 +91,7 @@ public final class InvariantChecker {
         underWay.clear();
         filing.clear();
         unanswered.clear();
+        accepted.crash();
     }
 
     void ordered(QmgrOrder order, long now) {
@@ -123,6 +140,8 @@ public final class InvariantChecker {
             case QmgrOrder.MakeDue due -> {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> expectAnswer("Filed"));
             }
+            case QmgrOrder.TakeUp takeUp -> file(takeUp.id(), order);
+            case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());
         }
@@ -211,9 +230,11 @@ public final class InvariantChecker {
                     () -> "still under way: " + record);
             boolean expired = each.outcome() instanceof Outcome.Failed
                     && each.outcome().reply().text().contains("expired");
-            require(!expired || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
-                    ? 0
-                    : config.secondExpiryMillis()), () -> "expired too early: " + record);
+            require(!expired || row.instructions.ending().isPresent()
+                    || now - row.mail.arrivalMillis() - lifetime >= (row.attempts > 0
+                            ? 0
+                            : config.secondExpiryMillis()),
+                    () -> "expired too early: " + record);
         }
     }
 
@@ -236,6 +257,7 @@ public final class InvariantChecker {
             case QmgrEvent.OutcomeRecorded _ -> answered("Record");
             case QmgrEvent.Notified notified -> answered("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> answered("Filed"));
+            case QmgrEvent.Instructed instructed -> answered("Instructed " + instructed.id());
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
@@ -279,8 +301,8 @@ public final class InvariantChecker {
         require(alarms <= MAX_ALARMS_AT_ONE_TIME, () -> "the alarm repeats endlessly");
     }
 
-    /// Checks the state of the queue manager.
-    void check(QmgrSnapshot snapshot) {
+    /// Checks the state of the queue manager, and that of all mail.
+    void check(QmgrSnapshot snapshot, long now) {
         require(snapshot.messages().size() <= config.activeLimit(),
                 () -> snapshot.messages().size() + " messages active");
         int waiting = 0;
@@ -292,6 +314,9 @@ public final class InvariantChecker {
         int atDestinations = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
         require(waiting == atDestinations,
                 () -> atDestinations + " entries wait at destinations, and not as many of messages: " + snapshot);
+        Set<QueueId> active = new HashSet<>();
+        snapshot.messages().forEach(message -> active.add(message.id()));
+        accepted.check(active, now);
     }
 
     /// Checks after every choice that no entry was overlooked. The next event would start such an
@@ -300,7 +325,7 @@ public final class InvariantChecker {
         if (queueManager.nextAlarmMillis() <= now) {
             return; // the alarm comes before the next event
         }
-        queueManager.overlooked(now).ifPresent(entry -> require(false, () -> "could start and waits: queue="
+        queueManager.overlooked(now).findFirst().ifPresent(entry -> require(false, () -> "could start and waits: queue="
                 + entry.message().id() + " to=" + entry.queue()));
     }
 
@@ -310,6 +335,7 @@ public final class InvariantChecker {
                 () -> "removed with open recipients: " + id + " " + reason);
         require(deleted.contains(id) || row.mail.sender().isEmpty() || row.count(SimulatedState.FAILED) == 0,
                 () -> "removed with unreported failures: " + id + " " + reason);
+        accepted.removed(row, reason);
     }
 
     /// Checks the state at the end of a run.

@@ -9,9 +9,9 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.run.SeededChance;
 
 import java.time.Duration;
-import java.util.Random;
 import java.util.random.RandomGenerator;
 
 /// Makes the queue manager of a simulated world with the same classes as the server.
@@ -24,20 +24,25 @@ public final class QueueManagers {
     /// A queue manager with these placement rules for the transport `smtp`.
     ///
     /// @param hosts what is known of hosts
-    /// @param hostChoice chooses among equal hosts; a generator of its own, so that such a choice
-    ///     changes nothing else in a world
-    static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, RandomGenerator hostChoice,
-            RandomGenerator chance, QmgrTrace trace) {
-        return new QueueManager(config,
-                new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts,
-                        HostKeys.BY_NAME, HostMemory.NONE, hostChoice),
-                chance, trace);
+    /// @param seed of the random numbers
+    static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys, long seed,
+            QmgrTrace trace) {
+        return new QueueManager(config, seating(config, rules, hosts, keys, SeededChance.ofHosts(seed)),
+                SeededChance.ofOrder(seed), trace);
+    }
+
+    /// The placement with these rules for the transport `smtp`.
+    public static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
+            RandomGenerator hostChoice) {
+        return new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts, keys,
+                HostMemory.NONE, hostChoice);
     }
 
     /// A queue manager with one delivery at a time on each connection.
     public static QueueManager oneAtATime(QmgrConfig config, RandomGenerator chance, QmgrTrace trace) {
         PlaceRules rules = oneAtATime(config);
-        return of(config, rules, new DestDb(rules.memory()), new Random(0), chance, trace);
+        return new QueueManager(config, seating(config, rules, new DestDb(rules.memory()), HostKeys.BY_NAME,
+                SeededChance.ofHosts(0)), chance, trace);
     }
 
     /// Rules with one delivery at a time on each connection, without shares of connections, and with

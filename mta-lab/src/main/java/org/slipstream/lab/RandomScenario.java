@@ -1,6 +1,7 @@
 package org.slipstream.lab;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.core.SettingsRecords;
@@ -260,7 +261,12 @@ public final class RandomScenario {
         for (int i = between(1, 20); i > 0; i--) {
             // Sometimes a message that does not exist.
             QueueId id = new QueueId(between(1, mails.size() + 1));
-            OperatorCommand command = switch (between(0, 6)) {
+            OperatorCommand command = switch (between(0, 10)) {
+                case 7 -> new OperatorCommand.Requeue(id);
+                case 8 -> new OperatorCommand.Instruct(id, new Instruction.Return(
+                        one(2) ? Instruction.Cause.CANCELLED : Instruction.Cause.EXPIRED, "by hand"));
+                case 9 -> new OperatorCommand.Instruct(id, new Instruction.Priority(between(-9, 9)));
+                case 10 -> new OperatorCommand.Instruct(id, new Instruction.Reroute(Optional.empty()));
                 case 0 -> new OperatorCommand.Delete(id);
                 case 1, 2 -> new OperatorCommand.Hold(id);
                 case 3, 4 -> new OperatorCommand.Release(id);

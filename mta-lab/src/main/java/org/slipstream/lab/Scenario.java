@@ -2,6 +2,7 @@ package org.slipstream.lab;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -66,6 +67,9 @@ public record Scenario(long seed, QmgrConfig config, boolean batching, List<Simu
 
         /// 4xx at each attempt.
         record Never() implements ReplyScript {}
+
+        /// This reply before this time, then accepted.
+        record Until(long millis, Reply reply) implements ReplyScript {}
     }
 
     /// A domain and the servers behind it.

@@ -19,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -105,7 +106,7 @@ final class SimulatedNetwork {
     private final Map<String, SimulatedDomain> byDomain = new TreeMap<>();
     private final Map<String, NetworkHost> hosts = new TreeMap<>();
     private final Map<String, Integer> queries = new TreeMap<>();
-    private final Map<QueueId, RecipientCounts> countsById = new TreeMap<>();
+    private final Map<QueueId, RecipientCounts> countsById = new HashMap<>();
     private final OwnServer ownServer;
     private final PlaceRules rules;
     final Map<Long, SimulatedConnection> connections = new TreeMap<>();
@@ -140,12 +141,14 @@ final class SimulatedNetwork {
 
     /// The number of copies that arrived.
     int copies(QueueId id, int number) {
-        return countsById.containsKey(id) ? countsById.get(id).copies[number] : 0;
+        RecipientCounts counts = countsById.get(id);
+        return counts == null ? 0 : counts.copies[number];
     }
 
     /// The number of copies that were sent completely and got no reply.
     int unconfirmed(QueueId id, int number) {
-        return countsById.containsKey(id) ? countsById.get(id).unconfirmed[number] : 0;
+        RecipientCounts counts = countsById.get(id);
+        return counts == null ? 0 : counts.unconfirmed[number];
     }
 
     void crash() {
@@ -333,6 +336,7 @@ final class SimulatedNetwork {
             case ReplyScript.Refused _ -> Reply.of(550, "5.1.1", "no such user");
             case ReplyScript.Late late -> attempt <= late.times() ? later : Reply.of(250, "2.0.0", "ok");
             case ReplyScript.Never _ -> later;
+            case ReplyScript.Until until -> clock.now() < until.millis() ? until.reply() : Reply.of(250, "2.0.0", "ok");
         };
     }
 

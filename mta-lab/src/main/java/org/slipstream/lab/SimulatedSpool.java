@@ -1,5 +1,7 @@
 package org.slipstream.lab;
 
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -36,6 +38,7 @@ final class SimulatedSpool {
         /// Whether the message was leased, deferred or held since its arrival.
         boolean postponed;
         boolean delayNotified;
+        Instructions instructions = Instructions.NONE;
         int attempts;
 
         SpoolRow(Scenario.SimulatedMail mail) {
@@ -70,7 +73,8 @@ final class SimulatedSpool {
 
         MessageSummary summary() {
             return new MessageSummary(mail.id(), mail.sender(), mail.arrivalMillis(), 1_000, states.length,
-                    count(SimulatedState.OPEN), count(SimulatedState.FAILED), attempts, held, delayNotified);
+                    count(SimulatedState.OPEN), count(SimulatedState.FAILED), attempts, held, delayNotified ? 1 : 0,
+                    DeliveryOptions.NONE.withPriority(instructions.priority().orElse(0)), instructions);
         }
     }
 
@@ -129,6 +133,7 @@ final class SimulatedSpool {
     private QmgrEvent batch(QmgrOrder.ReadRecipients read) {
         SpoolRow row = rows.get(read.id());
         List<Recipient> open = new ArrayList<>();
+        List<RecipientOutcome> last = new ArrayList<>();
         boolean end = true;
         for (int i = read.after(); i < row.states.length; i++) {
             if (row.states[i] == SimulatedState.OPEN) {
@@ -137,9 +142,12 @@ final class SimulatedSpool {
                     break;
                 }
                 open.add(new Recipient(i + 1, row.mail.recipients().get(i).address()));
+                if (read.withReplies() && row.last[i] != null) {
+                    last.add(new RecipientOutcome(i + 1, row.last[i]));
+                }
             }
         }
-        return new QmgrEvent.RecipientsRead(read.id(), open, end);
+        return new QmgrEvent.RecipientsRead(read.id(), open, end, last);
     }
 
     void record(QmgrOrder.RecordOutcome record, Consumer<QmgrEvent> answer) {
@@ -157,6 +165,7 @@ final class SimulatedSpool {
                 };
             }
             row.attempts += record.attempt() ? 1 : 0;
+            invariants.accepted().changed(record.id());
             answer.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         });
     }
@@ -164,6 +173,7 @@ final class SimulatedSpool {
     void reported(QmgrOrder.Notify notify, Consumer<QmgrEvent> answer) {
         write(() -> {
             SpoolRow row = rows.get(notify.id());
+            invariants.accepted().changed(notify.id());
             switch (notify.kind()) {
                 case FAILED, COLLECTED -> {
                     for (int i = 0; i < row.states.length; i++) {
@@ -191,6 +201,21 @@ final class SimulatedSpool {
             row.postponed = true;
             row.nextMillis = hold.held() ? row.nextMillis : Math.min(row.nextMillis, clock.now());
         }, answer);
+    }
+
+    void takeUp(QmgrOrder.TakeUp takeUp, Consumer<QmgrEvent> answer) {
+        file(takeUp.id(), row -> {
+            row.held = false;
+            row.postpone(takeUp.nowMillis());
+        }, answer);
+    }
+
+    void instruct(QmgrOrder.Instruct instruct, Consumer<QmgrEvent> answer) {
+        write(() -> {
+            Optional.ofNullable(rows.get(instruct.id()))
+                    .ifPresent(row -> row.instructions = row.instructions.with(instruct.instruction()));
+            answer.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
+        });
     }
 
     void remove(QmgrOrder.Remove remove, Consumer<QmgrEvent> answer) {

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -164,6 +165,24 @@ public final class World {
         return events;
     }
 
+    /// The number of checks of invariants.
+    public long checks() {
+        return invariants.checks();
+    }
+
+    /// The number of recipients in each state after the last event.
+    AcceptedMail.Totals totals() {
+        return invariants.accepted().totals();
+    }
+
+    SimulatedSpool spool() {
+        return spool;
+    }
+
+    QmgrSnapshot snapshot() {
+        return queueManager.snapshot(clock.now());
+    }
+
     /// The state of each recipient of a message of the scenario.
     public List<FinalState> states(QueueId id) {
         SpoolRow row = spool.rows.containsKey(id) ? spool.rows.get(id) : spool.removed.get(id);
@@ -213,8 +232,8 @@ public final class World {
 
     private void start() {
         hosts = new DestDb(scenario.placement().memory());
-        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts,
-                new Random(scenario.seed()), chance, observer);
+        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
+                scenario.seed(), observer);
     }
 
     private void crash() {
@@ -229,6 +248,7 @@ public final class World {
     private void arrive(SimulatedMail mail) {
         network.expect(mail);
         var summary = spool.commit(mail);
+        invariants.accepted().acknowledged(mail);
         post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
                 ? new QmgrEvent.ArrivalsMissed()
                 : new QmgrEvent.MessageQueued(summary));
@@ -260,10 +280,11 @@ public final class World {
             carryOut(orders);
         }
         if (scenario.batching()) {
+            observer.pumps(clock.now());
             queueManager.pump(clock.now(), orders::add);
             carryOut(orders);
         }
-        invariants.check(queueManager.snapshot(clock.now()));
+        invariants.check(queueManager.snapshot(clock.now()), clock.now());
         invariants.checkOverlooked(queueManager, clock.now());
         observer.settled(clock.now(), hosts);
     }
@@ -292,6 +313,8 @@ public final class World {
             case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
             case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
+            case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }
@@ -311,6 +334,7 @@ public final class World {
                     ? new ReplyScript.Never()
                     : new ReplyScript.Welcome();
             var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
+            invariants.accepted().reported(notify.id());
             arrive(new SimulatedMail(new QueueId(nextId++), clock.now(), Optional.empty(),
                     List.of(new SimulatedRecipient(sender, script))));
             spool.reported(notify, this::post);

@@ -1,19 +1,13 @@
 package org.slipstream.lab;
 
-import org.slipstream.qmgr.QmgrTrace;
-import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.place.DestDb;
 
 /// Observes the events of a [World], the decisions of the queue manager and its orders. An event is
 /// reported first, then the decisions that follow from it, then the orders.
-public interface WorldObserver extends QmgrTrace {
+public interface WorldObserver extends QmgrObserver {
     /// Does nothing.
     WorldObserver NONE = new WorldObserver() {};
-
-    default void happened(long nowMillis, QmgrEvent event) {}
-
-    default void ordered(long nowMillis, QmgrOrder order) {}
 
     /// All events of this time and all orders that follow from them are complete.
     ///

@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.lab.Scenario.ReplyScript;
@@ -136,7 +137,8 @@ class RandomWorldsTest {
             switch (command.command()) {
                 case OperatorCommand.Hold(QueueId id) -> touched.add(id);
                 case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
-                case OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _ -> {
+                case OperatorCommand.Instruct(QueueId id, Instruction.Return _) -> touched.add(id);
+                case OperatorCommand.Instruct _,OperatorCommand.Requeue _,OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _ -> {
                     // These commands lose no mail.
                 }
             }
@@ -180,7 +182,7 @@ class RandomWorldsTest {
             return List.of(FinalState.DELIVERED, failed);
         }
         return switch (mail.recipients().get(i).script()) {
-            case ReplyScript.Welcome _,ReplyScript.Late _ -> List.of(FinalState.DELIVERED);
+            case ReplyScript.Welcome _,ReplyScript.Late _,ReplyScript.Until _ -> List.of(FinalState.DELIVERED);
             case ReplyScript.Refused _,ReplyScript.Never _ -> List.of(failed);
         };
     }

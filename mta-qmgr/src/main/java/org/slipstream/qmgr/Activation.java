@@ -1,10 +1,12 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Message;
 
@@ -28,6 +30,9 @@ final class Activation {
 
     /// On hold longer than its lifetime: its recipients fail without an attempt.
     final boolean heldTooLong;
+
+    /// An operator returns the message, or sends it to another next hop.
+    final Instructions instructions;
 
     /// An earlier activation counted an attempt.
     final boolean attemptedBefore;
@@ -101,6 +106,7 @@ final class Activation {
         this.delayReports = summary.delayReports();
         this.tried = summary.attempts() > 0;
         this.heldTooLong = summary.held();
+        this.instructions = summary.instructions();
         this.attemptedBefore = summary.attempts() > 0;
         this.attemptsBefore = summary.attempts();
         this.expectedOpen = summary.open();
@@ -162,9 +168,16 @@ final class Activation {
         return Collections.unmodifiableList(deferred);
     }
 
-    List<DeferredRecipient> takeDeferred() {
-        List<DeferredRecipient> taken = deferred;
-        deferred = List.of();
+    /// Takes out the recipients with these outcomes, which are in the order of [#deferred].
+    List<DeferredRecipient> takeDeferred(List<RecipientOutcome> outcomes) {
+        List<DeferredRecipient> taken = new ArrayList<>(outcomes.size());
+        List<DeferredRecipient> left = new ArrayList<>();
+        for (DeferredRecipient each : deferred) {
+            boolean next = taken.size() < outcomes.size()
+                    && outcomes.get(taken.size()).number() == each.recipient().number();
+            (next ? taken : left).add(each);
+        }
+        deferred = left;
         return taken;
     }
 

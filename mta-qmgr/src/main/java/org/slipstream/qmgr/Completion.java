@@ -66,7 +66,7 @@ final class Completion {
                 tickets.filed(message.id);
             }
             case Settlement.Next.Expire(List<RecipientOutcome> failures) -> {
-                List<Recipient> recipients = message.takeDeferred().stream()
+                List<Recipient> recipients = message.takeDeferred(failures).stream()
                         .map(Activation.DeferredRecipient::recipient).toList();
                 outcomes.record(message, recipients, failures, false, RetryBounds.NONE);
             }
@@ -80,6 +80,9 @@ final class Completion {
                 file(message, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(message.id, true));
             case Settlement.Next.Release _ ->
                 file(message, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(message.id, false));
+            case Settlement.Next.TakeUp _ -> file(message, PendingFilings.FilingKind.TAKE_UP,
+                    new QmgrOrder.TakeUp(message.id, step.nowMillis()));
+            case Settlement.Next.MakeDue _ -> file(message, PendingFilings.FilingKind.MAKE_DUE, due(message.id));
             case Settlement.Next.Finish(String reason) ->
                 file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
         }
@@ -161,8 +164,11 @@ final class Completion {
             return;
         }
         PendingFilings.Filing filing = pendingFilings.done(id.get());
-        if (filing.kind() == PendingFilings.FilingKind.RELEASE || filing.kind() == PendingFilings.FilingKind.MAKE_DUE) {
-            scans.now();
+        switch (filing.kind()) {
+            case RELEASE, TAKE_UP, MAKE_DUE -> scans.now();
+            case DEFER, REMOVE, HOLD -> {
+                // Nothing is due because of it.
+            }
         }
         if (filing.next() == OperatorRequest.NONE) {
             tickets.filed(id.get());
@@ -175,13 +181,19 @@ final class Completion {
     void fulfil(QueueId id, OperatorRequest request) {
         switch (request) {
             case NONE -> throw new IllegalArgumentException("no command for queue=" + id);
-            case FLUSH -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE,
-                    new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis()));
-            case RELEASE -> fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
+            case FLUSH, REROUTE -> fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
+            case RETURN -> fileOutside(id, PendingFilings.FilingKind.TAKE_UP,
+                    new QmgrOrder.TakeUp(id, step.nowMillis()));
+            case RELEASE, REQUEUE ->
+                fileOutside(id, PendingFilings.FilingKind.RELEASE, new QmgrOrder.SetHold(id, false));
             case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
             case DELETE ->
                 fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
         }
+    }
+
+    private QmgrOrder.MakeDue due(QueueId id) {
+        return new QmgrOrder.MakeDue(Optional.of(id), Optional.empty(), step.nowMillis());
     }
 
     private void fileOutside(QueueId id, PendingFilings.FilingKind kind, QmgrOrder order) {

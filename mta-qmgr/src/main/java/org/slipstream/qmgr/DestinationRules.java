@@ -1,7 +1,9 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.GateReading;
 import org.slipstream.core.QueuePhase;
+import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.place.Seat;
@@ -14,6 +16,7 @@ import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
@@ -119,26 +123,27 @@ final class DestinationRules {
     ///
     /// @param tried an earlier attempt failed, so the message has its own time
     /// @param flushed ETRN or an operator named this mail
-    Optional<Reply> bars(DestinationQueue queue, boolean tried, boolean flushed, long nowMillis) {
+    Optional<DeferralReason> bars(DestinationQueue queue, boolean tried, boolean flushed, long nowMillis) {
         DestinationSettings settings = rules(queue).settings;
         if (settings.isHeld()) {
-            return reason(queue + " is held: its setting lanes is 0");
+            return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
         }
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
-            return reason(queue + " is queue-only: its mail waits for ETRN or a flush");
+            return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }
         if (settings.wakeOnlyOnRestart().orElse(false) && !tried && !flushed
                 && failures.waitsUntil(name(queue), nowMillis).isPresent()) {
-            return reason(queue + " waits for its next attempt, and new mail does not wake it");
+            return reason(Code.DEAD, queue + " waits for its next attempt, and new mail does not wake it");
         }
         return settings.rate()
                 .filter(rate -> queue.waiting() >= rate.deliveries()
                         && rates.nextMillis(name(queue), rate, nowMillis) > nowMillis)
-                .flatMap(rate -> reason("the rate of " + queue + " is " + rate + ", and the mail of one period waits"));
+                .flatMap(rate -> reason(Code.RATE,
+                        "the rate of " + queue + " is " + rate + ", and the mail of one period waits"));
     }
 
-    private static Optional<Reply> reason(String text) {
-        return Optional.of(Reply.of(450, "4.3.2", text));
+    private static Optional<DeferralReason> reason(Code code, String text) {
+        return Optional.of(new DeferralReason(code, Reply.of(450, "4.3.2", text)));
     }
 
     private static String name(DestinationQueue queue) {
@@ -206,21 +211,54 @@ final class DestinationRules {
         return Optional.ofNullable(byQueue.get(queue)).flatMap(rules -> rules.refusal);
     }
 
+    /// The time since which the gate of this code has refused; empty when another one did.
+    OptionalLong refusedSince(DestinationQueue queue, Code gate) {
+        return refusal(queue).filter(each -> gate(each.limit()) == gate)
+                .map(each -> OptionalLong.of(each.sinceMillis())).orElse(OptionalLong.empty());
+    }
+
+    private static Code gate(LimitName limit) {
+        return switch (limit) {
+            case SERVER,SHARD -> Code.SERVER;
+            case TRANSPORT -> Code.CONNECTIONS;
+            case RING -> Code.RING;
+            case DESTINATION -> Code.WINDOW;
+            case MESSAGE -> Code.SHARE;
+            case HOST -> Code.HOST_LIMIT;
+        };
+    }
+
+    /// The gates that this class knows.
+    List<GateReading> gates(DestinationQueue queue, long nowMillis) {
+        long next = nextStartMillis(queue, nowMillis);
+        List<GateReading> gates = new ArrayList<>(List.of(
+                GateReading.of(Code.SERVER, rings.isServerFull(), rings.wordsOfServer()),
+                GateReading.of(Code.RING, rings.isRingFull(queue), rings.words(queue))));
+        gates.add(GateReading.of(Code.RATE, next > nowMillis, rules(queue).settings.rate()
+                .map(rate -> rate + (next > nowMillis ? ", the next start is in " + seconds(next - nowMillis) : ""))
+                .orElse("no rate")));
+        return gates;
+    }
+
+    private static String seconds(long millis) {
+        return (millis + 999) / 1_000 + " s";
+    }
+
     /// The phase of mail that waits because of a rate, the server's limit or a ring's; empty when
     /// another gate decides.
     Optional<QueuePhase> phase(DestinationQueue queue, long nowMillis) {
         long next = nextStartMillis(queue, nowMillis);
         if (next > nowMillis) {
-            return Optional.of(QueuePhase.of(QueuePhase.Code.RATE, "waits: the rate of " + queue + " is "
+            return Optional.of(QueuePhase.of(Code.RATE, "waits: the rate of " + queue + " is "
                     + rules(queue).settings.rate().orElseThrow() + ", and the next delivery may start in "
-                    + (next - nowMillis + 999) / 1_000 + " s").until(next));
+                    + seconds(next - nowMillis)).until(next));
         }
         if (rings.isServerFull()) {
             return Optional.of(
-                    QueuePhase.of(QueuePhase.Code.SERVER, "waits for a connection: " + rings.wordsOfServer()));
+                    QueuePhase.of(Code.SERVER, "waits for a connection: " + rings.wordsOfServer()));
         }
         return rings.isRingFull(queue)
-                ? Optional.of(QueuePhase.of(QueuePhase.Code.RING,
+                ? Optional.of(QueuePhase.of(Code.RING,
                         "waits for a connection to " + queue + ": " + rings.words(queue)))
                 : Optional.empty();
     }

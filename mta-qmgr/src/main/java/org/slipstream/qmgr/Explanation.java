@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /// Determines the phase of each active message for one snapshot. It is read-only.
@@ -127,6 +128,9 @@ final class Explanation {
             case HOLD -> "held";
             case DELETE -> "deleted";
             case RELEASE -> "released";
+            case REQUEUE -> "requeued";
+            case REROUTE -> "rerouted";
+            case RETURN -> "returned to its sender";
             case FLUSH, NONE -> "set aside";
         };
     }
@@ -161,7 +165,7 @@ final class Explanation {
 
     private QueuePhase waits(Activation message, DestinationQueue queue) {
         Integer first = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED)).get(message.id);
-        QueuePhase phase = atGates(message, queue).since(message.placedMillis);
+        QueuePhase phase = sinceRefusal(atGates(message, queue).since(message.placedMillis), queue);
         QueuePhase slow = destinations.duration(queue).filter(each -> each.millis() >= SLOW_MILLIS)
                 .map(each -> phase.adding(", slow answers (" + duration(each.millis()) + " each)")).orElse(phase);
         if (first == null) {
@@ -171,6 +175,14 @@ final class Explanation {
                 .adding(first == 0 ? "" : ", " + others(first) + " before it");
         return destinations.duration(queue).filter(_ -> QUEUES.contains(phase.code()))
                 .map(each -> estimated(placed, each, first, queue)).orElse(placed);
+    }
+
+    // The message may have come after the gate closed, or before.
+    private QueuePhase sinceRefusal(QueuePhase phase, DestinationQueue queue) {
+        OptionalLong since = destinations.rules().refusedSince(queue, phase.code());
+        return since.isPresent() && nowMillis - since.getAsLong() >= 1_000
+                ? phase.adding(" since " + duration(nowMillis - since.getAsLong()))
+                : phase;
     }
 
     // Deliveries under way tell the concurrency: several of them may share a connection.
@@ -204,28 +216,27 @@ final class Explanation {
         Optional<Seat.Wait> wait = Optional
                 .of(seating.find(message.id, queue.route(), mayOpen || queue.allowed() == 0, nowMillis))
                 .filter(Seat.Wait.class::isInstance).map(Seat.Wait.class::cast);
-        List<GateReading> gates = new ArrayList<>();
-        gates.add(reading(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
+        List<GateReading> gates = new ArrayList<>(destinations.rules().gates(queue, nowMillis));
+        gates.add(GateReading.of(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
                 figures.open() + " of " + figures.most() + " connections open"));
-        gates.add(reading(Code.WINDOW, queue.allowed() > 0 && !mayOpen && !queue.hasRoom()
-                || is(wait, Seat.Scope.HERE) && !mayOpen,
+        boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
+        gates.add(GateReading.of(Code.WINDOW, full && (!queue.hasRoom() || is(wait, Seat.Scope.HERE)),
                 destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
-        gates.add(reading(Code.PAUSE, queue.allowed() == 0,
+        gates.add(GateReading.of(Code.PAUSE, queue.allowed() == 0,
                 queue.allowed() == 0 ? queue + " pauses between deliveries" : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
-        gates.add(reading(Code.SPACING, turn > 0, turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
-        gates.add(reading(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
+        gates.add(GateReading.of(Code.SPACING, turn > 0, turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
+        gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
                 wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
-        boolean host = mayOpen && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));
-        gates.add(reading(Code.HOST_LIMIT, host, host
+        boolean host = !full && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));
+        gates.add(GateReading.of(Code.HOST_LIMIT, host, host
                 ? wait.orElseThrow().reason()
                 : seating.connections(queue.route()) + " connections to its hosts"));
         gates.add(turnOf(message, queue));
+        gates.replaceAll(gate -> gate.state() == GateReading.GateState.CLOSED
+                ? gate.since(destinations.rules().refusedSince(queue, gate.code()))
+                : gate);
         return gates;
-    }
-
-    private static GateReading reading(Code code, boolean closed, String text) {
-        return closed ? GateReading.closed(code, text) : GateReading.open(code, text);
     }
 
     private static boolean is(Optional<Seat.Wait> wait, Seat.Scope scope) {
@@ -236,9 +247,9 @@ final class Explanation {
         Map<QueueId, Integer> all = before.computeIfAbsent(queue, each -> each.entriesBefore(COUNTED));
         Integer mine = all.get(message.id);
         if (mine != null && mine == 0) {
-            return GateReading.open(Code.TURN, "first at " + queue);
+            return GateReading.of(Code.TURN, false, "first at " + queue);
         }
-        return GateReading.closed(Code.TURN, (mine == null ? "more than " + others(COUNTED) : others(mine))
+        return GateReading.of(Code.TURN, true, (mine == null ? "more than " + others(COUNTED) : others(mine))
                 + " before it, the first of message " + all.keySet().iterator().next());
     }
 

@@ -33,8 +33,13 @@ final class Flushes {
     }
 
     void add(OperatorCommand.Flush flush, long nowMillis) {
-        flush.id().ifPresent(id -> add(messages, id, nowMillis));
+        flush.id().ifPresent(id -> add(id, nowMillis));
         flush.domain().ifPresent(domain -> add(domains, domain.toLowerCase(Locale.ROOT), nowMillis));
+    }
+
+    /// The message is to be tried whatever its destination.
+    void add(QueueId id, long nowMillis) {
+        add(messages, id, nowMillis);
     }
 
     private <K> void add(SequencedMap<K, Long> requests, K name, long nowMillis) {

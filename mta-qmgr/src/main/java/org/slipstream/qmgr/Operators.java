@@ -1,7 +1,9 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -10,8 +12,8 @@ import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.Optional;
 
-/// Executes operator commands: flush, hold, release, delete. Each command works in every state of
-/// the message.
+/// Executes operator commands: flush, hold, release, requeue, return, reroute, delete, priority.
+/// Each command works in every state of the message.
 ///
 /// A message may be active, in transfer to the spool, waiting for activation, or on disk only, and
 /// this may change while the command is in transit. For an active message the request is recorded:
@@ -19,6 +21,9 @@ import java.util.Optional;
 /// requested. During a transfer to the spool, the request waits for the spool's answer. Otherwise
 /// it is an order to the spool. The command is answered when the queue index has the effect
 /// ([Tickets]).
+///
+/// A lasting instruction goes to the spool at once, in every state, so a crash does not lose it.
+/// Then the message returns to the queue: its next activation follows the instruction.
 final class Operators {
     private final StepContext step;
     private final ActiveSet active;
@@ -29,6 +34,9 @@ final class Operators {
     private final Flushes flushes;
     private final Completion completion;
     private final Probes probes;
+
+    /// Unanswered `Instruct` orders.
+    private int instructing;
 
     Operators(StepContext step, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
             Destinations destinations,
@@ -50,9 +58,50 @@ final class Operators {
             case OperatorCommand.Flush flush -> flush(flush, ticket);
             case OperatorCommand.Hold(QueueId id) -> request(id, OperatorRequest.HOLD, ticket);
             case OperatorCommand.Release(QueueId id) -> request(id, OperatorRequest.RELEASE, ticket);
+            case OperatorCommand.Requeue(QueueId id) -> {
+                flushes.add(id, step.nowMillis());
+                request(id, OperatorRequest.REQUEUE, ticket);
+            }
+            case OperatorCommand.Instruct(QueueId id, Instruction instruction) -> instruct(id, instruction, ticket);
             case OperatorCommand.Delete(QueueId id) -> request(id, OperatorRequest.DELETE, ticket);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
+    }
+
+    private void instruct(QueueId id, Instruction instruction, long ticket) {
+        switch (instruction) {
+            case Instruction.Return _ -> {
+                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+                request(id, OperatorRequest.RETURN, ticket);
+            }
+            case Instruction.Reroute _ -> {
+                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+                flushes.add(id, step.nowMillis());
+                request(id, OperatorRequest.REROUTE, ticket);
+            }
+            case Instruction.Priority(int value) -> {
+                pendingArrivals.prioritise(id, value);
+                order(id, instruction, ticket);
+            }
+        }
+    }
+
+    private void order(QueueId id, Instruction instruction, long ticket) {
+        instructing++;
+        step.order(new QmgrOrder.Instruct(id, instruction, ticket));
+    }
+
+    /// The instruction is on disk.
+    void instructed(QmgrEvent.Instructed instructed) {
+        if (instructing == 0) {
+            throw new ImpossibleEventException("no instruction was given: " + instructed, instructed.id());
+        }
+        instructing--;
+        completion.tickets().answer(instructed.ticket(), Result.FILED);
+    }
+
+    boolean isQuiet() {
+        return instructing == 0;
     }
 
     // A flush of everything revives all dead destinations. A flush by name revives the destinations
@@ -93,7 +142,7 @@ final class Operators {
         return switch (request) {
             case FLUSH -> pendingArrivals.contains(id) || active.contains(id);
             case RELEASE -> active.find(id).filter(message -> message.request != OperatorRequest.HOLD).isPresent();
-            case HOLD, DELETE, NONE -> false;
+            case HOLD, REQUEUE, REROUTE, RETURN, DELETE, NONE -> false;
         };
     }
 

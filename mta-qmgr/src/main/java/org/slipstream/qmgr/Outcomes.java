@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -48,13 +49,34 @@ final class Outcomes {
     ///
     /// @param tried a remote system decided the outcome
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried) {
-        conclude(message, recipients, outcome, tried, RetryBounds.NONE);
+        conclude(message, recipients, same(recipients, outcome), tried, RetryBounds.NONE);
     }
 
-    /// @param bounds of the destination that deferred them
+    /// @param reason for which no host was asked
     void conclude(Activation message, List<Recipient> recipients, Outcome outcome, boolean tried,
+            QueuePhase.Code reason) {
+        conclude(message, recipients, RecipientOutcome.because(same(recipients, outcome), reason), tried,
+                RetryBounds.NONE);
+    }
+
+    /// Defers recipients that are in memory and in no entry, without an attempt.
+    ///
+    /// @param bounds of the destination that deferred them
+    void conclude(Activation message, List<Recipient> recipients, DeferralReason reason, RetryBounds bounds) {
+        Outcome outcome = new Outcome.Deferred(reason.reply(), HERE);
+        conclude(message, recipients, RecipientOutcome.because(same(recipients, outcome), reason.code()), false,
+                bounds);
+    }
+
+    private void conclude(Activation message, List<Recipient> recipients, List<RecipientOutcome> each, boolean tried,
             RetryBounds bounds) {
-        record(message, recipients, same(recipients, outcome), tried, bounds);
+        record(message, recipients, each, tried, bounds);
+        scheduler.settled(message.work, recipients.size());
+    }
+
+    /// Records outcomes that no attempt decided, in the order of the recipients.
+    void conclude(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes) {
+        record(message, recipients, outcomes, false, RetryBounds.NONE);
         scheduler.settled(message.work, recipients.size());
     }
 
@@ -76,8 +98,9 @@ final class Outcomes {
     /// Records the outcome of recipients whose entry was withdrawn before an attempt.
     ///
     /// @param bounds of the destination
-    void untried(Activation message, List<Recipient> recipients, Outcome outcome, RetryBounds bounds) {
-        record(message, recipients, same(recipients, outcome), false, bounds);
+    void untried(Activation message, List<Recipient> recipients, Outcome outcome, QueuePhase.Code reason,
+            RetryBounds bounds) {
+        record(message, recipients, RecipientOutcome.because(same(recipients, outcome), reason), false, bounds);
     }
 
     private static List<RecipientOutcome> same(List<Recipient> recipients, Outcome outcome) {

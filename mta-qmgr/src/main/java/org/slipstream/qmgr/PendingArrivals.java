@@ -59,6 +59,12 @@ final class PendingArrivals {
         deferred.remove(id);
     }
 
+    /// An operator changed the priority of a message that may wait here.
+    void prioritise(QueueId id, int priority) {
+        fresh.computeIfPresent(id, (_, message) -> message.withPriority(priority));
+        deferred.computeIfPresent(id, (_, message) -> message.withPriority(priority));
+    }
+
     ActivationOrder admission() {
         return new ActivationOrder(_ -> next(fresh), _ -> next(deferred));
     }

@@ -7,13 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// Messages with an unanswered order to the spool after they left the active set: defer, remove,
-/// hold, release, make due. A scan that saw such a message a moment earlier cannot activate it
+/// hold, release, take up, make due. A scan that saw such a message a moment earlier cannot activate it
 /// twice.
 ///
 /// Each message has one order at a time; a later operator's request waits here.
 final class PendingFilings {
     enum FilingKind {
-        DEFER, REMOVE, HOLD, RELEASE, MAKE_DUE
+        DEFER, REMOVE, HOLD, RELEASE, TAKE_UP, MAKE_DUE
     }
 
     /// @param next the operator's request to execute afterwards

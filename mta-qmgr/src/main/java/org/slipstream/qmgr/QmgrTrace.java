@@ -3,7 +3,9 @@ package org.slipstream.qmgr;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.qmgr.flow.Destination;
+import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
 import org.slipstream.qmgr.sched.SchedTrace;
 
 import java.util.List;
@@ -25,6 +27,14 @@ public interface QmgrTrace extends SchedTrace {
     /// A bulk delivery to this destination has a seat and waits for its start slot
     /// ([org.slipstream.qmgr.flow.Spacing]).
     default void startHeld(DestinationQueue queue, long nowMillis, long turnMillis) {}
+
+    /// An entry is about to get this seat.
+    ///
+    /// @param delivery the number of the delivery
+    default void placed(long delivery, Entry entry, Seat seat) {}
+
+    /// A success after failures makes the mail of these domains due.
+    default void woke(DestinationQueue queue, List<String> domains) {}
 
     /// The events of a destination.
     enum FeedbackEvent {

@@ -6,6 +6,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -35,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The queue manager: a pure function of events and time. The same events at the same times give
 /// the same orders.
@@ -187,6 +189,7 @@ public final class QueueManager {
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
             case QmgrEvent.Notified notified -> completion.notified(notified);
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
+            case QmgrEvent.Instructed instructed -> operators.instructed(instructed);
             case QmgrEvent.Alarm _ -> {
                 // Handled by timePasses().
             }
@@ -273,7 +276,8 @@ public final class QueueManager {
     /// True when no delivery, record, report or filing is in progress. After [QmgrEvent.Stopping]
     /// this state is reached.
     public boolean isQuiet() {
-        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet();
+        return seated.isEmpty() && probes.isQuiet() && outcomes.isQuiet() && completion.isQuiet()
+                && operators.isQuiet();
     }
 
     /// New mail arrives faster than it is admitted, by more than the process limit
@@ -321,12 +325,6 @@ public final class QueueManager {
     public List<GateReading> gates(QueueId id, long nowMillis) {
         return active.find(id).map(message -> explanation(nowMillis, List.of(message)).gates(message))
                 .orElse(List.of());
-    }
-
-    /// The messages that wait for this destination, in order, at most `most`.
-    public List<QueueId> waitingFor(String nextHop, int most) {
-        return scheduler.queues().filter(queue -> queue.key().equalsIgnoreCase(nextHop))
-                .flatMap(queue -> queue.entriesBefore(most).keySet().stream()).distinct().limit(most).toList();
     }
 
     private List<QmgrSnapshot.ActiveMessage> messages(List<Activation> wanted, long nowMillis) {
@@ -397,7 +395,8 @@ public final class QueueManager {
             Outcome untried = new Outcome.Deferred(Reply.of(451, "4.4.7", "no connection available before expiry"),
                     Outcomes.HERE);
             scheduler.withdraw(message.work)
-                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried, RetryBounds.NONE));
+                    .forEach(entry -> outcomes.untried(message, entry.recipients(), untried,
+                            QueuePhase.Code.CONNECTIONS, RetryBounds.NONE));
         }
     }
 
@@ -471,8 +470,9 @@ public final class QueueManager {
 
     private void orderReads() {
         for (var read = scheduler.nextRead(); read.isPresent(); read = scheduler.nextRead()) {
-            step.order(
-                    new QmgrOrder.ReadRecipients(read.get().message().id(), read.get().after(), read.get().limit()));
+            QueueId id = read.get().message().id();
+            step.order(new QmgrOrder.ReadRecipients(id, read.get().after(), read.get().limit(),
+                    Returns.needReplies(active.find(id))));
         }
     }
 
@@ -487,6 +487,9 @@ public final class QueueManager {
             // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
+        } else if (message.instructions.ending().isPresent()) {
+            outcomes.conclude(message, read.recipients(), Returns.outcomes(message.instructions.ending().get(),
+                    read, message.createdMillis, now()));
         } else if (message.heldTooLong) {
             outcomes.conclude(message, read.recipients(),
                     retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
@@ -532,11 +535,11 @@ public final class QueueManager {
         return seating.charge(queue.route()).isPresent() && ++shortages < MOST_SHORTAGES;
     }
 
-    /// Finds an entry that waits although its window and a seat are free: a lost wake-up, if there
-    /// is one after [#pump]. Changes nothing.
-    public Optional<Entry> overlooked(long nowMillis) {
+    /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
+    /// are any after [#pump]. Changes nothing.
+    public Stream<Entry> overlooked(long nowMillis) {
         return stopping
-                ? Optional.empty()
+                ? Stream.empty()
                 : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }
 
@@ -570,6 +573,7 @@ public final class QueueManager {
             destinations.delivers(entry.queue(), now());
         }
         seated.put(delivery, new Seated(entry, timed, now()));
+        trace.placed(delivery, entry, seating.latest());
         seating.seat(delivery, entry.message().id(), entry.queue().route(), entry.recipients(), now(),
                 step.orders());
     }
@@ -630,7 +634,8 @@ public final class QueueManager {
     // what is due.
     private void wake(DestinationQueue queue) {
         List<String> domains = destinations.rules().worked(queue, now());
-        if (scanning && config.queue().wakeDestination()) {
+        if (scanning && config.queue().wakeDestination() && !domains.isEmpty()) {
+            trace.woke(queue, domains);
             domains.forEach(domain -> step
                     .order(new QmgrOrder.MakeDue(Optional.empty(), Optional.of(domain), now())));
         }
@@ -653,7 +658,8 @@ public final class QueueManager {
         Outcome suspended = destinations.suspended(queue);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended, destinations.retryBounds(queue));
+            outcomes.untried(active.of(entry), entry.recipients(), suspended, QueuePhase.Code.DEAD,
+                    destinations.retryBounds(queue));
         }
     }
 

@@ -3,11 +3,15 @@ package org.slipstream.qmgr;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.RetryHint;
 import org.slipstream.qmgr.wake.ErrorClass;
 import org.slipstream.qmgr.wake.RetryClause;
 import org.slipstream.qmgr.wake.RetryPolicies;
 
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /// The retry schedule: the time of the next attempt, and the age at which a message expires.
 ///
@@ -23,6 +27,9 @@ import java.util.OptionalLong;
 /// was off or this server was down; that is not the destination's fault and must not use up the
 /// schedule.
 ///
+/// **A delay that a host names** in its reply can only lengthen the pause of the recipients with
+/// that reply, and not past the longest pause of a policy in use.
+///
 /// **Without an attempt** in this activation the pause is at least the minimal backoff, whatever
 /// the policy: a policy of one second must not write to the disk each second for a dead
 /// destination.
@@ -31,7 +38,8 @@ import java.util.OptionalLong;
 /// section 4.5.4.1 requires 4 to 5 days; PF-30). The lifetime ends a message that has been tried
 /// (ZMailer's `expiry`, ZM-35): a backlog older than its lifetime, because this server was down or
 /// the destination was dead, still gets an attempt. A message without an attempt fails when the
-/// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt.
+/// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt. A retry
+/// policy may have a shorter lifetime, for its destination or its class of errors.
 final class RetrySchedule {
     private final QmgrConfig config;
     private final RetryPolicies policies;
@@ -47,21 +55,31 @@ final class RetrySchedule {
     /// policy when none was deferred.
     long nextAttemptMillis(Activation message, long nowMillis) {
         long next = Long.MAX_VALUE;
-        Reply last = null;
-        ErrorClass error = ErrorClass.OTHER;
-        RetryClause clause = policies.common();
-        for (Activation.DeferredRecipient deferred : message.deferred()) {
-            Reply reply = deferred.outcome().reply();
-            if (reply != last) {
-                error = ErrorClass.of(reply);
-                last = reply;
-            }
-            clause = policies.of(deferred.bounds().policy(), error);
-            next = Math.min(next, Math.max(nextAttemptMillis(clause, message, nowMillis),
-                    deferred.bounds().notBeforeMillis()));
+        for (SameReply same : SameReply.of(message.deferred())) {
+            long hinted = nowMillis + RetryHint.millis(same.reply()).orElse(0);
+            next = Math.min(next, Math.max(Math.max(nextAttemptMillis(clause(same), message, nowMillis), hinted),
+                    same.bounds().notBeforeMillis()));
         }
-        return Math.min(next == Long.MAX_VALUE ? nextAttemptMillis(clause, message, nowMillis) : next,
+        return Math.min(next == Long.MAX_VALUE ? nextAttemptMillis(policies.common(), message, nowMillis) : next,
                 furthestMillis(nowMillis));
+    }
+
+    private RetryClause clause(SameReply same) {
+        return policies.of(same.bounds().policy(), ErrorClass.of(same.reply()));
+    }
+
+    /// Deferred recipients in a row with the same reply and the same bounds. A list of 2,000 recipients
+    /// usually has one such reply, whose text is then read once.
+    private record SameReply(Reply reply, RetryBounds bounds) {
+        static Set<SameReply> of(List<Activation.DeferredRecipient> deferred) {
+            Set<SameReply> all = new LinkedHashSet<>();
+            deferred.forEach(each -> all.add(of(each)));
+            return all;
+        }
+
+        static SameReply of(Activation.DeferredRecipient deferred) {
+            return new SameReply(deferred.outcome().reply(), deferred.bounds());
+        }
     }
 
     private long nextAttemptMillis(RetryClause clause, Activation message, long nowMillis) {
@@ -83,6 +101,21 @@ final class RetrySchedule {
         return nowMillis + Math.max(config.minimalBackoffMillis(), policies.furthestMillis());
     }
 
+    /// The deferred recipients that have no further attempt: all of a message that has expired, else
+    /// those that are older than the lifetime of their policy.
+    List<Activation.DeferredRecipient> expired(Activation message, long nowMillis) {
+        if (isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis, nowMillis)) {
+            return message.deferred();
+        }
+        long ageMillis = nowMillis - message.createdMillis;
+        if (!message.hasBeenTried() || ageMillis < policies.shortestLifetimeMillis()) {
+            return List.of();
+        }
+        Set<SameReply> overdue = SameReply.of(message.deferred());
+        overdue.removeIf(same -> ageMillis < clause(same).lifetimeMillis());
+        return message.deferred().stream().filter(each -> overdue.contains(SameReply.of(each))).toList();
+    }
+
     /// @param tried at least one attempt has been counted
     boolean isExpired(boolean nullSender, boolean tried, long createdMillis, long nowMillis) {
         long overdue = nowMillis - createdMillis - (nullSender ? bounceLifetimeMillis() : config.lifetimeMillis());
@@ -102,13 +135,18 @@ final class RetrySchedule {
     }
 
     /// The outcome of a recipient whose message has expired.
-    Outcome.Failed expired(Outcome last, long createdMillis, long nowMillis) {
+    static Outcome.Failed expired(Outcome last, long createdMillis, long nowMillis) {
         return expired(nowMillis - createdMillis, "; last reply: " + last.reply(), last.remote());
     }
 
     /// The outcome of a recipient whose message expired on hold.
     Outcome.Failed expiredUntried(long createdMillis, long nowMillis, String remote) {
         return expired(nowMillis - createdMillis, " while on hold", remote);
+    }
+
+    /// The outcome of a recipient whose message an operator expired before its first attempt.
+    static Outcome.Failed expiredBeforeAttempt(long createdMillis, long nowMillis, String remote) {
+        return expired(nowMillis - createdMillis, " without an attempt", remote);
     }
 
     private static Outcome.Failed expired(long ageMillis, String ending, String remote) {

@@ -90,13 +90,16 @@ final class Rings {
 
     /// The sentence about a full ring.
     String words(DestinationQueue queue) {
-        String ring = ringOf.getOrDefault(queue, "");
+        String ring = ringOf.get(queue);
+        if (ring == null) {
+            return "in no ring";
+        }
         return atWork(ring) + " of " + table.limit(ring).orElse(0) + " connections of the ring " + ring
                 + " are at work";
     }
 
     String wordsOfServer() {
-        return busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
+        return limitOfServer == 0 ? "no limit" : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
     }
 
     /// A delivery to this queue was refused. It is asked about again when the limit has room.

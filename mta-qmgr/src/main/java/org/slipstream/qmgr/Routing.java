@@ -2,6 +2,7 @@ package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
@@ -69,6 +70,12 @@ final class Routing {
     }
 
     void find(Activation message, List<Recipient> recipients) {
+        Optional<Route> instructed = message.instructions.route();
+        if (instructed.isPresent()) {
+            recipients.forEach(each -> message.addRouted(each, instructed.get()));
+            unplaced.add(message);
+            return;
+        }
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
@@ -93,7 +100,7 @@ final class Routing {
         Outcome outcome = reason.isPermanent()
                 ? new Outcome.Failed(reason, Outcomes.HERE)
                 : new Outcome.Deferred(reason, Outcomes.HERE);
-        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome, true));
+        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome, true, QueuePhase.Code.ROUTE));
     }
 
     private interface Answer {
@@ -134,7 +141,7 @@ final class Routing {
         String domain = "";
         for (Activation.Routed each : routed) {
             DestinationQueue queue = queue(message, each);
-            Optional<Reply> reason = bars(message, each, queue);
+            Optional<DeferralReason> reason = bars(message, each, queue);
             if (reason.isPresent()) {
                 barred.computeIfAbsent(new Barred(queue, reason.get()), _ -> new ArrayList<>(1))
                         .add(each.recipient());
@@ -149,17 +156,16 @@ final class Routing {
         scheduler.place(message.work, placements);
         barred.forEach((each, recipients) -> {
             trace.deferredWithoutAttempt(message.id, each.queue(), recipients);
-            outcomes.conclude(message, recipients, new Outcome.Deferred(each.reason(), Outcomes.HERE), false,
-                    destinations.retryBounds(each.queue()));
+            outcomes.conclude(message, recipients, each.reason(), destinations.retryBounds(each.queue()));
             destinations.dropIfDone(each.queue());
         });
     }
 
     /// Recipients of a destination that does not take up their mail at present.
-    private record Barred(DestinationQueue queue, Reply reason) {}
+    private record Barred(DestinationQueue queue, DeferralReason reason) {}
 
-    private Optional<Reply> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
-        return destinations.suspension(queue).or(() -> destinations.rules().bars(queue, message.attemptedBefore,
+    private Optional<DeferralReason> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
+        return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply)).or(() -> destinations.rules().bars(queue, message.attemptedBefore,
                 flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
                         .isPresent(),
                 step.nowMillis()));

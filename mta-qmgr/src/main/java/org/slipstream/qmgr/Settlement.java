@@ -38,7 +38,7 @@ final class Settlement {
         /// The spool no longer has the message.
         record Forget() implements Next {}
 
-        /// These recipients have expired.
+        /// These deferred recipients have expired.
         record Expire(List<RecipientOutcome> failures) implements Next {}
 
         record Report(QmgrOrder.NoticeKind kind) implements Next {}
@@ -48,6 +48,10 @@ final class Settlement {
         record Hold() implements Next {}
 
         record Release() implements Next {}
+
+        record TakeUp() implements Next {}
+
+        record MakeDue() implements Next {}
 
         record Finish(String reason) implements Next {}
     }
@@ -62,17 +66,18 @@ final class Settlement {
         return switch (message.request) {
             case DELETE -> new Next.Finish(DELETED);
             case HOLD -> message.hasOpen() ? new Next.Hold() : byRules(message, nowMillis);
-            case RELEASE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case RELEASE, REQUEUE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
+            case RETURN -> message.hasOpen() ? new Next.TakeUp() : byRules(message, nowMillis);
+            case REROUTE -> message.hasOpen() ? new Next.MakeDue() : byRules(message, nowMillis);
             case FLUSH, NONE -> byRules(message, nowMillis);
         };
     }
 
     private Next byRules(Activation message, long nowMillis) {
-        boolean expired = retrySchedule.isExpired(message.nullSender, message.hasBeenTried(), message.createdMillis,
-                nowMillis);
-        if (expired && !message.deferred().isEmpty()) {
-            return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),
-                    retrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
+        List<Activation.DeferredRecipient> expired = retrySchedule.expired(message, nowMillis);
+        if (!expired.isEmpty()) {
+            return new Next.Expire(expired.stream().map(d -> new RecipientOutcome(d.recipient().number(),
+                    RetrySchedule.expired(d.outcome(), message.createdMillis, nowMillis))).toList());
         }
         if (message.options.isTooLate(nowMillis) && !message.deferred().isEmpty()) {
             return new Next.Expire(message.deferred().stream().map(d -> new RecipientOutcome(d.recipient().number(),

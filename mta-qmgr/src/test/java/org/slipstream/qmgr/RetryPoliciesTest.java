@@ -267,4 +267,37 @@ class RetryPoliciesTest {
         assertThatThrownBy(() -> RetryPolicies.of("fast", Map.of(), List.of(), Duration.ZERO, Duration.ZERO))
                 .hasMessageContaining("fast");
     }
+
+    @Test
+    @Tag("ZM-33")
+    void aDelayThatAHostNamesForARecipientLengthensItsPause() {
+        Story story = new Story(s -> s.delayNotice(0));
+        story.replies.put("grey.example", Reply.of(450, "4.2.0", "Greylisted, try again in 10 minutes"));
+        story.replies.put("far.example", Reply.of(450, "4.2.0", "try again in 30 seconds"));
+        QueueId grey = story.queue("a@grey.example");
+        QueueId far = story.queue("a@far.example");
+
+        story.until(300_000);
+        assertThat(count(story, grey)).as("not after the minimal backoff").isEqualTo(1);
+        assertThat(count(story, far)).as("a shorter delay changes nothing").isEqualTo(2);
+        story.until(600_000);
+        assertThat(count(story, grey)).isEqualTo(2);
+    }
+
+    @Test
+    @Tag("ZM-35")
+    void recipientsOfAPolicyWithALifetimeFailWhileTheOthersStay() {
+        Story story = story("postfix", Map.of("postfix", with(Map.of("onFullMailbox", "brief")), "brief",
+                with(Map.of("lifetime", Optional.of(Duration.ofHours(1))))));
+        story.replies.put("full@far.example", Reply.of(452, "4.2.2", "mailbox full"));
+        story.replies.put("slow@far.example", Story.TRY_LATER);
+        QueueId id = story.queue("full@far.example", "slow@far.example");
+
+        story.until(HOUR - 1_000);
+        assertThat(story.register.get(id).open).as("young").hasSize(2);
+        story.until(2 * HOUR);
+        assertThat(story.register.get(id).open.values()).extracting(each -> each.address().toString())
+                .containsExactly("slow@far.example");
+        assertThat(story.removed).doesNotContainKey(id);
+    }
 }

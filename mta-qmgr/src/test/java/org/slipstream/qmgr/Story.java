@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
@@ -57,6 +58,7 @@ final class Story {
         int failed;
         int attempts;
         DeliveryOptions options = DeliveryOptions.NONE;
+        Instructions instructions = Instructions.NONE;
 
         QueueName queue() {
             return attempts == 0 && !putOff ? QueueName.INCOMING : QueueName.DEFERRED;
@@ -69,7 +71,7 @@ final class Story {
 
         MessageSummary summary() {
             return new MessageSummary(id, sender, createdMillis, 1_000, recipients, open.size(), failed, attempts, held,
-                    delayReports, options);
+                    delayReports, options, instructions);
         }
     }
 
@@ -280,11 +282,26 @@ final class Story {
                         .forEach(row -> row.nextMillis = due.nowMillis());
                 answers.add(new QmgrEvent.Filed(due.id()));
             }
+            case QmgrOrder.TakeUp takeUp -> {
+                register.get(takeUp.id()).held = false;
+                register.get(takeUp.id()).putOff(takeUp.nowMillis());
+                answers.add(new QmgrEvent.Filed(Optional.of(takeUp.id())));
+            }
+            case QmgrOrder.Instruct instruct -> {
+                instruct(instruct);
+                answers.add(new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
+            }
             case QmgrOrder.Answered answered -> answered(answered);
             case QmgrOrder.Verified _ -> {
                 // The test reads it among the orders.
             }
         }
+    }
+
+    private void instruct(QmgrOrder.Instruct instruct) {
+        Row row = register.get(instruct.id());
+        row.instructions = row.instructions.with(instruct.instruction());
+        row.options = row.options.withPriority(row.instructions.priority().orElse(row.options.priority()));
     }
 
     private void answered(QmgrOrder.Answered answered) {
@@ -320,7 +337,11 @@ final class Story {
         List<Recipient> rest = register.get(read.id()).open.values().stream().filter(r -> r.number() > read.after())
                 .toList();
         List<Recipient> batch = rest.subList(0, Math.min(read.limit(), rest.size()));
-        answers.add(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() == rest.size()));
+        answers.add(new QmgrEvent.RecipientsRead(read.id(), batch, batch.size() == rest.size(), !read.withReplies()
+                ? List.of()
+                : batch.stream().filter(r -> register.get(read.id()).last.containsKey(r.number()))
+                        .map(r -> new RecipientOutcome(r.number(), register.get(read.id()).last.get(r.number())))
+                        .toList()));
     }
 
     static Route smtp(String domain) {

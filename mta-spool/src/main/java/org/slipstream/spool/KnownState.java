@@ -2,6 +2,9 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.Instructions;
+import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.index.DamagedRowsException;
@@ -52,6 +55,7 @@ final class KnownState {
         if (message.summary().delayNotified()) {
             records.add(new LogRecord.DelayReported(id, message.summary().delayReports()));
         }
+        instructions(message, records);
         // A message that was never tried nor leased stays in the incoming queue.
         if (message.summary().attempts() > 0 || message.nextAttemptMillis() > message.summary().createdMillis()) {
             records.add(new LogRecord.NextAttempt(id, message.nextAttemptMillis()));
@@ -62,12 +66,27 @@ final class KnownState {
         return records;
     }
 
+    private static void instructions(Indexed message, List<LogRecord> records) {
+        QueueId id = message.summary().id();
+        Instructions inForce = message.summary().instructions();
+        inForce.ending().ifPresent(each -> records.add(new LogRecord.Instructed(id, each)));
+        inForce.route().ifPresent(each -> records
+                .add(new LogRecord.Instructed(id, new Instruction.Reroute(Optional.of(each)))));
+        inForce.priority().ifPresent(
+                each -> records.add(new LogRecord.Instructed(id, new Instruction.Priority(each))));
+    }
+
+    private static RecipientOutcome outcome(IndexedRecipient recipient, Outcome last) {
+        int number = recipient.recipient().number();
+        return recipient.reason().map(reason -> RecipientOutcome.untried(number, last, reason))
+                .orElseGet(() -> new RecipientOutcome(number, last));
+    }
+
     private static void outcomes(Indexed message, Predicate<RecipientStatus> which, List<LogRecord> records) {
         for (IndexedRecipient each : message.recipients()) {
             if (which.test(each.status()) && each.last().isPresent()) {
                 records.add(new LogRecord.Outcomes(message.summary().id(),
-                        List.of(new RecipientOutcome(each.recipient().number(), each.last().get())), each.atMillis(),
-                        false));
+                        List.of(outcome(each, each.last().get())), each.atMillis(), false));
             }
         }
     }

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -124,7 +125,23 @@ final class LocalSpool implements Spool {
 
     @Override
     public void hold(QueueId id, boolean held, Runnable then) {
-        change(new LogRecord.Hold(id, held), then);
+        LogRecord hold = new LogRecord.Hold(id, held);
+        add(new Task.Changes(held
+                ? List.of(hold)
+                : List.of(hold, new LogRecord.MakeDue(id, clock.getAsLong())), then));
+    }
+
+    @Override
+    public void instruct(QueueId id, Instruction instruction, Runnable then) {
+        if (instruction instanceof Instruction.Priority(int value)) {
+            fresh.prioritise(id, value);
+        }
+        change(new LogRecord.Instructed(id, instruction), then);
+    }
+
+    @Override
+    public void takeUp(QueueId id, long nowMillis, Runnable then) {
+        add(new Task.Changes(List.of(new LogRecord.Hold(id, false), new LogRecord.NextAttempt(id, nowMillis)), then));
     }
 
     @Override
@@ -286,7 +303,7 @@ final class LocalSpool implements Spool {
                     case DELIVERED -> MessageState.DELIVERED;
                     case FAILED -> MessageState.FAILED;
                     case FAILED_AND_REPORTED -> MessageState.FAILED_AND_REPORTED;
-                }, each.last(), each.atMillis())).toList());
+                }, each.last(), each.atMillis(), each.reason())).toList());
     }
 
     @Override

@@ -26,7 +26,7 @@ final class RecentContents {
     private static final int RECIPIENT_BYTES = 200;
 
     private static final class Fresh {
-        final Envelope envelope;
+        Envelope envelope;
         final Optional<Content> message;
         final long weight;
         final BitSet delivered = new BitSet();
@@ -113,6 +113,14 @@ final class RecentContents {
         fresh.finished = !fresh.envelope.asksForReceipt() && fresh.delivered.cardinality() == recipients
                 && fresh.delivered.length() == recipients + 1;
         return fresh.finished;
+    }
+
+    /// An operator changed the priority, which is part of the envelope that the next hop gets.
+    synchronized void prioritise(QueueId id, int priority) {
+        Fresh fresh = messages.get(id);
+        if (fresh != null) {
+            fresh.envelope = fresh.envelope.withPriority(priority);
+        }
     }
 
     /// Drops the message. @return true when [#recorded] had returned true for it

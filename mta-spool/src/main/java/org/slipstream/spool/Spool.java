@@ -3,10 +3,12 @@ package org.slipstream.spool;
 import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.index.QueueIndex;
@@ -50,7 +52,16 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     /// message.
     void remove(QueueId id, Runnable then);
 
+    /// Puts the message on hold, or releases it: then it is due at once, unless its sender wants it
+    /// later.
     void hold(QueueId id, boolean held, Runnable then);
+
+    /// Records an instruction of an operator.
+    void instruct(QueueId id, Instruction instruction, Runnable then);
+
+    /// Takes the message off hold and makes it due at `nowMillis`, even before the time that its
+    /// sender requested.
+    void takeUp(QueueId id, long nowMillis, Runnable then);
 
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
@@ -111,8 +122,13 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     }
 
     /// @param last the latest outcome, if there was one
+    /// @param reason for an outcome without an attempt
     record RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last,
-            long atMillis) {}
+            long atMillis, Optional<QueuePhase.Code> reason) {
+        public RecipientState(Recipient recipient, MessageState state, Optional<Outcome> last, long atMillis) {
+            this(recipient, state, last, atMillis, Optional.empty());
+        }
+    }
 
     /// A page of the queue in order of id, after `after`.
     List<Details> list(Optional<QueueId> after, int limit) throws IOException;

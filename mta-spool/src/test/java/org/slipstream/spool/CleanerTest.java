@@ -4,11 +4,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.DataSize;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -96,6 +100,9 @@ class CleanerTest {
                             .id();
                     waiting.put(partly, new byte[99]);
                     spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), () -> {});
+                    spool.instruct(partly, new Instruction.Return(Instruction.Cause.CANCELLED, "by hand"), () -> {});
+                    spool.instruct(partly, new Instruction.Reroute(Optional.of(new Route.Discard("x"))), () -> {});
+                    spool.instruct(partly, new Instruction.Priority(-3), () -> {});
                 }
                 churn(spool, 400, random);
                 verify(spool);
@@ -115,6 +122,9 @@ class CleanerTest {
             try (Spool spool = world.open(config())) {
                 verify(spool);
                 assertThat(spool.details(partly).orElseThrow().summary().held()).isTrue();
+                assertThat(spool.details(partly).orElseThrow().summary().instructions()).isEqualTo(new Instructions(
+                        Optional.of(new Instruction.Return(Instruction.Cause.CANCELLED, "by hand")),
+                        Optional.of(new Route.Discard("x")), OptionalInt.of(-3)));
             }
         }
     }

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.index.IndexDatabase;
@@ -237,6 +238,28 @@ class OpeningTest {
             if (start == 1) {
                 Files.delete(directory.resolve("register.mv.db"));
             }
+        }
+    }
+
+    /// Schema 11 had no history of attempts and no reasons.
+    @Test
+    void anIndexWithoutHistoryGetsOneAndKeepsItsMail() throws Exception {
+        QueueId id;
+        try (Spool spool = world.open(directory)) {
+            id = TestMessages.commit(spool, "bob@example.net", new byte[10]);
+            TestMessages.done(then -> spool.record(id, List.of(outcome(1, "451", "4.0.0")), true, then));
+        }
+        TestWorld.sql(directory, "drop table attempt", "alter table recipient drop column reason",
+                "delete from \"flyway_schema_history\" where cast(\"version\" as integer) > 11",
+                "update \"flyway_schema_history\" set \"version\" = '11'", "shutdown");
+        try (Spool spool = world.open(directory)) {
+            assertThat(spool.details(id).orElseThrow().recipients().getFirst().last().map(Outcome::reply))
+                    .contains(outcome(1, "451", "4.0.0").outcome().reply());
+            assertThat(spool.attempts(id)).isEmpty();
+            RecipientOutcome next = new RecipientOutcome(1, outcome(1, "451", "4.0.0").outcome(),
+                    new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.RCPT), 9));
+            TestMessages.done(then -> spool.record(id, List.of(next), true, then));
+            assertThat(spool.attempts(id)).hasSize(1);
         }
     }
 

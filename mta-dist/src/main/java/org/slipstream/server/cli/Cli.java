@@ -22,12 +22,14 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.of("",
             List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user", "spool",
                     "status", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "delete"), "destdb",
+            "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
+                    "reroute", "priority", "bounce", "expire", "delete"),
+            "destdb",
             List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "study", "golden"), "report", List.of("template"));
+            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -74,6 +76,11 @@ public final class Cli {
             case "queue flush" -> new QueueFlushCommand(mta);
             case "queue hold" -> new QueueOrderCommand.HoldCommand(mta);
             case "queue release" -> new QueueOrderCommand.ReleaseCommand(mta);
+            case "queue requeue" -> new QueueInstructCommand.RequeueCommand(mta);
+            case "queue reroute" -> new QueueInstructCommand.RerouteCommand(mta);
+            case "queue priority" -> new QueuePriorityCommand(mta);
+            case "queue bounce" -> new QueueReturnCommand.BounceCommand(mta);
+            case "queue expire" -> new QueueReturnCommand.ExpireCommand(mta);
             case "queue delete" -> new QueueDeleteCommand(mta);
             case "queue cat" -> new QueueCatCommand(mta);
             case "trace" -> new TraceCommand(mta);
@@ -108,6 +115,7 @@ public final class Cli {
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
+            case "lab replay" -> new LabReplayCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

@@ -27,7 +27,7 @@ import java.util.concurrent.Callable;
 
 /// `lab run`: runs a scenario file in simulated time, once or twice with different settings.
 @Command(name = "run", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "SequenceNotation a scenario file in simulated time.", descriptionHeading = "%n", description = {
+        header = "Runs a scenario file in simulated time.", descriptionHeading = "%n", description = {
                 "Prints the order in which entries were selected, a table of messages and a table of destinations. The same file"
                         + " gives the same output, byte for byte. The expectations of the file are checked if no key is changed."},
         optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,

@@ -80,7 +80,7 @@ final class QueueFlushCommand implements Callable<Integer> {
             tell(server, due, held);
         } else {
             long held = anyState ? count(server, query + "&state=held") : 0;
-            long given = sweep.giveAll(mta, spec, "flush", "flushed");
+            long given = sweep.giveAll(mta, spec, "flush", "", "flushed");
             long left = query.contains("&state=held") ? given : Math.min(held, given);
             tell(server, given - left, left);
         }

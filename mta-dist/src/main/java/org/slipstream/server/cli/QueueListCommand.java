@@ -92,14 +92,20 @@ final class QueueListCommand implements Callable<Integer> {
         }
         Instant now = Instant.now();
         Table table = new Table("ID", "SIZE", "AGE", "SENDER", "RECIPIENTS", "STATE", "PHASE", "FOR",
-                "NEXT ATTEMPT", "WHY");
+                "NEXT", "WHY");
         page.messages().forEach(message -> table.add(message.id(), DisplayUnits.size(message.sizeBytes()),
                 DisplayUnits.age(message.created(), now), sender(message), recipients(message), message.state(),
                 message.phase().code(), DisplayUnits.since(message.phase().since(), now),
-                DisplayUnits.until(message.nextAttempt(), now), why(message, now)));
+                next(message, now), why(message, now)));
         table.lines().forEach(out::println);
         page.next().ifPresent(next -> out.println(page.messages().size()
                 + (filter.isEmpty() ? " of " + page.total() : "") + "; the next page: --after " + next));
+    }
+
+    private static String next(MessageView message, Instant now) {
+        return message.nextAttempt().isEmpty()
+                ? message.next()
+                : DisplayUnits.until(message.nextAttempt(), now);
     }
 
     /// The reason, with the time limit of a phase that has one.

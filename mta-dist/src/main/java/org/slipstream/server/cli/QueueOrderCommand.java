@@ -19,13 +19,20 @@ final class QueueOrderCommand {
     ///
     /// @param done description of the executed order
     static int give(MtaCommand mta, CommandSpec spec, String order, String done, List<String> texts) {
+        return give(mta, spec, order, "", done, texts);
+    }
+
+    /// @param argument of the order as a query of the API, `name=value`, or empty
+    static int give(MtaCommand mta, CommandSpec spec, String order, String argument, String done,
+            List<String> texts) {
         List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
         int given = 0;
         try (AdminClient server = AdminClient.of(mta.home())) {
             for (QueueId id : ids) {
                 boolean isThere = order.equals("delete")
                         ? server.ask("DELETE", "queue/" + id).isPresent()
-                        : server.ask("POST", "queue/" + id + "/" + order).isPresent();
+                        : server.ask("POST", "queue/" + id + "/" + order + (argument.isEmpty() ? "" : "?" + argument))
+                                .isPresent();
                 if (isThere) {
                     given++;
                 } else {

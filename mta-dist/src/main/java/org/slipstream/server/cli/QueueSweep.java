@@ -8,8 +8,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 import java.util.List;
+import java.util.Optional;
 
-/// Common part of `delete`, `hold`, `release` and `flush`: messages are given by ids or selected by
+/// Common part of the orders for messages, such as `delete`, `hold` and `flush`: messages are given by ids or selected by
 /// a filter. The server processes a filter a page at a time, so that other requests do not wait for
 /// a long queue.
 final class QueueSweep {
@@ -30,6 +31,13 @@ final class QueueSweep {
 
     List<String> ids() {
         return ids;
+    }
+
+    /// The first argument, which the command takes for itself.
+    Optional<String> takeFirst() {
+        Optional<String> first = ids.stream().findFirst();
+        ids = ids.stream().skip(1).toList();
+        return first;
     }
 
     boolean hasFilter() {
@@ -58,17 +66,23 @@ final class QueueSweep {
 
     /// @param order its name in the API; @param done description of the executed order
     int give(MtaCommand mta, CommandSpec spec, String order, String done) {
+        return give(mta, spec, order, "", done);
+    }
+
+    /// @param argument of the order as a query of the API, `name=value`, or empty
+    int give(MtaCommand mta, CommandSpec spec, String order, String argument, String done) {
         if (!ids.isEmpty()) {
-            return QueueOrderCommand.give(mta, spec, order, done, ids);
+            return QueueOrderCommand.give(mta, spec, order, argument, done, ids);
         }
-        long count = giveAll(mta, spec, order, done);
+        long count = giveAll(mta, spec, order, argument, done);
         mta.world().out().println(DisplayUnits.count(count, "message") + (dryRun ? " would be " : " ") + done);
         return Exit.DONE;
     }
 
     /// @return number of messages; with `--dry-run`, the number that match
-    long giveAll(MtaCommand mta, CommandSpec spec, String order, String done) {
-        String query = query(spec) + (filter.isEmpty() ? "&all=true" : "") + (dryRun ? "&dry-run=true" : "");
+    long giveAll(MtaCommand mta, CommandSpec spec, String order, String argument, String done) {
+        String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "")
+                + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
         try (AdminClient server = AdminClient.of(mta.home())) {
             PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)

@@ -60,6 +60,10 @@ final class RetryCommand implements Callable<Integer> {
         return SettingsRecords.word(error);
     }
 
+    private static long lifetime(RetryClause clause, Duration ofQueue) {
+        return Math.min(clause.lifetimeMillis(), ofQueue.toMillis());
+    }
+
     private static String kind(RetryClause clause) {
         return switch (clause.policy()) {
             case RetryPolicy.AgeDoubling _ -> "age-doubling";
@@ -111,7 +115,7 @@ final class RetryCommand implements Callable<Integer> {
             String others = clause.others().entrySet().stream()
                     .map(other -> word(other.getKey()) + ": " + other.getValue()).collect(Collectors.joining(", "));
             return new PolicyView(clause.name(), kind(clause), clause.equals(policies.common()),
-                    RetryTimes.count(clause, lifetime.toMillis(), 0), clause.jitterPercent(), others);
+                    RetryTimes.count(clause, lifetime(clause, lifetime), 0), clause.jitterPercent(), others);
         }
     }
 
@@ -163,7 +167,7 @@ final class RetryCommand implements Callable<Integer> {
             Optional<QueueId> message = message();
             Config config = LoadedConfig.read(mta.home(), List.of());
             RetryClause clause = clause(config.queueManager().retryPolicies());
-            long lifetime = config.queue().lifetime().toMillis();
+            long lifetime = lifetime(clause, config.queue().lifetime());
             List<RetryAttempt> attempts = message
                     .map(known -> RetryTimes.exact(clause, lifetime, known.value(), count))
                     .orElseGet(() -> RetryTimes.range(clause, lifetime, 0, count));

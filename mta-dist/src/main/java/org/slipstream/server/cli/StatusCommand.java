@@ -49,6 +49,10 @@ final class StatusCommand implements Callable<Integer> {
         facts.add("started", status.started() + " (" + DisplayUnits.age(status.started(), Instant.now()) + " ago)");
         facts.add("messages", count(status.messages()));
         facts.add("active", Integer.toString(status.active()));
+        if (status.stuck() > 0) {
+            facts.add("stuck", status.stuck() + " messages waited although nothing held them; the log has each:"
+                    + " event=message-stuck");
+        }
         if (!status.delivers()) {
             facts.add("delivers", "no: queue.deliver is false, mail is accepted and kept");
         }

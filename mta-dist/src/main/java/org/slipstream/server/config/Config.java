@@ -12,6 +12,7 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.server.history.HistorySettings;
+import org.slipstream.server.journal.JournalSettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -88,7 +89,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "Mail from a relay in front of this server by LMTP (RFC 2033). For loopback or a private"
                             + " network.") Optional<InetSocketAddress> lmtp) {
         /// By key: `listen.smtp`.
-        SequencedMap<String, InetSocketAddress> open() {
+        public SequencedMap<String, InetSocketAddress> open() {
             SequencedMap<String, InetSocketAddress> open = new LinkedHashMap<>();
             smtp.ifPresent(address -> open.put("listen.smtp", address));
             submission.ifPresent(address -> open.put("listen.submission", address));
@@ -271,6 +272,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     }
 
     /// Settings of the server as a whole, from several sections.
+    ///
+    /// @param journal of the queue manager's decisions
     @SettingsSection("queue")
     public record Operation(
             @Setting(section = "limits", value = "32MiB", min = "1MiB",
@@ -284,7 +287,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
-                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug) {}
+                    doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            JournalSettings journal) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.
     ///

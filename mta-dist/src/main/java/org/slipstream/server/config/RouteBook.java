@@ -70,7 +70,7 @@ final class RouteBook {
         }
     }
 
-    private static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
+    static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
         String name = host.name().equals("localhost") ? "127.0.0.1" : host.name();
         return MailForms.literal(name).filter(address -> ours.stream().anyMatch(own -> own.getPort() == host.port()
                 && (own.getAddress().equals(address)
@@ -88,7 +88,7 @@ final class RouteBook {
                 : Optional.empty();
     }
 
-    private static Optional<RouteTarget> target(String text) {
+    static Optional<RouteTarget> target(String text) {
         String word = text.strip();
         if (word.equalsIgnoreCase("mx")) {
             return Optional.of(new RouteTarget.Mx());

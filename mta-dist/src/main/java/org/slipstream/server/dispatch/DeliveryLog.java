@@ -37,13 +37,20 @@ final class DeliveryLog {
         for (int i = 0; i < record.outcomes().size(); i++) {
             RecipientOutcome outcome = record.outcomes().get(i);
             Recipient recipient = record.recipients().get(i);
-            log.info("event=delivery queue={} recipient={}{} host={} delay={} result={} reply=\"{}\"", record.id(),
+            log.info("event=delivery queue={} recipient={}{} host={} delay={} result={}{} reply=\"{}\"", record.id(),
                     LogText.path(recipient.address()),
                     recipient.original().map(o -> " original=" + LogText.word(o)).orElse(""),
                     LogText.word(outcome.outcome().remote()),
-                    String.format(Locale.ROOT, "%.2f", delaySeconds), status(outcome.outcome()),
+                    String.format(Locale.ROOT, "%.2f", delaySeconds), status(outcome.outcome()), reason(outcome),
                     LogText.text(outcome.outcome().reply().toString()));
         }
+    }
+
+    /// The code of the reason for a deferral or failure, if it has one.
+    private static String reason(RecipientOutcome outcome) {
+        return outcome.outcome() instanceof Outcome.Delivered
+                ? ""
+                : outcome.reached().phase().map(code -> " reason=" + code.word()).orElse("");
     }
 
     void deferred(QmgrOrder.Defer defer) {

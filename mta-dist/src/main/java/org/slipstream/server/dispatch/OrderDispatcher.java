@@ -154,6 +154,9 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.MakeDue due ->
                 spool.makeDue(due.id(), due.domain(), due.nowMillis(),
                         () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.TakeUp due -> spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct.id(), instruct.instruction(),
+                    () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }
@@ -178,12 +181,17 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     }
 
     private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch) {
-        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end()));
+        answerRead(read, batch, List.of());
+    }
+
+    private void answerRead(QmgrOrder.ReadRecipients read, Spool.RecipientBatch batch, List<RecipientOutcome> last) {
+        answers.accept(new QmgrEvent.RecipientsRead(read.id(), batch.recipients(), batch.end(), last));
     }
 
     private void readRecipients(QmgrOrder.ReadRecipients read) {
         try {
-            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()));
+            answerRead(read, spool.readRecipients(read.id(), read.after(), read.limit()),
+                    read.withReplies() ? lastOutcomes(read.id()) : List.of());
         } catch (DamagedException damaged) {
             // The spool has logged it with `event=message-set-aside`.
             deliveryLog.damaged(read.id(), String.valueOf(damaged.getMessage()));
@@ -195,6 +203,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                     LogText.text(FailureWords.of(trouble)));
             ioThreads.readAgain(() -> readRecipients(read));
         }
+    }
+
+    private List<RecipientOutcome> lastOutcomes(QueueId id) throws IOException {
+        return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
+                .filter(each -> each.last().isPresent())
+                .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
     }
 
     private void findRoute(QmgrOrder.FindRoute find) {

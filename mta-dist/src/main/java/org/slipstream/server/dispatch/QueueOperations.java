@@ -20,6 +20,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
 
 import java.io.IOException;
@@ -66,9 +67,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private final String hostname;
     private final Instant started;
     private final QueueViewSources surroundings;
+    private final MessageOrders messageOrders;
 
     public QueueOperations(Spool spool, Inbox inbox, Commands commands, LongSupplier clockMillis, String version,
-            String hostname, QueueViewSources surroundings) {
+            String hostname, QueueViewSources surroundings, MessageOrders messageOrders) {
         this.spool = spool;
         this.queries = new QmgrQueries(inbox);
         this.search = new QueueSearch(spool, queries);
@@ -77,6 +79,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         this.version = version;
         this.hostname = hostname;
         this.surroundings = surroundings;
+        this.messageOrders = messageOrders;
         this.started = Instant.ofEpochMilli(clockMillis.getAsLong());
     }
 
@@ -128,11 +131,19 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
 
     @Override
     public Optional<MessageExplanation> explain(QueueId id) throws IOException {
-        Optional<Spool.Details> row = spool.details(id);
+        long now = clockMillis.getAsLong();
+        Optional<Spool.Details> row;
+        try {
+            row = spool.details(id);
+        } catch (IndexException unreadable) {
+            OptionalLong since = spool.troubles().stream().filter(each -> each.what() == Spool.What.INDEX)
+                    .mapToLong(Spool.Trouble::sinceMillis).findFirst();
+            return Optional.of(new UnindexedText(id, queries.ask(manager -> manager.about(id, now)),
+                    FailureWords.of(unreadable), since).explanation());
+        }
         if (row.isEmpty()) {
             return Optional.empty();
         }
-        long now = clockMillis.getAsLong();
         QueuePhase phase = picture(Set.of(id)).phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
         return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
@@ -226,33 +237,30 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) throws IOException {
+    public Optional<String> refusal(MessageOrder order) {
+        return messageOrders.refusal(order);
+    }
+
+    @Override
+    public boolean order(MessageOrder order, QueueId id) throws IOException {
         if (spool.details(id).isEmpty()) {
             return false;
         }
-        settled(List.of(commands.give(command(order, id))));
+        settled(List.of(commands.give(messageOrders.command(order, id))));
         return true;
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
-        QueueIndex.Found found = search.toBeOrdered(order, filter, after, limit);
-        settled(found.ids().stream().map(id -> commands.give(command(order, id))).toList());
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
+        QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
+        settled(found.ids().stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
         return tally(found);
     }
 
     @Override
     public MessageCount wouldOrder(Order order, QueueFilter filter, Optional<QueueId> after) throws IOException {
         return tally(search.toBeOrdered(order, filter, after, COUNTED_AT_ONCE));
-    }
-
-    private static OperatorCommand command(Order order, QueueId id) {
-        return switch (order) {
-            case DELETE -> new OperatorCommand.Delete(id);
-            case HOLD -> new OperatorCommand.Hold(id);
-            case RELEASE -> new OperatorCommand.Release(id);
-            case FLUSH -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
-        };
     }
 
     // A delivery in progress is finished first and may take long. The command remains in force;
@@ -270,7 +278,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(), surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList());
     }

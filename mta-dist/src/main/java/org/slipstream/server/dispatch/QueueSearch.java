@@ -38,7 +38,7 @@ record QueueSearch(Spool spool, QmgrQueries queries) {
             return find(filter, after, limit);
         }
         return spool.find(Search.of(switch (order) {
-            case DELETE, FLUSH -> filter;
+            case DELETE, FLUSH, REQUEUE, BOUNCE, EXPIRE, REROUTE, PRIORITY -> filter;
             // The queue index does not distinguish deferred and active.
             case HOLD -> filter.withState(State.DEFERRED);
             case RELEASE -> filter.withState(State.HELD);

@@ -35,6 +35,9 @@ import java.util.function.LongFunction;
 record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
         LongFunction<Optional<WirePhase>> wire, long nowMillis) {
 
+    /// The clocks of a server and of its database may differ.
+    private static final long CLOCK_TOLERANCE_MILLIS = 60_000;
+
     MessageView view(Spool.Details row) {
         MessageSummary summary = row.summary();
         Optional<ActiveMessage> here = here(summary);
@@ -42,7 +45,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         String state = summary.held() ? "held" : here.isPresent() ? "active" : "deferred";
         return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
-                here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(), view(phase),
+                here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
+                new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()));
     }
@@ -129,8 +133,19 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                     .since(row.nextAttemptMillis())
                     .until(row.nextAttemptMillis());
         }
-        QueuePhase phase = QueuePhase.of(Code.RETRY, text).until(row.nextAttemptMillis());
+        if (isOfTheFuture(row)) {
+            return QueuePhase.of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
+                    .until(row.nextAttemptMillis());
+        }
+        Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);
+        QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis());
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
+    }
+
+    private boolean isOfTheFuture(Spool.Details row) {
+        long latest = nowMillis + CLOCK_TOLERANCE_MILLIS;
+        return row.summary().createdMillis() > latest
+                || row.recipients().stream().anyMatch(each -> each.atMillis() > latest);
     }
 
     private static List<Spool.RecipientState> open(Spool.Details row) {

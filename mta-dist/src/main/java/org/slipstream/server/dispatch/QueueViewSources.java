@@ -9,6 +9,7 @@ import org.slipstream.smtpout.WirePhase;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// The sources of [QueueView] besides the queue index and the queue manager.
@@ -18,11 +19,12 @@ import java.util.function.Supplier;
 /// @param connections numbers of connections; asked on the queue manager's thread
 /// @param suspended the suspended hosts at a time; asked on the queue manager's thread
 /// @param explanations placement of waiting deliveries
+/// @param stuck messages that waited although nothing held them
 /// @param traces the history of messages
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, Traces traces, Optional<Verifications> verifications) {
+        Explanations explanations, LongSupplier stuck, Traces traces, Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

@@ -52,10 +52,10 @@ record SubjectText(Subject subject, String name, String state, Map<Spool.Details
         lines.add("");
         lines.add("waiting  " + (whole ? "" : "at least ") + ExplainText.count(rows.size(), "message"));
         oldest.ifPresent(millis -> lines.add("oldest   " + QueueView.moment(millis) + " ("
-                + ExplainText.span(nowMillis - millis) + " ago)"));
+                + NextChance.span(nowMillis - millis) + " ago)"));
         next.ifPresent(millis -> lines.add("next     " + (millis <= nowMillis
                 ? "now"
-                : QueueView.moment(millis) + " (in " + ExplainText.span(millis - nowMillis) + ")")));
+                : QueueView.moment(millis) + " (in " + NextChance.span(millis - nowMillis) + ")")));
         if (!reasons.isEmpty()) {
             lines.add("");
             lines.add("Reasons:");

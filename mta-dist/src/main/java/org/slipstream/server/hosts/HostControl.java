@@ -53,7 +53,7 @@ public final class HostControl implements HostOperations {
     @Override
     public List<String> forget(String name) throws IOException {
         List<String> forgotten = ask(all -> known(all, name).stream()
-                .filter(key -> all.hosts().forget(key)).map(HostKey::toString).toList());
+                .filter(key -> all.forget(key)).map(HostKey::toString).toList());
         forgotten.forEach(host -> log.info("event=host-forgotten host={}", host));
         return forgotten;
     }
@@ -76,7 +76,7 @@ public final class HostControl implements HostOperations {
     @Override
     public List<String> resume(String name) throws IOException {
         List<String> resumed = ask(all -> known(all, name).stream()
-                .filter(key -> all.hosts().resume(key)).map(HostKey::toString).toList());
+                .filter(key -> all.resume(key)).map(HostKey::toString).toList());
         resumed.forEach(host -> log.info("event=host-resumed host={}", host));
         return resumed;
     }

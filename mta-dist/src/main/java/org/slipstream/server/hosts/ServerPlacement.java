@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
@@ -14,6 +15,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.run.SeededChance;
 import org.slipstream.server.dispatch.SuspendedHost;
 import org.slipstream.smtpout.ClientConfig;
 
@@ -21,7 +23,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 
 /// The placement as this server uses it, and operators' queries to it. It belongs to the queue
 /// manager's thread once that runs.
@@ -31,18 +32,29 @@ public final class ServerPlacement {
     private final Seating seating;
     private final ClientConfig client;
     private final LongSupplier clockMillis;
+    private final Optional<JournalObserver> journal;
+
+    /// The start of a placement: records of the last run, and the seed of this one.
+    ///
+    /// @param known host records of the last run
+    /// @param startMillis of this run
+    /// @param seed of the choice among equal hosts
+    /// @param journal gets what operators change
+    public record PlacementStart(List<HostRow> known, long startMillis, long seed,
+            Optional<JournalObserver> journal) {}
 
     /// @param rules of each transport
-    /// @param known host records of the last run
     /// @param memory keeps changed host records
-    public ServerPlacement(Function<String, PlaceRules> rules, ClientConfig client, List<HostRow> known,
-            HostMemory memory,
-            LongSupplier clockMillis) {
+    public ServerPlacement(Function<String, PlaceRules> rules, ClientConfig client, HostMemory memory,
+            LongSupplier clockMillis, PlacementStart start) {
         DestDb hosts = new DestDb(rules.apply(SMTP).memory());
-        known.forEach(row -> hosts.learn(row, clockMillis.getAsLong()));
-        this.seating = new Seating(rules, hosts, client::hostKey, memory, RandomGenerator.getDefault());
+        start.known().forEach(row -> hosts.learn(row, start.startMillis()));
+        HostKeys keys = client::hostKey;
+        this.seating = new Seating(rules, hosts, start.journal().map(each -> each.recorded(keys)).orElse(keys), memory,
+                SeededChance.ofHosts(start.seed()));
         this.client = client;
         this.clockMillis = clockMillis;
+        this.journal = start.journal();
     }
 
     public Seating seating() {
@@ -85,12 +97,21 @@ public final class ServerPlacement {
     }
 
     /// Only on the queue manager's thread.
-    DestDb hosts() {
-        return seating.hosts();
+    void suspend(HostKey host, String why, String author, long untilMillis) {
+        long now = clockMillis.getAsLong();
+        journal.ifPresent(each -> each.suspended(now, host, why, author, untilMillis));
+        seating.suspend(host, why, author, untilMillis, now);
     }
 
-    /// Only on the queue manager's thread.
-    void suspend(HostKey host, String why, String author, long untilMillis) {
-        seating.suspend(host, why, author, untilMillis, clockMillis.getAsLong());
+    /// False when it was not suspended. Only on the queue manager's thread.
+    boolean resume(HostKey host) {
+        journal.ifPresent(each -> each.resumed(clockMillis.getAsLong(), host));
+        return seating.hosts().resume(host);
+    }
+
+    /// False when there was no record. Only on the queue manager's thread.
+    boolean forget(HostKey host) {
+        journal.ifPresent(each -> each.forgotten(clockMillis.getAsLong(), host));
+        return seating.hosts().forget(host);
     }
 }

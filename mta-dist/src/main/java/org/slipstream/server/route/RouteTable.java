@@ -94,7 +94,7 @@ public final class RouteTable {
 
     // All domains with the same smart host share its window and connections, so its name is the
     // next hop.
-    static Route.Smtp fixed(Route.Host host) {
+    public static Route.Smtp fixed(Route.Host host) {
         String written = host.name().toLowerCase(Locale.ROOT);
         String name = written.startsWith("[") ? written.substring(1, written.length() - 1) : written;
         return new Route.Smtp("[" + name + "]:" + host.port(), List.of(new Route.Host(name, host.port(), 0)));

@@ -23,6 +23,8 @@ final class FakeQueue implements Operations {
     final List<String> orders = new ArrayList<>();
     String why = "450 4.4.1 nobody there";
     boolean broken;
+    String next = "";
+    long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
     Optional<VerdictView> verdict = Optional.empty();
@@ -34,7 +36,7 @@ final class FakeQueue implements Operations {
     QueueId put(long number, String sender, String state, String... recipients) {
         QueueId id = new QueueId(number);
         messages.put(id, new MessageView(id.toString(), sender, 2048, state,
-                Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "",
+                Instant.now().minusSeconds(4000).toString(), Instant.now().plusSeconds(4000).toString(), 3, "", "",
                 phase, seat,
                 List.of(recipients).stream().map(r -> new RecipientView(r, "open", "", "mx.far.example"))
                         .toList()));
@@ -43,7 +45,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, phase, view.seat(),
+                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }
@@ -98,7 +100,7 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public MessageCount order(Order order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
         Optional<String> next = next(after);
         List<MessageView> fitting = piece(filter, after);
         fitting.forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
@@ -116,18 +118,19 @@ final class FakeQueue implements Operations {
     }
 
     @Override
-    public boolean order(Order order, QueueId id) {
-        if (order == Order.DELETE) {
+    public boolean order(MessageOrder order, QueueId id) {
+        if (order.verb() == Order.DELETE) {
             return messages.remove(id) != null;
         }
-        orders.add(order.name().toLowerCase(Locale.ROOT) + " " + id);
+        orders.add(order.verb().name().toLowerCase(Locale.ROOT) + " "
+                + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
         return messages.containsKey(id);
     }
 
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
-        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, true,
+        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
     }

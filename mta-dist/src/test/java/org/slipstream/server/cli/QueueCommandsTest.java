@@ -57,7 +57,7 @@ class QueueCommandsTest {
         assertThat(ran.err()).isEmpty();
         List<String> lines = ran.out().lines().toList();
         assertThat(lines).hasSize(3);
-        assertThat(lines.get(0)).matches("ID +SIZE +AGE +SENDER +RECIPIENTS +STATE +PHASE +FOR +NEXT ATTEMPT +WHY");
+        assertThat(lines.get(0)).matches("ID +SIZE +AGE +SENDER +RECIPIENTS +STATE +PHASE +FOR +NEXT +WHY");
         assertThat(lines.get(1)).matches(
                 first + " +2\\.0K +\\S+ +a@here\\.example +b@far\\.example \\+1 +held +retry +- +in .* +450 4\\.4\\.1 nobody there");
         assertThat(lines.get(2)).matches(second + " .* <> +d@far\\.example +deferred +retry +- +in .*");

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.admin.Operations.MessageCount;
+import org.slipstream.admin.Operations.MessageOrder;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.admin.Operations.Order;
 import org.slipstream.admin.Operations.QueuePage;
@@ -94,9 +95,10 @@ class QueueOperationsTest {
         operations = new QueueOperations(sometimesDown(spool), inbox, dispatcher.commands(), System::currentTimeMillis,
                 "0.1",
                 "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
-                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(),
+                        () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(), () -> 3,
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
-                        Optional.of(this::verdict)));
+                        Optional.of(this::verdict)),
+                new MessageOrders(List.of()));
     }
 
     @AfterEach
@@ -171,10 +173,11 @@ class QueueOperationsTest {
     @Test
     void matchingMessagesAreDeletedByPagesAndGoneInTheNextList() throws Exception {
         List<QueueId> ids = mailing(10);
-        MessageCount first = operations.order(Order.DELETE, sender("news@*"), Optional.empty(), 3);
+        MessageCount first = operations.order(MessageOrder.of(Order.DELETE), sender("news@*"), Optional.empty(), 3);
         assertThat(first.count()).isEqualTo(3);
         assertThat(operations.count(sender("news@*"), Optional.empty()).count()).isEqualTo(2);
-        MessageCount second = operations.order(Order.DELETE, sender("news@*"), first.next().flatMap(QueueId::parse), 3);
+        MessageCount second = operations.order(MessageOrder.of(Order.DELETE), sender("news@*"),
+                first.next().flatMap(QueueId::parse), 3);
         assertThat(second).isEqualTo(new MessageCount(2, Optional.empty()));
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).containsExactly(ids.get(1).toString(),
                 ids.get(3).toString(), ids.get(5).toString(), ids.get(7).toString(), ids.get(9).toString());
@@ -186,7 +189,7 @@ class QueueOperationsTest {
     @Test
     void anOrderReadsTheIndexOnceToFindItsMessagesAndDoesNotPollForItsEffect() throws Exception {
         mailing(10);
-        operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9);
+        operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 9);
         assertThat(reads).containsEntry("find", 1);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isEqualTo(5);
     }
@@ -213,14 +216,17 @@ class QueueOperationsTest {
         mailing(6);
         assertThat(operations.wouldOrder(Order.HOLD, sender("news@*"), Optional.empty()).count()).isEqualTo(3);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
-        assertThat(operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 2).count()).isEqualTo(2);
-        assertThat(operations.order(Order.HOLD, sender("news@*"), Optional.empty(), 9).count())
+        assertThat(operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 2).count())
+                .isEqualTo(2);
+        assertThat(operations.order(MessageOrder.of(Order.HOLD), sender("news@*"), Optional.empty(), 9).count())
                 .as("those not held yet").isEqualTo(1);
         QueuePage held = operations.list(QueueFilter.ANY.withState(State.HELD), Optional.empty(), 100);
         assertThat(held.messages()).hasSize(3).allMatch(message -> message.state().equals("held"));
         assertThat(held.total()).isEqualTo(6);
-        assertThat(operations.order(Order.RELEASE, sender("boss@*"), Optional.empty(), 9).count()).isZero();
-        assertThat(operations.order(Order.RELEASE, sender("*@*"), Optional.empty(), 9).count()).isEqualTo(3);
+        assertThat(operations.order(MessageOrder.of(Order.RELEASE), sender("boss@*"), Optional.empty(), 9).count())
+                .isZero();
+        assertThat(operations.order(MessageOrder.of(Order.RELEASE), sender("*@*"), Optional.empty(), 9).count())
+                .isEqualTo(3);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
     }
 
@@ -236,7 +242,8 @@ class QueueOperationsTest {
         assertThat(ids(operations.list(QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)))
                 .containsExactly(ids.get(0).toString(), ids.get(3).toString());
         assertThat(operations.count(sender("news@*").withState(State.ACTIVE), Optional.empty()).count()).isEqualTo(1);
-        assertThat(operations.order(Order.DELETE, QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
+        assertThat(operations
+                .order(MessageOrder.of(Order.DELETE), QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
                 .count()).isEqualTo(2);
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).hasSize(2);
     }

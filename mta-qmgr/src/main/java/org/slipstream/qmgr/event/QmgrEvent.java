@@ -2,10 +2,12 @@ package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 
@@ -33,7 +35,14 @@ public sealed interface QmgrEvent {
     ///
     /// @param recipients open ones, in order of their number
     /// @param end true when no open recipient has a higher number
-    record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end) implements QmgrEvent {}
+    /// @param last their last outcomes, as far as they have any and the order asked for them
+    record RecipientsRead(QueueId id, List<Recipient> recipients, boolean end, List<RecipientOutcome> last)
+            implements
+                QmgrEvent {
+        public RecipientsRead(QueueId id, List<Recipient> recipients, boolean end) {
+            this(id, recipients, end, List.of());
+        }
+    }
 
     /// Answers [QmgrOrder.ReadRecipients] when the spool's records of this message are corrupt. The
     /// spool has quarantined the message.
@@ -100,11 +109,14 @@ public sealed interface QmgrEvent {
     /// failed and is to be repeated later.
     record Notified(QueueId id, QmgrOrder.NoticeKind kind, boolean done) implements QmgrEvent {}
 
-    /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold] and [QmgrOrder.MakeDue]:
-    /// the spool has executed it.
+    /// Answers [QmgrOrder.Defer], [QmgrOrder.Remove], [QmgrOrder.SetHold], [QmgrOrder.TakeUp] and
+    /// [QmgrOrder.MakeDue]: the spool has executed it.
     ///
     /// @param id empty for a [QmgrOrder.MakeDue] without a message id
     record Filed(Optional<QueueId> id) implements QmgrEvent {}
+
+    /// Answers [QmgrOrder.Instruct]: the instruction is on disk.
+    record Instructed(QueueId id, long ticket) implements QmgrEvent {}
 
     /// The time of [org.slipstream.qmgr.QueueManager#nextAlarmMillis] has come.
     record Alarm() implements QmgrEvent {}
@@ -140,6 +152,13 @@ public sealed interface QmgrEvent {
 
         /// Verifies that a host accepts mail for this address. Answered by [QmgrOrder.Verified].
         record Verify(Address address) implements OperatorCommand {}
+
+        /// Returns the message, sends it to another next hop, or changes its priority.
+        record Instruct(QueueId id, Instruction instruction) implements OperatorCommand {}
+
+        /// Routes the message again from scratch and tries it now, off hold. The count of attempts
+        /// stays.
+        record Requeue(QueueId id) implements OperatorCommand {}
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}

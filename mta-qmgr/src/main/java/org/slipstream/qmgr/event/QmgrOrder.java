@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.event;
 
 import org.slipstream.core.Delivery;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
@@ -28,7 +29,13 @@ public sealed interface QmgrOrder {
                 QmgrOrder {}
 
     /// Reads open recipients with a number above `after`.
-    record ReadRecipients(QueueId id, int after, int limit) implements QmgrOrder {}
+    ///
+    /// @param withReplies the answer has the last outcome of each
+    record ReadRecipients(QueueId id, int after, int limit, boolean withReplies) implements QmgrOrder {
+        public ReadRecipients(QueueId id, int after, int limit) {
+            this(id, after, limit, false);
+        }
+    }
 
     /// Finds the route of a domain.
     ///
@@ -98,6 +105,15 @@ public sealed interface QmgrOrder {
 
     /// Operator: sets or clears the hold; a released message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}
+
+    /// Operator: records a lasting instruction. It concerns a message in any state.
+    ///
+    /// @param ticket repeated in the answer
+    record Instruct(QueueId id, Instruction instruction, long ticket) implements QmgrOrder {}
+
+    /// Operator: takes the message off hold and makes it due, even before the time that its sender
+    /// requested.
+    record TakeUp(QueueId id, long nowMillis) implements QmgrOrder {}
 
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. It has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}

@@ -318,7 +318,9 @@ final class Connections {
 
     private static Ended ownFailure(Assignment assignment, Reply reason, DeliveryResult.Scope scope) {
         return new Ended.OwnFailure(assignment.number(),
-                assignment.all(new Outcome.Deferred(transientOf(reason), HERE)), reason, scope);
+                RecipientOutcome.because(assignment.all(new Outcome.Deferred(transientOf(reason), HERE)),
+                        scope == DeliveryResult.Scope.MESSAGE ? QueuePhase.Code.CONTENT : QueuePhase.Code.DEAD),
+                reason, scope);
     }
 
     private void done(Connection connection, DeliveryResult result, long now, OrderSink orders, EffectsBuilder report) {
@@ -552,7 +554,8 @@ final class Connections {
     private static Ended untried(Assignment assignment, Seat.Defer defer) {
         String remote = defer.suspension().map(suspension -> suspension.host().toString()).orElse(HERE);
         return new Ended.Untried(assignment.number(),
-                assignment.all(new Outcome.Deferred(suspended(defer.last()), remote)),
+                RecipientOutcome.because(assignment.all(new Outcome.Deferred(suspended(defer.last()), remote)),
+                        defer.suspension().isPresent() ? QueuePhase.Code.SUSPENDED : QueuePhase.Code.DEAD),
                 defer.suspension().map(Seat.Suspension::resumesMillis).orElse(OptionalLong.empty()));
     }
 

@@ -76,6 +76,11 @@ public final class Seating {
         return last;
     }
 
+    /// The latest answer of [#ask].
+    public Seat latest() {
+        return last;
+    }
+
     /// True when the seat of the latest answer takes no connection for itself.
     public boolean sharesSeat() {
         return last instanceof Seat.Queue || last instanceof Seat.Defer;

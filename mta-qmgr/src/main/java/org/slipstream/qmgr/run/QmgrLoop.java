@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -44,6 +45,7 @@ public final class QmgrLoop {
     private final OrderSink dispatcher;
     private final LongSupplier clockMillis;
     private final Consumer<Throwable> onFailure;
+    private final QmgrObserver observer;
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
     private final StuckWatch stuckWatch = new StuckWatch();
@@ -55,6 +57,13 @@ public final class QmgrLoop {
     /// @param onFailure called on the loop's thread when the loop has ended with an exception
     public QmgrLoop(QueueManager queueManager, Inbox inbox, OrderSink dispatcher, LongSupplier clockMillis,
             Consumer<Throwable> onFailure) {
+        this(queueManager, inbox, dispatcher, clockMillis, onFailure, QmgrObserver.NOTHING);
+    }
+
+    /// @param observer of the input and the output
+    public QmgrLoop(QueueManager queueManager, Inbox inbox, OrderSink dispatcher, LongSupplier clockMillis,
+            Consumer<Throwable> onFailure, QmgrObserver observer) {
+        this.observer = observer;
         this.queueManager = queueManager;
         this.inbox = inbox;
         this.dispatcher = dispatcher;
@@ -130,7 +139,8 @@ public final class QmgrLoop {
             if (queueManager.nextAlarmMillis() <= now) {
                 absorb(new QmgrEvent.Alarm(), now);
             }
-            allOrNothing(() -> queueManager.pump(now, orders::add));
+            observer.pumps(now);
+            allOrNothing(() -> queueManager.pump(now, orders::add), now);
             behindArrivals = queueManager.isBehindArrivals();
             stuckWatch.look(queueManager, now);
         } finally {
@@ -141,7 +151,8 @@ public final class QmgrLoop {
 
     private void absorb(QmgrEvent event, long now) {
         try {
-            allOrNothing(() -> queueManager.absorb(event, now, orders::add));
+            observer.happened(now, event);
+            allOrNothing(() -> queueManager.absorb(event, now, orders::add), now);
         } catch (ImpossibleEventException impossible) {
             log.error("event=input-refused input=\"{}\" error=\"{}\"", LogText.text(event.toString()),
                     LogText.text(FailureWords.of(impossible)), impossible);
@@ -165,7 +176,7 @@ public final class QmgrLoop {
     }
 
     // Orders of a step that failed are discarded; those before a refused event are kept.
-    private void allOrNothing(Runnable step) {
+    private void allOrNothing(Runnable step, long now) {
         int before = orders.size();
         try {
             step.run();
@@ -174,6 +185,10 @@ public final class QmgrLoop {
         } catch (RuntimeException | Error failure) {
             orders.subList(before, orders.size()).clear();
             throw failure;
+        } finally {
+            for (int i = before; i < orders.size(); i++) {
+                observer.ordered(now, orders.get(i));
+            }
         }
     }
 }

@@ -4,10 +4,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.sched.DestinationQueue;
 
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /// message is a fault of the queue manager, and a restart delivers it.
 ///
 /// One question a minute costs less than a scan of the queue, so the watch is always on. A message
-/// is reported when two questions in succession find it.
+/// is reported when two questions in succession find it, so it has waited for a minute.
 final class StuckWatch {
     static final long INTERVAL_MILLIS = 60_000;
     private static final int MOST_REPORTED = 1_000;
@@ -24,7 +27,7 @@ final class StuckWatch {
 
     private final AtomicLong count = new AtomicLong();
     private final Set<QueueId> reported = new LinkedHashSet<>();
-    private Optional<QueueId> suspect = Optional.empty();
+    private Set<QueueId> suspects = Set.of();
     private long nextMillis = Long.MIN_VALUE;
 
     /// The number of messages that were found since the start. Thread-safe.
@@ -33,19 +36,30 @@ final class StuckWatch {
     }
 
     /// To be called after each turn of the loop. Asks at most once a minute.
-    void look(QueueManager manager, long nowMillis) {
+    ///
+    /// @return the messages that this call reported
+    List<QueueId> look(QueueManager manager, long nowMillis) {
         if (nowMillis < nextMillis && nextMillis - nowMillis <= INTERVAL_MILLIS) {
-            return;
+            return List.of();
         }
         nextMillis = nowMillis + INTERVAL_MILLIS;
-        Optional<Entry> found = manager.overlooked(nowMillis);
-        Optional<QueueId> id = found.map(entry -> entry.message().id());
-        if (id.isPresent() && id.equals(suspect) && reported.size() < MOST_REPORTED && reported.add(id.get())) {
-            count.incrementAndGet();
-            log.error("event=message-stuck queue={} destination={} state=\"{}\" next=\"a restart delivers it\"",
-                    id.get(), LogText.word(found.get().queue().toString()),
-                    LogText.text(manager.about(id.get(), nowMillis).map(Object::toString).orElse("not active")));
-        }
-        suspect = id;
+        List<QueueId> logged = new ArrayList<>();
+        Set<QueueId> found = new LinkedHashSet<>();
+        manager.overlooked(nowMillis).limit(MOST_REPORTED).forEach(entry -> {
+            QueueId id = entry.message().id();
+            found.add(id);
+            if (suspects.contains(id) && reported.size() < MOST_REPORTED && reported.add(id)) {
+                logged.add(id);
+                report(id, entry.queue(), manager.about(id, nowMillis));
+            }
+        });
+        suspects = found;
+        return logged;
+    }
+
+    private void report(QueueId id, DestinationQueue queue, Optional<QmgrSnapshot.ActiveMessage> state) {
+        count.incrementAndGet();
+        log.error("event=message-stuck queue={} destination={} state=\"{}\" next=\"a restart delivers it\"", id,
+                LogText.word(queue.toString()), LogText.text(state.map(Object::toString).orElse("not active")));
     }
 }

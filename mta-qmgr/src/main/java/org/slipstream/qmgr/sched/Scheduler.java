@@ -261,10 +261,10 @@ public final class Scheduler {
         return Choice.NOTHING;
     }
 
-    /// Finds an entry that waits although its window and the gate are free. After [#choose]
+    /// Finds entries that wait although their windows and the gate are free. After [#choose]
     /// returned nothing there is none, unless a wake-up was lost. A message that has used up its
     /// share is skipped as a whole, as in the search. Changes nothing.
-    public Optional<Entry> overlooked(Gate question) {
+    public Stream<Entry> overlooked(Gate question) {
         List<Entry> waiting = transports.stream()
                 .filter(transport -> !transport.dead && !transport.order.isPaused())
                 .flatMap(transport -> transport.destinations.all().stream()).filter(DestinationQueue::hasRoom)
@@ -273,7 +273,7 @@ public final class Scheduler {
                 .filter(entry -> question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.NOT_OF_MESSAGE)
                 .map(entry -> entry.message().id).collect(Collectors.toCollection(java.util.TreeSet::new));
         return waiting.stream().filter(entry -> !rationed.contains(entry.message().id)
-                && question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.FREE).findFirst();
+                && question.ask(entry.message(), entry.queue()) == Gate.GateAnswer.FREE);
     }
 
     // ---- finishing

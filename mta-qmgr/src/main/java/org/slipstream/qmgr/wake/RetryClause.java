@@ -12,10 +12,11 @@ import java.util.Map;
 /// same times.
 ///
 /// @param longestMillis no pause is longer, without the jitter
+/// @param lifetimeMillis age at which a deferred recipient fails, if the lifetime of the queue does not end earlier
 /// @param jitterPercent by which a pause is longer at most
 /// @param others the names of other policies, by class of error
-public record RetryClause(String name, RetryPolicy policy, long longestMillis, int jitterPercent,
-        Map<ErrorClass, String> others) {
+public record RetryClause(String name, RetryPolicy policy, long longestMillis, long lifetimeMillis,
+        int jitterPercent, Map<ErrorClass, String> others) {
     public RetryClause {
         Map<ErrorClass, String> copy = new EnumMap<>(ErrorClass.class);
         copy.putAll(others);

@@ -21,11 +21,14 @@ public final class RetryPolicies {
     private final SequencedMap<String, RetryClause> byName;
     private final RetryClause common;
     private final long furthestMillis;
+    private final long shortestLifetimeMillis;
 
-    private RetryPolicies(SequencedMap<String, RetryClause> byName, RetryClause common, long furthestMillis) {
+    private RetryPolicies(SequencedMap<String, RetryClause> byName, RetryClause common,
+            Set<RetryClause> used) {
         this.byName = byName;
         this.common = common;
-        this.furthestMillis = furthestMillis;
+        this.furthestMillis = used.stream().mapToLong(RetryClause::furthestMillis).max().orElseThrow();
+        this.shortestLifetimeMillis = used.stream().mapToLong(RetryClause::lifetimeMillis).min().orElseThrow();
     }
 
     /// @param common the name of the policy for all destinations
@@ -46,8 +49,7 @@ public final class RetryPolicies {
         used.add(known(all, common));
         ofDestinations.forEach(name -> used.add(known(all, name)));
         List.copyOf(used).forEach(clause -> clause.others().values().forEach(name -> used.add(known(all, name))));
-        return new RetryPolicies(Collections.unmodifiableSequencedMap(all), known(all, common),
-                used.stream().mapToLong(RetryClause::furthestMillis).max().orElseThrow());
+        return new RetryPolicies(Collections.unmodifiableSequencedMap(all), known(all, common), used);
     }
 
     private static RetryClause known(Map<String, RetryClause> all, String name) {
@@ -72,6 +74,11 @@ public final class RetryPolicies {
 
     public RetryClause common() {
         return common;
+    }
+
+    /// The shortest lifetime of the policies that are in use; `Long.MAX_VALUE` when none has one.
+    public long shortestLifetimeMillis() {
+        return shortestLifetimeMillis;
     }
 
     /// The longest pause of the policies that are in use.

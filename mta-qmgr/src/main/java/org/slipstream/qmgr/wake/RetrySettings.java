@@ -18,6 +18,7 @@ import java.util.SequencedMap;
 ///
 /// @param interval empty: that of the kind, see [#clause]
 /// @param longest empty: that of the kind
+/// @param lifetime empty: that of the queue
 /// @param onGreylisting the name of another policy, or empty; as for the other classes
 @SettingsSection("retry")
 public record RetrySettings(
@@ -32,6 +33,9 @@ public record RetrySettings(
         @Setting(value = "auto", none = "auto", min = "1s",
                 doc = "Longest pause. `auto`: `queue.maximal-backoff` for `age-doubling`, a day for the"
                         + " others.") Optional<Duration> longest,
+        @Setting(value = "auto", none = "auto", min = "1s",
+                doc = "Age at which a recipient fails instead of waiting for one more attempt, at most"
+                        + " `queue.lifetime`, which `auto` means.") Optional<Duration> lifetime,
         @Setting(value = "1 1 2 3 5 8 13 21 34",
                 doc = "The pauses of `factors`, in intervals. A factor of 0 is a pause of one"
                         + " second.") RetryFactors factors,
@@ -96,7 +100,8 @@ public record RetrySettings(
             case LIST -> new RetryPolicy.PauseList(pauses.values());
         };
         long most = kind == RetryKind.AGE_DOUBLING ? policy.longestMillis() : longest.orElse(DAY).toMillis();
-        return new RetryClause(name, policy, most, jitter.value(), others());
+        long end = lifetime.map(Duration::toMillis).orElse(Long.MAX_VALUE);
+        return new RetryClause(name, policy, most, end, jitter.value(), others());
     }
 
     /// Factors between blanks.

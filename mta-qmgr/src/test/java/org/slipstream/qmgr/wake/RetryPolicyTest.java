@@ -29,7 +29,7 @@ class RetryPolicyTest {
     }
 
     private static RetryClause clause(RetryPolicy policy, int jitterPercent) {
-        return new RetryClause("test", policy, Duration.ofDays(1).toMillis(), jitterPercent, Map.of());
+        return new RetryClause("test", policy, Duration.ofDays(1).toMillis(), Long.MAX_VALUE, jitterPercent, Map.of());
     }
 
     /// The pauses of one message, in intervals of a minute.
@@ -170,7 +170,8 @@ class RetryPolicyTest {
     @Test
     @Tag("IM-29")
     void noPauseIsLongerThanTheLongest() {
-        RetryClause clause = new RetryClause("test", new RetryPolicy.Quadratic(Duration.ofSeconds(400)), 3_600_000, 0,
+        RetryClause clause = new RetryClause("test", new RetryPolicy.Quadratic(Duration.ofSeconds(400)), 3_600_000,
+                Long.MAX_VALUE, 0,
                 Map.of());
         assertThat(clause.pauseMillis(FIVE_DAYS, 100, 1)).isEqualTo(3_600_000);
         assertThat(clause.furthestMillis()).isEqualTo(3_600_000);

@@ -2,9 +2,11 @@ package org.slipstream.spool.index;
 
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.EnvelopeCodec;
@@ -56,16 +58,19 @@ final class IndexWriter {
         MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
         ATTEMPTS("update message set attempts = ? where id = ?"),
         OUTCOME("""
-                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ?"""),
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
+                 reason = ? where message_id = ? and number = ?"""),
         BARE_OUTCOME("""
-                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?
-                 where message_id = ? and number = ? and state = 0"""),
+                update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
+                 reason = ? where message_id = ? and number = ? and state = 0"""),
         ATTEMPT("update message set attempts = attempts + 1 where id = ?"),
         HISTORY(AttemptRows.ADD),
         HISTORY_BOUND(AttemptRows.BOUND),
         FAILURES_REPORTED("update recipient set state = 3 where message_id = ? and state = 2"),
         DELAY_REPORTED("update message set delay_reports = ? where id = ?"),
+        RETURN(InstructionRows.RETURN),
+        REROUTE(InstructionRows.REROUTE),
+        PRIORITY(InstructionRows.PRIORITY),
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
         MAKE_DUE("""
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
@@ -174,6 +179,7 @@ final class IndexWriter {
             case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
             case LogRecord.DelayReported(QueueId id, int count) -> addForId(Kind.DELAY_REPORTED, count, id);
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
+            case LogRecord.Instructed(QueueId id, Instruction instruction) -> instructed(id, instruction);
             case LogRecord.MakeDue makeDue -> makeDue(makeDue);
             case LogRecord.Remove(QueueId id) -> {
                 keepOrder(Kind.REMOVE, id);
@@ -316,8 +322,19 @@ final class IndexWriter {
         row.setString(4, String.join("\n", outcome.reply().lines()).replace('\0', ' '));
         row.setString(5, outcome.remote().replace('\0', ' '));
         row.setLong(6, atMillis);
-        row.setLong(7, id.value());
-        row.setInt(8, each.number());
+        row.setString(7, each.reached().reason().map(QueuePhase.Code::word).orElse(null));
+        row.setLong(8, id.value());
+        row.setInt(9, each.number());
+        batch.add();
+    }
+
+    private void instructed(QueueId id, Instruction instruction) throws SQLException {
+        Batch batch = ordered(switch (instruction) {
+            case Instruction.Return _ -> Kind.RETURN;
+            case Instruction.Reroute _ -> Kind.REROUTE;
+            case Instruction.Priority _ -> Kind.PRIORITY;
+        }, id);
+        InstructionRows.fill(batch.statement, id, instruction);
         batch.add();
     }
 

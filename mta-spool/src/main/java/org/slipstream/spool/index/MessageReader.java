@@ -28,7 +28,7 @@ final class MessageReader {
     private static final String WITH_RECIPIENTS = "select " + Rows.SUMMARY_COLUMNS + """
             , m.body_type, m.smtp_utf8, m.envelope_id, m.dsn_return,
              p.number, p.local_part, p.domain, p.original, p.notify_bits, p.state as recipient_state,
-             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis
+             p.reply_code, p.reply_status, p.reply_text, p.remote, p.at_millis, p.reason
              from %s m left join recipient p on p.message_id = m.id %s order by m.id, p.number""";
     private static final String ONE = WITH_RECIPIENTS.formatted("message", "where m.id = ?");
     private static final String PAGE = WITH_RECIPIENTS
@@ -191,7 +191,8 @@ final class MessageReader {
             origin = Rows.origin(row);
             untried = Rows.untried(row);
             untried.ifPresent(all -> all.forEach(each -> recipients
-                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0))));
+                    .add(new IndexedRecipient(each, RecipientStatus.OPEN, Optional.empty(), 0,
+                            Optional.empty()))));
         }
 
         void add(ResultSet row) throws SQLException {

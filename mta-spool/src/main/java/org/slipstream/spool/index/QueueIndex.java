@@ -5,6 +5,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
@@ -142,7 +143,8 @@ public interface QueueIndex extends AutoCloseable {
     record Indexed(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
             List<IndexedRecipient> recipients) {}
 
-    record IndexedRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis) {}
+    record IndexedRecipient(Recipient recipient, RecipientStatus status, Optional<Outcome> last, long atMillis,
+            Optional<QueuePhase.Code> reason) {}
 
     /// The latest attempts of a message, the latest first.
     List<Attempt> attempts(QueueId id) throws IndexException;

@@ -9,6 +9,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.log.DamagedMessageException;
@@ -37,7 +38,8 @@ final class Rows {
              (select count(*) from recipient r where r.message_id = m.id and r.state = 0) end as open_rows,
             case when m.envelope is not null then 0 else
              (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
-            m.envelope, m.wishes, m.origin""";
+            m.envelope, m.wishes, m.origin,
+            m.ending, m.ending_reason, m.reroute, m.priority""";
 
     private Rows() {}
 
@@ -54,13 +56,15 @@ final class Rows {
         }
         return new MessageSummary(id(row), sender(row), row.getLong("created_millis"), row.getLong("size_bytes"),
                 recipients, row.getInt("open_rows"), row.getInt("failed_rows"), row.getInt("attempts"),
-                row.getInt("state") == MessageStatus.HELD, row.getInt("delay_reports"), options(row));
+                row.getInt("state") == MessageStatus.HELD, row.getInt("delay_reports"), options(row),
+                InstructionRows.read(row));
     }
 
     private static DeliveryOptions options(ResultSet row) throws SQLException {
         byte[] bytes = row.getBytes("wishes");
         try {
-            return bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes));
+            return InstructionRows.with(row,
+                    bytes == null ? DeliveryOptions.NONE : EnvelopeCodec.decodeOptions(ByteBuffer.wrap(bytes)));
         } catch (DamagedMessageException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
@@ -122,7 +126,11 @@ final class Rows {
 
     static QueueIndex.IndexedRecipient indexedRecipient(ResultSet row) throws SQLException {
         return new QueueIndex.IndexedRecipient(recipient(row), RecipientStatus.of(row.getInt("recipient_state")),
-                outcome(row), row.getLong("at_millis"));
+                outcome(row), row.getLong("at_millis"), reason(row));
+    }
+
+    private static Optional<QueuePhase.Code> reason(ResultSet row) throws SQLException {
+        return Optional.ofNullable(row.getString("reason")).flatMap(QueuePhase.Code::of);
     }
 
     private static Optional<Outcome> outcome(ResultSet row) throws SQLException {

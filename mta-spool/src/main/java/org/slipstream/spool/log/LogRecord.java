@@ -1,5 +1,6 @@
 package org.slipstream.spool.log;
 
+import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 
@@ -76,6 +77,9 @@ public sealed interface LogRecord {
 
     /// The content is damaged or lost: the message stays and is not delivered.
     record SetAside(QueueId id) implements OfMessage {}
+
+    /// An instruction of an operator; it replaces an earlier one of its kind.
+    record Instructed(QueueId id, Instruction instruction) implements OfMessage {}
 
     /// The message becomes due at `nowMillis` if it would be due later, unless its sender wants it
     /// held.

@@ -2,6 +2,7 @@ package org.slipstream.spool.log;
 
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
@@ -27,12 +28,15 @@ import java.util.Optional;
 /// 10 keep host        host, kind, name, since, until, failures, words, author
 /// 11 forget host      host, kind
 /// 12 delays reported  id, count (6, of earlier versions: one)
-/// 13 attempted        as 1, and for each: duration, phase
+/// 13 attempted        as 1, and for each: duration (below 0: not attempted), phase or reason
+/// 14 returned         id, cause (1 cancelled, 2 expired), reason
+/// 15 rerouted         id, route (empty: that of the routing table)
+/// 16 priority         id, priority plus 9
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
-/// [EnvelopeCodec]. Outcomes without an attempt keep kind 1. A missing enhanced status is an empty text; lines of a reply are separated by
-/// LF.
+/// [EnvelopeCodec]. Outcomes of which nothing more is known keep kind 1. A missing enhanced status is
+/// an empty text; lines of a reply are separated by LF.
 final class RecordCodec {
     /// Flags (1 known, 2 leading dot, 4 eight-bit), longest line, lines.
     static final int FACTS_BYTES = 17;
@@ -60,6 +64,8 @@ final class RecordCodec {
             case LogRecord.SetAside(QueueId id) -> begin(out, 7, id);
             case LogRecord.Remove(QueueId id) -> begin(out, 8, id);
             case LogRecord.MakeDue(QueueId id, long nowMillis) -> begin(out, 9, id).eightBytes(nowMillis);
+            case LogRecord.Instructed(QueueId id, Instruction instruction) ->
+                InstructionCodec.encode(out, id, instruction);
             case LogRecord.KeepHost(HostRecord host) -> encode(out, host);
             case LogRecord.ForgetHost(String host, String kind) -> {
                 out.octet(11);
@@ -71,14 +77,15 @@ final class RecordCodec {
         }
     }
 
-    private static ByteOutput begin(ByteOutput out, int kind, QueueId id) {
+    static ByteOutput begin(ByteOutput out, int kind, QueueId id) {
         out.octet(kind);
         out.eightBytes(id.value());
         return out;
     }
 
     private static void encode(ByteOutput out, LogRecord.Outcomes record) {
-        boolean attempted = record.outcomes().stream().anyMatch(each -> each.reached().isAttempt());
+        boolean attempted = record.outcomes().stream()
+                .anyMatch(each -> !each.reached().equals(RecipientOutcome.Reached.UNKNOWN));
         begin(out, attempted ? 13 : 1, record.id()).eightBytes(record.atMillis());
         out.octet(record.attempt() ? 1 : 0);
         out.number(record.outcomes().size());
@@ -138,6 +145,8 @@ final class RecordCodec {
             case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             case 12 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
             case 13 -> outcomes(in, true);
+            case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY ->
+                new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

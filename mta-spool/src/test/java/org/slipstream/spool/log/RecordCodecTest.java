@@ -4,14 +4,18 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -109,6 +113,29 @@ class RecordCodecTest {
         assertThat(decode(old)).containsExactly(new LogRecord.DelayReported(new QueueId(42), 1));
     }
 
+    @Test
+    void anAttemptKeepsItsPhaseAndDurationAndADeferralWithoutAnAttemptItsReason() throws Exception {
+        Outcome outcome = Outcome.of(Reply.of(421, "4.7.0", "too busy"), "mx.example.net");
+        LogRecord record = new LogRecord.Outcomes(new QueueId(42), List.of(
+                new RecipientOutcome(1, outcome,
+                        new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 1_234)),
+                RecipientOutcome.untried(2, outcome, QueuePhase.Code.QUEUE_ONLY), new RecipientOutcome(3, outcome)), 7,
+                true);
+        byte[] bytes = RecordCodec.encode(List.of(record));
+        assertThat(bytes[0]).isEqualTo((byte) 13);
+        assertThat(decode(bytes)).containsExactly(record);
+    }
+
+    @Test
+    void anOutcomeWithoutPhaseHasTheKindOfEarlierVersionsWhichIsStillRead() throws Exception {
+        LogRecord record = new LogRecord.Outcomes(new QueueId(42), List.of(
+                new RecipientOutcome(5, Outcome.of(Reply.of(451, "4.7.1", "later"), "mx"))), 7, true);
+        byte[] old = HexFormat.of().parseHex("01" + "000000000000002a" + "0000000000000007" + "01" + "01" // attempt, 1
+                + "05" + "c303" + "05342e372e31" + "056c61746572" + "026d78"); // number, code, status, text, remote
+        assertThat(decode(old)).containsExactly(record);
+        assertThat(RecordCodec.encode(List.of(record))).isEqualTo(old);
+    }
+
     private static List<LogRecord> decode(byte[] bytes) throws DamagedMessageException, NewerLogException {
         return RecordCodec.decode(ByteBuffer.wrap(bytes));
     }
@@ -119,10 +146,23 @@ class RecordCodecTest {
                 new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
                 new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id(), 3),
                 new LogRecord.SetAside(id()),
+                new LogRecord.Instructed(id(), instruction()),
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
                 new LogRecord.ForgetHost(text(60), text(10)));
+    }
+
+    private Instruction instruction() {
+        return switch (random.nextInt(6)) {
+            case 0 -> new Instruction.Return(Instruction.Cause.CANCELLED, text(100));
+            case 1 -> new Instruction.Return(Instruction.Cause.EXPIRED, "");
+            case 2 -> new Instruction.Priority(random.nextInt(-9, 10));
+            case 3 -> new Instruction.Reroute(Optional.empty());
+            case 4 -> new Instruction.Reroute(Optional.of(new Route.Lmtp("unix:/run/" + random.nextInt())));
+            default -> new Instruction.Reroute(Optional.of(new Route.Smtp("[ipv6:2001:db8::1]:2525",
+                    List.of(new Route.Host("ipv6:2001:db8::1", 2525, 0)))));
+        };
     }
 
     private QueueId id() {
@@ -131,8 +171,16 @@ class RecordCodecTest {
 
     private List<RecipientOutcome> outcomes() {
         return IntStream.rangeClosed(1, random.nextInt(5)).mapToObj(
-                number -> new RecipientOutcome(number * (1 + random.nextInt(1000)), Outcome.of(reply(), text(80))))
+                number -> new RecipientOutcome(number * (1 + random.nextInt(1000)), Outcome.of(reply(), text(80)),
+                        reached()))
                 .toList();
+    }
+
+    private RecipientOutcome.Reached reached() {
+        QueuePhase.Code[] codes = QueuePhase.Code.values();
+        return random.nextBoolean()
+                ? RecipientOutcome.Reached.UNKNOWN
+                : new RecipientOutcome.Reached(Optional.of(codes[random.nextInt(codes.length)]), random.nextInt(9) - 1);
     }
 
     private Reply reply() {

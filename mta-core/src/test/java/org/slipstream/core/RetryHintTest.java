@@ -1,11 +1,10 @@
-package org.slipstream.smtpout.dialog;
+package org.slipstream.core;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slipstream.core.Reply;
 
 import java.util.List;
 import java.util.Optional;

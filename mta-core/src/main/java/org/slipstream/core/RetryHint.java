@@ -1,6 +1,4 @@
-package org.slipstream.smtpout.dialog;
-
-import org.slipstream.core.Reply;
+package org.slipstream.core;
 
 import java.util.Locale;
 import java.util.OptionalLong;

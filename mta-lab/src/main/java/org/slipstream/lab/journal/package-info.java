@@ -1,0 +1,2 @@
+/// Repeats a run of the queue manager from its decision journal.
+package org.slipstream.lab.journal;

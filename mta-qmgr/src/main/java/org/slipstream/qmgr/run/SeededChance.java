@@ -1,0 +1,26 @@
+package org.slipstream.qmgr.run;
+
+import java.util.Random;
+import java.util.random.RandomGenerator;
+
+/// The random numbers of a queue manager, made from one seed: the same seed gives the same numbers
+/// in the server, in the simulation and in a replay.
+public final class SeededChance {
+    private SeededChance() {}
+
+    /// A seed for a server that starts.
+    public static long seed() {
+        return RandomGenerator.getDefault().nextLong();
+    }
+
+    /// Chooses among equal hosts. A generator of its own, so that such a choice changes nothing
+    /// else.
+    public static RandomGenerator ofHosts(long seed) {
+        return new Random(seed);
+    }
+
+    /// For the order of service.
+    public static RandomGenerator ofOrder(long seed) {
+        return new Random(~seed);
+    }
+}

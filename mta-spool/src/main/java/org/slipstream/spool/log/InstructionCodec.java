@@ -1,0 +1,69 @@
+package org.slipstream.spool.log;
+
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Route;
+import org.slipstream.core.RouteText;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/// Encodes the instructions of operators, for [RecordCodec] and the index.
+public final class InstructionCodec {
+    static final int RETURNED = 14;
+    static final int REROUTED = 15;
+    static final int PRIORITY = 16;
+
+    private InstructionCodec() {}
+
+    static void encode(ByteOutput out, QueueId id, Instruction instruction) {
+        switch (instruction) {
+            case Instruction.Return(Instruction.Cause cause, String reason) -> {
+                RecordCodec.begin(out, RETURNED, id).octet(code(cause));
+                out.text(reason);
+            }
+            case Instruction.Reroute(Optional<Route> route) ->
+                RecordCodec.begin(out, REROUTED, id).text(route.map(RouteText::of).orElse(""));
+            case Instruction.Priority(int value) ->
+                RecordCodec.begin(out, PRIORITY, id).octet(value - DeliveryOptions.LOWEST_PRIORITY);
+        }
+    }
+
+    static Instruction decode(int kind, ByteBuffer in) {
+        return switch (kind) {
+            case RETURNED -> new Instruction.Return(cause(in.get()), EnvelopeCodec.text(in));
+            case REROUTED -> new Instruction.Reroute(route(EnvelopeCodec.text(in)));
+            case PRIORITY -> new Instruction.Priority(in.get() + DeliveryOptions.LOWEST_PRIORITY);
+            default -> throw new IllegalArgumentException("no instruction: " + kind);
+        };
+    }
+
+    /// The number of a cause on disk.
+    public static int code(Instruction.Cause cause) {
+        return switch (cause) {
+            case CANCELLED -> 1;
+            case EXPIRED -> 2;
+        };
+    }
+
+    public static Instruction.Cause cause(int code) {
+        return switch (code) {
+            case 1 -> Instruction.Cause.CANCELLED;
+            case 2 -> Instruction.Cause.EXPIRED;
+            default -> throw new IllegalArgumentException("no cause: " + code);
+        };
+    }
+
+    /// @param text empty: no route of its own
+    public static Optional<Route> route(String text) {
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Route> route = RouteText.parse(text);
+        if (route.isEmpty()) {
+            throw new IllegalArgumentException("no route: " + text);
+        }
+        return route;
+    }
+}
