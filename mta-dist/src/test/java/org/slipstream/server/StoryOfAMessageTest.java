@@ -124,6 +124,12 @@ class StoryOfAMessageTest {
         for (Path file : Files.list(History.folder(home.resolve("spool"))).toList()) {
             Files.delete(file);
         }
+        server = SmallServer.start(home, "queue.minimal-backoff=1s",
+                "routes.busy.example=smtp:127.0.0.1:" + busy.port());
+        server.ask("POST", "queue/" + id + "/hold");
+        assertThat(server.ask("GET", "trace?of=" + id)).as("the history begins in the middle").contains(
+                "\"sender\":\"a@here.example\"", "\"event\":\"held\"", "in the queue, held");
+        server.close();
         server = SmallServer.start(home, "history.keep=0s", "routes.busy.example=smtp:127.0.0.1:" + busy.port());
         assertThat(server.ask("GET", "trace?of=" + id)).contains("in the queue, ", "450 4.2.0 greylisted",
                 "\"sender\":\"a@here.example\"", "\"since\":\"\"");

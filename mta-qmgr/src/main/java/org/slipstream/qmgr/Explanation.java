@@ -225,7 +225,8 @@ final class Explanation {
         gates.add(GateReading.of(Code.PAUSE, queue.allowed() == 0,
                 queue.allowed() == 0 ? queue + " pauses between deliveries" : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
-        gates.add(GateReading.of(Code.SPACING, turn > 0, turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
+        gates.add(GateReading.of(Code.SPACING, turn > 0,
+                turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
         gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
                 wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
         boolean host = !full && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));

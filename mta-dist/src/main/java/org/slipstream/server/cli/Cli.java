@@ -20,7 +20,8 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user", "spool",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user",
+                    "spool",
                     "status", "report", "lab", "completion"),
             "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
                     "reroute", "priority", "bounce", "expire", "delete"),

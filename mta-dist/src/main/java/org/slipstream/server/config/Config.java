@@ -50,7 +50,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
-        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool, HistorySettings history,
+        PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
+        HistorySettings history,
         String logLevel,
         Written written, List<String> hints) {
     public Config {

@@ -154,9 +154,15 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.MakeDue due ->
                 spool.makeDue(due.id(), due.domain(), due.nowMillis(),
                         () -> answers.accept(new QmgrEvent.Filed(due.id())));
-            case QmgrOrder.TakeUp due -> spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
-            case QmgrOrder.Instruct instruct -> spool.instruct(instruct.id(), instruct.instruction(),
-                    () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
+            case QmgrOrder.TakeUp due -> {
+                deliveryLog.takenUp(due);
+                spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            }
+            case QmgrOrder.Instruct instruct -> {
+                deliveryLog.instructed(instruct);
+                spool.instruct(instruct.id(), instruct.instruction(),
+                        () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
+            }
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }

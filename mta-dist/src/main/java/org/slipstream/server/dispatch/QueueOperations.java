@@ -278,7 +278,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(), surroundings.stuck().getAsLong(),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList());
     }

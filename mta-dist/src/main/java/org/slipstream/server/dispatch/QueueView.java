@@ -134,7 +134,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                     .until(row.nextAttemptMillis());
         }
         if (isOfTheFuture(row)) {
-            return QueuePhase.of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
+            return QueuePhase
+                    .of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
                     .until(row.nextAttemptMillis());
         }
         Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);

@@ -24,6 +24,11 @@ sealed interface HistoryEntry {
 
     long atMillis();
 
+    /// Its share in the bound of what waits: the number of recipients.
+    default int weight() {
+        return 1;
+    }
+
     /// Appends the lines of the event.
     void write(StringBuilder lines);
 
@@ -46,6 +51,11 @@ sealed interface HistoryEntry {
         }
 
         @Override
+        public int weight() {
+            return envelope.recipients().size();
+        }
+
+        @Override
         public void write(StringBuilder lines) {
             var origin = envelope.origin();
             line(this, lines, EventKind.ACCEPTED)
@@ -63,6 +73,11 @@ sealed interface HistoryEntry {
     record Decision(QueueId id, long atMillis, List<Recipient> recipients,
             List<RecipientOutcome> outcomes) implements HistoryEntry {
         private record Same(String remote, Reply reply, RecipientOutcome.Reached reached) {}
+
+        @Override
+        public int weight() {
+            return Math.max(1, recipients.size());
+        }
 
         @Override
         public void write(StringBuilder lines) {

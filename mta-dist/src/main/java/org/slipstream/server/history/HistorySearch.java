@@ -79,7 +79,8 @@ public record HistorySearch(Path folder, Instant earliest) {
     private static boolean isNamed(HistoryEvent event, String wanted) {
         return plain(event.fact("message-id")).equals(wanted) || isAddress(event.fact("sender"), wanted)
                 || event.recipients().stream().anyMatch(each -> isAddress(each, wanted))
-                || Arrays.stream(event.fact(HistoryEvent.ORIGINAL).split(" ")).anyMatch(each -> isAddress(each, wanted));
+                || Arrays.stream(event.fact(HistoryEvent.ORIGINAL).split(" "))
+                        .anyMatch(each -> isAddress(each, wanted));
     }
 
     private static boolean isAddress(String address, String wanted) {
@@ -130,7 +131,7 @@ public record HistorySearch(Path folder, Instant earliest) {
         }
     }
 
-    /// What a damaged disk made of a line is replaced, and then skipped.
+    /// Octets that are not UTF-8, from a damaged disk, are replaced; their line is skipped later.
     private static BufferedReader reader(HistoryFiles.HistoryFile file) throws IOException {
         return new BufferedReader(
                 new InputStreamReader(Files.newInputStream(file.path()), StandardCharsets.UTF_8), READ_BYTES);

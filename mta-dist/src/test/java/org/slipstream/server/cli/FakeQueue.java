@@ -6,11 +6,11 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
-import java.io.IOException;
-import java.time.Instant;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
