@@ -29,36 +29,48 @@ import java.util.Set;
 /// | `destdb/host?name=` | GET |
 /// | `destdb/forget?name=`, `destdb/resume?name=` | POST |
 /// | `destdb/suspend?name=&reason=&author=&until=` | POST |
+/// | `suspensions` | GET |
+/// | `suspensions/suspend?kind=&name=&reason=&author=&until=` | POST |
+/// | `suspensions/resume?kind=&name=&author=` | POST |
+/// | `freeze?reason=&author=&until=`, `thaw?author=` | POST |
 ///
 /// FILTER: see [FilterText]. A response with `next` covers a part of the queue; the same request
 /// with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";
+    private static final String AUTHOR = "author";
 
     private final Operations operations;
     private final ExplainApi explain;
     private final QueueApi queue;
     private final HostApi hosts;
     private final TraceApi trace;
+    private final SuspensionApi suspensions;
 
-    Api(Operations operations, HostOperations hosts) {
+    Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
         this.operations = operations;
         this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
         this.trace = new TraceApi(operations);
+        this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
     }
 
-    ApiResponse answer(String method, String path, String rawQuery) throws IOException {
+    ApiResponse answer(String method, String path, String rawQuery, Caller caller) throws IOException {
         Optional<Resource> resource = path.startsWith(ROOT)
                 ? find(Arrays.asList(path.substring(ROOT.length()).split("/", -1)))
                 : Optional.empty();
         if (resource.isEmpty()) {
             return ApiResponse.notFound("no such resource: " + path);
         }
-        ApiAction action = resource.get().actions().get(method);
+        PermittedAction action = resource.get().actions().get(method);
         if (action == null) {
             return ApiResponse.methodNotAllowed(method, resource.get().actions().keySet().stream().sorted().toList());
+        }
+        if (!caller.right().includes(action.right())) {
+            return ApiResponse.error(403, caller.name() + " has the right to " + caller.right().word() + ", and "
+                    + method + " " + path.substring(ROOT.length()) + " requires the right to "
+                    + action.right().word());
         }
         Optional<Query> query = Query.parse(rawQuery);
         if (query.isEmpty()) {
@@ -70,7 +82,9 @@ final class Api {
                     + String.join(", ", resource.get().parameters().stream().sorted().toList()), "parameter",
                     unknown.get()), Map.of());
         }
-        return action.apply(query.get());
+        return action.action().apply(resource.get().parameters().contains(AUTHOR)
+                ? query.get().with(AUTHOR, caller.author(query.get().get(AUTHOR)))
+                : query.get());
     }
 
     private ApiResponse verify(Query query) throws IOException {
@@ -87,20 +101,25 @@ final class Api {
         ApiResponse apply(Query query) throws IOException;
     }
 
-    record Resource(Set<String> parameters, Map<String, ApiAction> actions) {}
+    /// An action with the right that it requires; [Right#to] makes it.
+    record PermittedAction(Right right, ApiAction action) {}
+
+    record Resource(Set<String> parameters, Map<String, PermittedAction> actions) {}
 
     private Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
-                    ? Optional.of(new Resource(Set.of(), Map.of("GET", _ -> ApiResponse.ok(operations.status()))))
+                    ? Optional.of(new Resource(Set.of(),
+                            Map.of("GET", Right.READ.to(_ -> ApiResponse.ok(operations.status())))))
                     : Optional.empty();
             case "verify" -> path.size() == 1
-                    ? Optional.of(new Resource(Set.of("address"), Map.of("POST", this::verify)))
+                    ? Optional.of(new Resource(Set.of("address"), Map.of("POST", Right.OPERATE.to(this::verify))))
                     : Optional.empty();
             case "explain" -> explain.find(path);
             case "queue" -> queue.find(path);
             case "trace" -> trace.find(path);
             case "destdb" -> hosts.find(path);
+            case "suspensions", "freeze", "thaw" -> suspensions.find(path);
             default -> Optional.empty();
         };
     }

@@ -21,24 +21,27 @@ final class HostApi {
 
     Optional<Api.Resource> find(List<String> path) {
         if (path.equals(List.of("destdb"))) {
-            return resource(Set.of(), "GET", _ -> ApiResponse.ok(operations.hosts()));
+            return resource(Set.of(), "GET", Right.READ.to(_ -> ApiResponse.ok(operations.hosts())));
         }
         if (path.equals(List.of("destdb", "host"))) {
-            return resource(Set.of("name"), "GET", this::show);
+            return resource(Set.of("name"), "GET", Right.READ.to(this::show));
         }
         if (path.equals(List.of("destdb", "forget"))) {
-            return resource(Set.of("name"), "POST", query -> give(query, "forget", operations::forget));
+            return resource(Set.of("name"), "POST",
+                    Right.OPERATE.to(query -> give(query, "forget", operations::forget)));
         }
         if (path.equals(List.of("destdb", "resume"))) {
-            return resource(Set.of("name"), "POST", query -> give(query, "resume", operations::resume));
+            return resource(Set.of("name"), "POST",
+                    Right.OPERATE.to(query -> give(query, "resume", operations::resume)));
         }
         if (path.equals(List.of("destdb", "suspend"))) {
-            return resource(Set.of("name", "reason", "author", "until"), "POST", this::suspend);
+            return resource(Set.of("name", "reason", "author", "until"), "POST",
+                    Right.OPERATE.to(this::suspend));
         }
         return Optional.empty();
     }
 
-    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.ApiAction action) {
+    private static Optional<Api.Resource> resource(Set<String> parameters, String method, Api.PermittedAction action) {
         return Optional.of(new Api.Resource(parameters, Map.of(method, action)));
     }
 

@@ -81,20 +81,21 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param attempts the number of attempts that ended in a deferral
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
+    /// @param instructions of an operator, as `reroute: smtp:[relay.example]:25`
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-            List<RecipientView> recipients, SubmitterView submitter) {
+            List<RecipientView> recipients, SubmitterView submitter, List<String> instructions) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN);
+                    SubmitterView.UNKNOWN, List.of());
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter);
+                    Optional.of(other), recipients, submitter, instructions);
         }
     }
 
@@ -129,9 +130,11 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param delivers false when the server only receives and stores mail
     /// @param stuck messages that waited for a minute although nothing held them, since the start
     /// @param trouble the current failures; empty when there are none
+    /// @param suspensions those in force, the freeze first, without those of hosts
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             Optional<Long> corrupt, int active, long stuck, boolean delivers, ConnectionsView connections,
-            List<DestinationView> destinations, List<TroubleView> trouble) {}
+            List<DestinationView> destinations, List<TroubleView> trouble,
+            List<SuspensionOperations.SuspensionView> suspensions) {}
 
     /// Outgoing SMTP connections.
     ///
@@ -142,7 +145,15 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// waits (`placement.unproven-percent`)
     record ConnectionsView(int most, int open, int opening, int unproven, int mostUnproven) {}
 
-    record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
+    /// @param meanMillis smoothed duration of a delivery, with its time in the queue of a connection;
+    /// absent before the first one has ended
+    record DestinationView(String transport, String nextHop, int waiting, int running, int connections,
+            Optional<Long> meanMillis) {
+        /// A destination whose deliveries have not been measured.
+        public DestinationView(String transport, String nextHop, int waiting, int running, int connections) {
+            this(transport, nextHop, waiting, running, connections, Optional.empty());
+        }
+    }
 
     /// @param what `index`, `log`, `space`, `inodes`, `stall`
     /// @param since ISO 8601 in UTC

@@ -34,6 +34,13 @@ record Query(Map<String, String> parameters) {
         return Optional.ofNullable(parameters.get(name));
     }
 
+    /// A copy in which a parameter has this value.
+    Query with(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(parameters);
+        more.put(name, value);
+        return new Query(more);
+    }
+
     /// Finds a parameter outside the known ones, usually a misspelt one.
     Optional<String> unknown(Set<String> known) {
         return parameters.keySet().stream().filter(name -> !known.contains(name)).findFirst();

@@ -34,28 +34,29 @@ final class QueueApi {
     /// @param path begins with `queue`
     Optional<Api.Resource> find(List<String> path) {
         return switch (path.size()) {
-            case 1 -> resource(with("after", "limit"), Map.of("GET", this::list));
+            case 1 -> resource(with("after", "limit"), Map.of("GET", Right.READ.to(this::list)));
             case 2 -> ofAll(path.get(1));
             case 3 -> path.get(2).equals("content")
-                    ? resource(Set.of(), Map.of("GET", _ -> TraceApi.content(operations, path.get(1))))
+                    ? resource(Set.of(),
+                            Map.of("GET", Right.READ.to(_ -> TraceApi.content(operations, path.get(1)))))
                     : order(path.get(2)).flatMap(order -> resource(
                             argument(order).map(Set::of).orElse(Set.of()),
-                            Map.of("POST", query -> give(path.get(1), order, query))));
+                            Map.of("POST", right(order).to(query -> give(path.get(1), order, query)))));
             default -> Optional.empty();
         };
     }
 
     private Optional<Api.Resource> ofAll(String name) {
         if (name.equals("count")) {
-            return resource(with("after"), Map.of("GET", this::count));
+            return resource(with("after"), Map.of("GET", Right.READ.to(this::count)));
         }
         Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
         // Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals one of these words.
         return order.isPresent()
                 ? resource(with("after", "limit", "all", "dry-run", argument(order.get()).orElse("all")),
-                        Map.of("POST", query -> give(order.get(), query)))
-                : resource(Set.of(), Map.of("GET", _ -> show(name), "DELETE",
-                        query -> give(name, Order.DELETE, query)));
+                        Map.of("POST", right(order.get()).to(query -> give(order.get(), query))))
+                : resource(Set.of(), Map.of("GET", Right.READ.to(_ -> show(name)), "DELETE",
+                        right(Order.DELETE).to(query -> give(name, Order.DELETE, query))));
     }
 
     /// The parameter that belongs to the order.
@@ -72,8 +73,15 @@ final class QueueApi {
         return new MessageOrder(order, argument(order).flatMap(query::get).orElse(""));
     }
 
-    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.ApiAction> actions) {
+    private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.PermittedAction> actions) {
         return Optional.of(new Api.Resource(parameters, actions));
+    }
+
+    private static Right right(Order order) {
+        return switch (order) {
+            case FLUSH, HOLD, RELEASE, REQUEUE, PRIORITY -> Right.OPERATE;
+            case DELETE, BOUNCE, EXPIRE, REROUTE -> Right.ADMINISTRATE;
+        };
     }
 
     private static Set<String> with(String... further) {

@@ -22,7 +22,7 @@ final class TraceApi {
 
     Optional<Api.Resource> find(List<String> path) {
         return path.size() == 1
-                ? Optional.of(new Api.Resource(Set.of("of", "limit"), Map.of("GET", this::trace)))
+                ? Optional.of(new Api.Resource(Set.of("of", "limit"), Map.of("GET", Right.READ.to(this::trace))))
                 : Optional.empty();
     }
 

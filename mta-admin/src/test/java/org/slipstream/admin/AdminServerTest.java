@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.AddressPattern;
@@ -45,7 +46,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts);
+        server.serve(operations, hosts, new FakeSuspensions());
     }
 
     @AfterEach
@@ -214,6 +215,51 @@ class AdminServerTest {
     }
 
     @Test
+    @Tag("ZM-46")
+    void ordersTakeTheirArgumentForOneMessageAndForAFilter() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        for (String order : new String[]{"requeue", "expire", "bounce", "bounce?reason=no%20such%20domain",
+                "reroute?to=relay.example%3A26", "priority?value=-4"}) {
+            assertThat(call("POST", "queue/" + id + "/" + order).status()).as(order).isEqualTo(200);
+            String filter = (order.contains("?") ? "&" : "?") + "sender=a%40here.example";
+            assertThat(json(call("POST", "queue/" + order + filter)).get("count").asLong()).as(order).isEqualTo(1);
+        }
+        assertThat(operations.orders).containsExactly("requeue " + id, "requeue " + id, "expire " + id,
+                "expire " + id, "bounce " + id, "bounce " + id, "bounce no such domain " + id,
+                "bounce no such domain " + id, "reroute relay.example:26 " + id, "reroute relay.example:26 " + id,
+                "priority -4 " + id, "priority -4 " + id);
+        assertThat(call("POST", "queue/" + id + "/hold?reason=x").status()).as("an argument of another order")
+                .isEqualTo(400);
+    }
+
+    @Test
+    void anOrderWithAWrongArgumentIsRefusedBeforeItReachesAMessage() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.refusal = Optional.of("nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/" + id + "/reroute?to=nowhere"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/reroute?to=nowhere&sender=a%40here.example"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(operations.orders).isEmpty();
+    }
+
+    @Test
+    void aFilterThatMatchesEverythingRequiresAll() throws Exception {
+        operations.put(1, "b@far.example");
+        for (String filter : new String[]{"sender=*%40*", "domain=*", "recipient=*%40*", "older-than=0s",
+                "sender=*%40*&domain=**"}) {
+            for (String order : new String[]{"delete", "hold", "bounce", "expire", "requeue"}) {
+                assertThat(error(call("POST", "queue/" + order + "?" + filter), 400)).as(filter)
+                        .contains("matches the whole queue", "--all");
+            }
+        }
+        assertThat(operations.orders).isEmpty();
+        assertThat(call("POST", "queue/hold?sender=*%40*&state=held").status()).as("a part of the queue")
+                .isEqualTo(200);
+        assertThat(call("POST", "queue/flush?sender=*%40*").status()).as("changes nothing for good").isEqualTo(200);
+    }
+
+    @Test
     void aFilterThatCannotBeIsRefusedWithItsPlace() throws Exception {
         String[][] wrong = {{"sender", "news"}, {"sender", "@example.org"}, {"sender", "a b@example.org"},
                 {"recipient", "%3C%3E"}, {"recipient", "x@..example"}, {"domain", "a@b"}, {"domain", ""},
@@ -370,7 +416,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts);
+        server.serve(operations, hosts, new FakeSuspensions());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

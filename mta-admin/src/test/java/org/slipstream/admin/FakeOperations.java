@@ -42,6 +42,7 @@ final class FakeOperations implements Operations {
     List<TroubleView> trouble = List.of();
     boolean broken;
     Optional<VerdictView> verdict = Optional.empty();
+    Optional<String> refusal = Optional.empty();
 
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
@@ -68,6 +69,11 @@ final class FakeOperations implements Operations {
         return rest(after).count() > limit
                 ? rest(after).skip(limit - 1).findFirst().map(MessageView::id)
                 : Optional.empty();
+    }
+
+    @Override
+    public Optional<String> refusal(MessageOrder order) {
+        return refusal;
     }
 
     @Override
@@ -130,7 +136,7 @@ final class FakeOperations implements Operations {
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
                 Optional.of(0L), 1, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
-                List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble);
+                List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
     }
 
     @Override

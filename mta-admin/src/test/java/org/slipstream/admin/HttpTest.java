@@ -31,7 +31,7 @@ class HttpTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(new FakeOperations(), new FakeHosts());
+        server.serve(new FakeOperations(), new FakeHosts(), new FakeSuspensions());
     }
 
     @AfterEach

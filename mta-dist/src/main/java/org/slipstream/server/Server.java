@@ -29,6 +29,7 @@ import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
@@ -157,6 +158,7 @@ public final class Server implements AutoCloseable {
                 wiring.mailboxes(),
                 wiring.reports(), inbox::answer, CLOCK, history);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
+        restoreSuspensions(spool);
         QmgrLoop loop = startQueueManager(settings, places.seating(), start,
                 config.operation().delivers() ? dispatcher : new RestingDispatcher(dispatcher, inbox::answer));
         QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
@@ -179,7 +181,8 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, new HostControl(inbox, places));
+        api.serve(operations, new HostControl(inbox, places),
+                new SuspensionControl(spool, inbox, dispatcher.commands()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -195,6 +198,14 @@ public final class Server implements AutoCloseable {
 
     private HistorySearch historySearch() {
         return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
+    }
+
+    private void restoreSuspensions(Spool spool) throws StartFailure {
+        try {
+            SuspensionControl.restore(spool, inbox, CLOCK.getAsLong());
+        } catch (IOException trouble) {
+            throw new StartFailure("cannot read the suspensions: " + trouble.getMessage(), trouble);
+        }
     }
 
     private void arrived(MessageSummary message) {
@@ -214,7 +225,7 @@ public final class Server implements AutoCloseable {
         try {
             JournalWriter journal = JournalWriter.open(file.get(), config.operation().journal().size().bytes(),
                     new JournalRecord.Beginning(JournalRecord.FORMAT, ProgramVersion.version(), now, seed, settings,
-                            Wiring.smtpPlacement(config), known));
+                            config.smtpPlacement(), known));
             undo.push("journal", KEPT_FOR_SPOOL, limit -> journal.close(CLOCK.getAsLong(), limit));
             return new ServerPlacement.PlacementStart(known, now, seed,
                     Optional.of(new JournalObserver(journal::add, feedbackLog())));

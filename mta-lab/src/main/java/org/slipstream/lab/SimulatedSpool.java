@@ -71,6 +71,15 @@ final class SimulatedSpool {
             return false;
         }
 
+        boolean waitsAfter(String reply) {
+            for (int i = 0; i < states.length; i++) {
+                if (states[i] == SimulatedState.OPEN && last[i] != null && last[i].reply().text().equals(reply)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         MessageSummary summary() {
             return new MessageSummary(mail.id(), mail.sender(), mail.arrivalMillis(), 1_000, states.length,
                     count(SimulatedState.OPEN), count(SimulatedState.FAILED), attempts, held, delayNotified ? 1 : 0,
@@ -230,7 +239,8 @@ final class SimulatedSpool {
     void makeDue(QmgrOrder.MakeDue due, Consumer<QmgrEvent> answer) {
         write(() -> {
             rows.values().stream().filter(row -> due.id().map(row.mail.id()::equals).orElse(true)
-                    && due.domain().map(row::concerns).orElse(true)).forEach(row -> row.nextMillis = due.nowMillis());
+                    && due.domain().map(row::concerns).orElse(true)
+                    && due.reply().map(row::waitsAfter).orElse(true)).forEach(row -> row.nextMillis = due.nowMillis());
             answer.accept(new QmgrEvent.Filed(due.id()));
         });
     }

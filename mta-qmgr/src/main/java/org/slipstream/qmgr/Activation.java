@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
@@ -13,6 +14,7 @@ import org.slipstream.qmgr.sched.Message;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /// One activation of a message: its state from entering the active set to leaving it. It records
 /// the outcomes so far and what is in progress.
@@ -21,6 +23,7 @@ import java.util.List;
 final class Activation {
     final QueueId id;
     final boolean nullSender;
+    final Optional<Address> sender;
     /// Start of the message's lifetime.
     final long createdMillis;
     final DeliveryOptions options;
@@ -81,7 +84,7 @@ final class Activation {
     /// This activation counts an attempt.
     boolean attempted;
 
-    /// End of the earliest suspension of a host that this message waits for.
+    /// End of the earliest suspension that this message waits for.
     long resumesMillis = Long.MAX_VALUE;
 
     /// Open recipients remain without an outcome: withdrawn, or never read.
@@ -101,6 +104,7 @@ final class Activation {
     Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
         this.nullSender = summary.sender().isEmpty();
+        this.sender = summary.sender();
         this.createdMillis = summary.releaseMillis();
         this.options = summary.options();
         this.delayReports = summary.delayReports();

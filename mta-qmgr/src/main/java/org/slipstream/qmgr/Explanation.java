@@ -6,6 +6,7 @@ import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.QueuePhase.Figure;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.flow.MeanDuration;
@@ -44,6 +45,7 @@ final class Explanation {
     private final Destinations destinations;
     private final Map<QueueId, FirstDelivery> firstDeliveries;
     private final boolean stopping;
+    private final Optional<Suspension> freeze;
     private final long nowMillis;
     private final Map<Long, Seating.HostPosition> positions;
     private final Map<DestinationQueue, Map<QueueId, Integer>> before = new LinkedHashMap<>();
@@ -53,12 +55,13 @@ final class Explanation {
     record FirstDelivery(long number, DestinationQueue queue, long sinceMillis) {}
 
     Explanation(Seating seating, Destinations destinations, Map<QueueId, FirstDelivery> firstDeliveries,
-            boolean stopping,
+            boolean stopping, Optional<Suspension> freeze,
             long nowMillis) {
         this.seating = seating;
         this.destinations = destinations;
         this.firstDeliveries = firstDeliveries;
         this.stopping = stopping;
+        this.freeze = freeze;
         this.nowMillis = nowMillis;
         this.positions = firstDeliveries.isEmpty() ? Collections.emptyMap() : seating.positions();
     }
@@ -85,7 +88,8 @@ final class Explanation {
 
     ActiveDestination destination(DestinationQueue queue) {
         return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
-                seating.connections(queue.route()), destinations.rules().refusal(queue));
+                seating.connections(queue.route()), destinations.rules().refusal(queue),
+                destinations.duration(queue).map(MeanDuration::millis));
     }
 
     // ---- on a connection
@@ -143,6 +147,9 @@ final class Explanation {
         if (message.reporting) {
             return QueuePhase.of(Code.REPORTING, "a report to its sender is being made");
         }
+        if (freeze.isPresent() && (message.work.waiting() > 0 || message.hasRouted())) {
+            return suspended(freeze.get());
+        }
         if (message.work.waiting() > 0) {
             return stopping
                     ? QueuePhase.of(Code.STOPPING, "waits: the server is stopping")
@@ -161,6 +168,11 @@ final class Explanation {
                     .since(message.work.activatedMillis());
         }
         return QueuePhase.of(Code.RECORDING, "its outcomes are being recorded");
+    }
+
+    private static QueuePhase suspended(Suspension suspension) {
+        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, suspension.text()).since(suspension.sinceMillis());
+        return suspension.isEndless() ? phase : phase.until(suspension.untilMillis());
     }
 
     private QueuePhase waits(Activation message, DestinationQueue queue) {
@@ -205,6 +217,9 @@ final class Explanation {
     /// The gates of a message that waits, in order. Each gate is asked, whether or not an earlier one
     /// is closed; exactly one of the closed ones is the phase of the message.
     List<GateReading> gates(Activation message) {
+        if (freeze.isPresent()) {
+            return List.of(GateReading.of(Code.SUSPENDED, true, freeze.get().text()));
+        }
         return message.work.waitsFor().filter(_ -> message.work.waiting() > 0 && !stopping)
                 .map(queue -> gates(message, queue)).orElse(List.of());
     }
@@ -212,27 +227,30 @@ final class Explanation {
     private List<GateReading> gates(Activation message, DestinationQueue queue) {
         boolean mayOpen = destinations.mayOpen(queue);
         PlaceSnapshot.PlaceFigures figures = seating.figures(queue.transport());
+        boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
+        boolean window = full
+                && (!queue.hasRoom()
+                        || seating.find(message.id, queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
         // With an open window, so that the answer does not depend on the window's gate.
-        Optional<Seat.Wait> wait = Optional
-                .of(seating.find(message.id, queue.route(), mayOpen || queue.allowed() == 0, nowMillis))
+        Optional<Seat.Wait> wait = Optional.of(seating.find(message.id, queue.route(), true, nowMillis))
                 .filter(Seat.Wait.class::isInstance).map(Seat.Wait.class::cast);
         List<GateReading> gates = new ArrayList<>(destinations.rules().gates(queue, nowMillis));
         gates.add(GateReading.of(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
                 figures.open() + " of " + figures.most() + " connections open"));
-        boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
-        gates.add(GateReading.of(Code.WINDOW, full && (!queue.hasRoom() || is(wait, Seat.Scope.HERE)),
-                destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
-        gates.add(GateReading.of(Code.PAUSE, queue.allowed() == 0,
-                queue.allowed() == 0 ? queue + " pauses between deliveries" : "no pause"));
+        gates.add(GateReading.of(Code.WINDOW, window, queue.allowed() == 0
+                ? "no window while it pauses"
+                : destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
+        boolean pause = queue.allowed() == 0 && destinations.rules().nextStartMillis(queue, nowMillis) <= nowMillis;
+        gates.add(GateReading.of(Code.PAUSE, pause, pause ? queue + " pauses between deliveries" : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
         gates.add(GateReading.of(Code.SPACING, turn > 0,
                 turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
         gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
                 wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
-        boolean host = !full && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));
+        boolean host = is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN);
         gates.add(GateReading.of(Code.HOST_LIMIT, host, host
                 ? wait.orElseThrow().reason()
-                : seating.connections(queue.route()) + " connections to its hosts"));
+                : "connections to its hosts: " + seating.connections(queue.route())));
         gates.add(turnOf(message, queue));
         gates.replaceAll(gate -> gate.state() == GateReading.GateState.CLOSED
                 ? gate.since(destinations.rules().refusedSince(queue, gate.code()))

@@ -34,13 +34,15 @@ final class Operators {
     private final Flushes flushes;
     private final Completion completion;
     private final Probes probes;
+    private final SuspendedMail suspendedMail;
 
     /// Unanswered `Instruct` orders.
     private int instructing;
 
     Operators(StepContext step, ActiveSet active, PendingArrivals pendingArrivals, Scheduler scheduler,
             Destinations destinations,
-            Routing routing, Flushes flushes, Completion completion, Probes probes) {
+            Routing routing, Flushes flushes, Completion completion, Probes probes,
+            SuspendedMail suspendedMail) {
         this.step = step;
         this.active = active;
         this.pendingArrivals = pendingArrivals;
@@ -50,6 +52,7 @@ final class Operators {
         this.flushes = flushes;
         this.completion = completion;
         this.probes = probes;
+        this.suspendedMail = suspendedMail;
     }
 
     void command(QmgrEvent.Operator operator) {
@@ -64,6 +67,8 @@ final class Operators {
             }
             case OperatorCommand.Instruct(QueueId id, Instruction instruction) -> instruct(id, instruction, ticket);
             case OperatorCommand.Delete(QueueId id) -> request(id, OperatorRequest.DELETE, ticket);
+            case OperatorCommand.Suspend suspend -> suspendedMail.suspend(suspend, ticket);
+            case OperatorCommand.Resume resume -> suspendedMail.resume(resume, ticket);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
     }

@@ -9,6 +9,7 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -98,6 +99,7 @@ public final class QueueManager {
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
+    private final Suspensions suspensions = new Suspensions();
 
     /// An entry in delivery.
     ///
@@ -146,7 +148,7 @@ public final class QueueManager {
         this.destinations = new Destinations(config, seating, scheduler, trace, random);
         this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
-        this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, trace);
+        this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
         ReportRules reportRules = ReportRules.of(config);
         this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
                 active,
@@ -154,7 +156,8 @@ public final class QueueManager {
         this.probes = new Probes(step, seating, routing.routeRequests());
         this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
                 completion,
-                probes);
+                probes,
+                new SuspendedMail(step, suspensions, active, scheduler, destinations, outcomes, completion, trace));
     }
 
     /// Applies one event with all its consequences.
@@ -208,6 +211,10 @@ public final class QueueManager {
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
         if (stopping) {
+            return;
+        }
+        if (suspensions.freeze().isPresent()) {
+            probes.pump(() -> ++deliveries);
             return;
         }
         if (scanning) {
@@ -266,7 +273,8 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        if (scanning) {
+        next = Math.min(next, suspensions.nextMillis());
+        if (scanning && suspensions.freeze().isEmpty()) {
             next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
@@ -284,7 +292,7 @@ public final class QueueManager {
     /// (`default_process_limit`): the SMTP server should delay clients for a moment
     /// (`in_flow_delay`). Valid until the next step.
     public boolean isBehindArrivals() {
-        return inFlow.isBehind();
+        return inFlow.isBehind() && suspensions.freeze().isEmpty();
     }
 
     /// A snapshot of every message and every destination. For tests and simulations; its cost grows
@@ -303,6 +311,11 @@ public final class QueueManager {
     /// A snapshot of the destinations, without messages.
     public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
         return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
+    }
+
+    /// The suspensions in force, the freeze first.
+    public List<Suspension> suspensions() {
+        return suspensions.all();
     }
 
     /// The next messages of the active set after `after`, in order of id, at most `most`.
@@ -351,7 +364,7 @@ public final class QueueManager {
                 }
             });
         }
-        return new Explanation(seating, destinations, first, stopping, nowMillis);
+        return new Explanation(seating, destinations, first, stopping, suspensions.freeze(), nowMillis);
     }
 
     private long now() {
@@ -366,6 +379,7 @@ public final class QueueManager {
             learn(seating.alarm(now(), step.orders()));
         }
         destinations.timePasses(now());
+        suspensions.timePasses(now());
         if (!stopping) {
             completion.timePasses();
         }
@@ -538,7 +552,7 @@ public final class QueueManager {
     /// Finds entries that wait although their windows and a seat are free: lost wake-ups, if there
     /// are any after [#pump]. Changes nothing.
     public Stream<Entry> overlooked(long nowMillis) {
-        return stopping
+        return stopping || suspensions.freeze().isPresent()
                 ? Stream.empty()
                 : scheduler.overlooked((message, queue) -> look(message, queue, nowMillis));
     }

@@ -6,6 +6,7 @@ import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Scheduler;
@@ -48,6 +49,7 @@ final class Routing {
     private final Destinations destinations;
     private final Outcomes outcomes;
     private final Flushes flushes;
+    private final Suspensions suspensions;
     private final QmgrTrace trace;
     private final RouteRequests routeRequests = new RouteRequests();
 
@@ -55,12 +57,13 @@ final class Routing {
     private final Set<Activation> unplaced = new LinkedHashSet<>();
 
     Routing(StepContext step, Scheduler scheduler, Destinations destinations, Outcomes outcomes, Flushes flushes,
-            QmgrTrace trace) {
+            Suspensions suspensions, QmgrTrace trace) {
         this.step = step;
         this.scheduler = scheduler;
         this.destinations = destinations;
         this.outcomes = outcomes;
         this.flushes = flushes;
+        this.suspensions = suspensions;
         this.trace = trace;
     }
 
@@ -166,6 +169,11 @@ final class Routing {
     private record Barred(DestinationQueue queue, DeferralReason reason) {}
 
     private Optional<DeferralReason> bars(Activation message, Activation.Routed routed, DestinationQueue queue) {
+        Optional<Suspension> suspension = suspensions.of(message.sender, queue, routed.recipient().address());
+        if (suspension.isPresent()) {
+            message.resumesMillis = Math.min(message.resumesMillis, suspension.get().untilMillis());
+            return suspension.map(each -> new DeferralReason(QueuePhase.Code.SUSPENDED, each.reply()));
+        }
         return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply))
                 .or(() -> destinations.rules().bars(queue, message.attemptedBefore,
                         flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())

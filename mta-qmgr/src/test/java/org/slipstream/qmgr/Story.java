@@ -312,7 +312,9 @@ final class Story {
 
     private static boolean concerns(QmgrOrder.MakeDue due, Row row) {
         return due.id().map(row.id::equals).orElse(true) && due.domain()
-                .map(d -> row.open.values().stream().anyMatch(r -> r.address().domainKey().equals(d))).orElse(true);
+                .map(d -> row.open.values().stream().anyMatch(r -> r.address().domainKey().equals(d))).orElse(true)
+                && due.reply().map(reply -> row.open.keySet().stream().anyMatch(number -> row.last.containsKey(number)
+                        && row.last.get(number).reply().text().equals(reply))).orElse(true);
     }
 
     private void scan(QmgrOrder.Scan scan) {

@@ -2,11 +2,11 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.LogText;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
@@ -149,8 +149,17 @@ final class LocalSpool implements Spool {
         if (id.isPresent()) {
             change(new LogRecord.MakeDue(id.get(), nowMillis), then);
         } else {
-            new MakingDue(index, indexer, readers, writer, domain, nowMillis, then).begin();
+            making(nowMillis, then).begin(after -> index.notDue(domain, nowMillis, after));
         }
+    }
+
+    @Override
+    public void makeDueAfter(String reply, long nowMillis, Runnable then) {
+        making(nowMillis, then).begin(after -> index.notDueAfter(reply, nowMillis, after));
+    }
+
+    private MakingDue making(long nowMillis, Runnable then) {
+        return new MakingDue(indexer, readers, writer, nowMillis, then);
     }
 
     @Override
@@ -164,13 +173,13 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void keepHost(HostRecord host) {
-        change(new LogRecord.KeepHost(host), () -> {});
+    public void keepHost(HostRecord host, Runnable then) {
+        change(new LogRecord.KeepHost(host), then);
     }
 
     @Override
-    public void forgetHost(String host, String kind) {
-        change(new LogRecord.ForgetHost(host, kind), () -> {});
+    public void forgetHost(String host, String kind, Runnable then) {
+        change(new LogRecord.ForgetHost(host, kind), then);
     }
 
     @Override
@@ -364,7 +373,7 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public List<Attempt> attempts(QueueId id) throws IOException {
+    public List<PastAttempt> attempts(QueueId id) throws IOException {
         return current(() -> index.attempts(id));
     }
 

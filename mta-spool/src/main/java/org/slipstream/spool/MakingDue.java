@@ -24,44 +24,44 @@ final class MakingDue {
     private static final long AGAIN_MILLIS = 1_000;
     private static final Logger LOG = LoggerFactory.getLogger(MakingDue.class);
 
-    private final QueueIndex index;
     private final Indexer indexer;
     private final ReaderThreads readers;
     private final LogWriter writer;
-    private final Optional<String> domain;
     private final long nowMillis;
     private final Runnable then;
 
     /// @param then runs on the log thread after each portion, at least once
-    MakingDue(QueueIndex index, Indexer indexer, ReaderThreads readers, LogWriter writer, Optional<String> domain,
-            long nowMillis,
-            Runnable then) {
-        this.index = index;
+    MakingDue(Indexer indexer, ReaderThreads readers, LogWriter writer, long nowMillis, Runnable then) {
         this.indexer = indexer;
         this.readers = readers;
         this.writer = writer;
-        this.domain = domain;
         this.nowMillis = nowMillis;
         this.then = then;
     }
 
-    void begin() {
-        readers.execute(() -> portion(Optional.empty()));
+    /// Finds the next messages of the order.
+    @FunctionalInterface
+    interface Portions {
+        QueueIndex.Found after(Optional<QueueId> last) throws IOException;
     }
 
-    private void portion(Optional<QueueId> after) {
+    void begin(Portions portions) {
+        readers.execute(() -> portion(portions, Optional.empty()));
+    }
+
+    private void portion(Portions portions, Optional<QueueId> after) {
         try {
             indexer.bringUp();
-            QueueIndex.Found found = index.notDue(domain, nowMillis, after);
+            QueueIndex.Found found = portions.after(after);
             List<LogRecord> changes = found.ids().stream()
                     .<LogRecord>map(id -> new LogRecord.MakeDue(id, nowMillis)).toList();
             writer.add(new Task.Changes(changes, () -> {
                 then.run();
-                found.next().ifPresent(last -> readers.execute(() -> portion(Optional.of(last))));
+                found.next().ifPresent(last -> readers.execute(() -> portion(portions, Optional.of(last))));
             }));
         } catch (IOException e) {
             LOG.warn("event=flush-failed error=\"{}\"", e.toString());
-            readers.executeAfter(AGAIN_MILLIS, TimeUnit.MILLISECONDS, () -> portion(after));
+            readers.executeAfter(AGAIN_MILLIS, TimeUnit.MILLISECONDS, () -> portion(portions, after));
         }
     }
 }

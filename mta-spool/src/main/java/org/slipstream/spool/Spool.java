@@ -1,11 +1,11 @@
 package org.slipstream.spool;
 
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.QueuePhase;
@@ -66,6 +66,10 @@ public interface Spool extends ReportableMessages, AutoCloseable {
     /// Makes one message, or all, or those for a domain due at `nowMillis`. More than one message
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
+
+    /// Makes the messages with a waiting recipient whose last reply has this text due at `nowMillis`,
+    /// in portions as well.
+    void makeDueAfter(String reply, long nowMillis, Runnable then);
 
     /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves
     /// their next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is
@@ -168,12 +172,22 @@ public interface Spool extends ReportableMessages, AutoCloseable {
 
     /// The latest attempts of a message, the latest first; deliveries at the first attempt have no
     /// history.
-    List<Attempt> attempts(QueueId id) throws IOException;
+    List<PastAttempt> attempts(QueueId id) throws IOException;
 
     /// Keeps a host record in place of an earlier one of the same kind.
-    void keepHost(HostRecord host);
+    default void keepHost(HostRecord host) {
+        keepHost(host, () -> {});
+    }
 
-    void forgetHost(String host, String kind);
+    /// @param then runs when the record is on disk
+    void keepHost(HostRecord host, Runnable then);
+
+    default void forgetHost(String host, String kind) {
+        forgetHost(host, kind, () -> {});
+    }
+
+    /// @param then runs when that is on disk
+    void forgetHost(String host, String kind, Runnable then);
 
     /// All host records.
     List<HostRecord> hosts() throws IOException;

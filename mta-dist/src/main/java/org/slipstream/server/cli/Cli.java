@@ -20,8 +20,8 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "destdb", "retry", "user",
-                    "spool",
+            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend", "resume",
+                    "freeze", "thaw", "destdb", "retry", "user", "spool",
                     "status", "report", "lab", "completion"),
             "queue", List.of("list", "count", "show", "cat", "flush", "hold", "release", "requeue",
                     "reroute", "priority", "bounce", "expire", "delete"),
@@ -30,7 +30,8 @@ public final class Cli {
             List.of("add", "passwd", "list", "remove"), "spool",
             List.of("verify", "repair", "corrupt", "export", "import"),
             "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"));
+            List.of("list", "run", "replay", "what-if", "study", "golden"), "report", List.of("template"), "suspend",
+            List.of("list"));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -87,6 +88,11 @@ public final class Cli {
             case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
+            case "suspend" -> new SuspendCommand(mta);
+            case "suspend list" -> new SuspendCommand.SuspensionListing(mta);
+            case "resume" -> new SuspendCommand.ResumeCommand(mta);
+            case "freeze" -> new FreezeCommand(mta);
+            case "thaw" -> new FreezeCommand.ThawCommand(mta);
             case "destdb" -> new DestdbCommand(mta);
             case "destdb list" -> new DestdbCommand.HostListing(mta);
             case "destdb show" -> new DestdbCommand.Show(mta);
@@ -117,6 +123,7 @@ public final class Cli {
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
+            case "lab what-if" -> new LabWhatIfCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

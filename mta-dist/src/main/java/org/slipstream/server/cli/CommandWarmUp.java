@@ -45,7 +45,8 @@ final class CommandWarmUp {
             List.of("queue", "release", "--older-than", "1h"), List.of("queue", "flush"),
             List.of("queue", "delete", ID), List.of("destdb", "list"), List.of("destdb", "show", "mx.d.example"),
             List.of("destdb", "suspend", "mx.d.example", "--reason", "full", "--for", "2h"),
-            List.of("destdb", "resume", "mx.d.example"), List.of("destdb", "forget", "mx.d.example"));
+            List.of("destdb", "resume", "mx.d.example"), List.of("destdb", "forget", "mx.d.example"),
+            List.of("suspend", "list"));
 
     private CommandWarmUp() {}
 

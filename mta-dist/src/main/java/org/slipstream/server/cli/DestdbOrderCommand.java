@@ -1,15 +1,9 @@
 package org.slipstream.server.cli;
 
-import org.slipstream.core.Units;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -89,22 +83,8 @@ final class DestdbOrderCommand {
         @Parameters(paramLabel = "HOST", description = "key, address or name; an unknown host only by key or address")
         private String host;
 
-        @Option(names = "--reason", paramLabel = "TEXT", required = true,
-                description = "the reason; shown by `destdb` and `queue` commands")
-        private String reason;
-
-        @Option(names = "--author", paramLabel = "NAME", description = "who ordered it (default: you)")
-        private String author = System.getProperty("user.name", "");
-
-        @Option(names = "--for", paramLabel = "TIME", description = "how long, such as 30m, 2h, 1d")
-        private String duration = "";
-
-        @Option(names = "--until", paramLabel = "MOMENT",
-                description = "until when, such as 2026-01-31T18:00:00Z; without both: until resumed")
-        private String until = "";
-
-        @Spec
-        private CommandSpec spec;
+        @Mixin
+        private SuspensionOptions options;
 
         private final MtaCommand mta;
 
@@ -114,43 +94,8 @@ final class DestdbOrderCommand {
 
         @Override
         public Integer call() {
-            if (reason.isBlank() || author.isBlank()) {
-                throw wrong("a suspension needs a reason and an author");
-            }
-            String end = end();
-            return give(mta, "suspend?name=" + DestdbCommand.encoded(host) + "&reason=" + DestdbCommand.encoded(reason)
-                    + "&author=" + DestdbCommand.encoded(author) + (end.isEmpty() ? "" : "&until=" + end), "suspended",
+            return give(mta, "suspend?name=" + DestdbCommand.encoded(host) + "&" + options.query(), "suspended",
                     DestdbCommand.unknown(host, "no known host has this name, and it is not an address:"));
-        }
-
-        private String end() {
-            if (!duration.isEmpty() && !until.isEmpty()) {
-                throw wrong("give --for or --until, not both");
-            }
-            if (!duration.isEmpty()) {
-                long millis = Units.DURATIONS.parse(duration).filter(each -> each > 0)
-                        .orElseThrow(
-                                () -> wrong("--for must be a time such as 30m, 2h or 1d, not \"" + duration + "\""));
-                return Instant.now().plusMillis(millis).toString();
-            }
-            return until.isEmpty() ? "" : moment().toString();
-        }
-
-        private Instant moment() {
-            Instant moment;
-            try {
-                moment = Instant.parse(until);
-            } catch (DateTimeParseException none) {
-                throw wrong("--until must be a time such as 2026-01-31T18:00:00Z, not \"" + until + "\"");
-            }
-            if (moment.isBefore(Instant.now())) {
-                throw wrong("--until is in the past");
-            }
-            return moment;
-        }
-
-        private ParameterException wrong(String sentence) {
-            return new ParameterException(spec.commandLine(), sentence);
         }
     }
 }

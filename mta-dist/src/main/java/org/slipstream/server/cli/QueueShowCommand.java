@@ -84,6 +84,7 @@ final class QueueShowCommand implements Callable<Integer> {
                     message.phase().since() + " (" + DisplayUnits.age(message.phase().since(), now) + " ago)");
         }
         facts.add("why", QueueListCommand.why(message, now));
+        message.instructions().forEach(each -> facts.add("instruction", each));
         message.seat().ifPresent(seat -> add(facts, seat));
         facts.lines().forEach(out::println);
         out.println();

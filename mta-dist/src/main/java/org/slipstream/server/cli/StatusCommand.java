@@ -56,6 +56,13 @@ final class StatusCommand implements Callable<Integer> {
         if (!status.delivers()) {
             facts.add("delivers", "no: queue.deliver is false, mail is accepted and kept");
         }
+        status.suspensions().stream().filter(each -> each.scope().equals("everything")).findFirst()
+                .ifPresent(freeze -> facts.add("frozen", "since " + freeze.since() + " by " + freeze.author() + ": "
+                        + freeze.reason() + (freeze.until().isEmpty() ? "" : " (until " + freeze.until() + ")")));
+        long suspended = status.suspensions().stream().filter(each -> !each.scope().equals("everything")).count();
+        if (suspended > 0) {
+            facts.add("suspended", suspended + " (./mta suspend list)");
+        }
         facts.add("held", count(status.held()));
         facts.add("corrupt", count(status.corrupt()));
         facts.add("connections", connections(status.connections()));

@@ -2,20 +2,16 @@ package org.slipstream.server.dispatch;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Instruction;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
-import org.slipstream.core.Route;
-import org.slipstream.core.RouteText;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.server.history.History;
 
 import java.time.Instant;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /// Logs each event of a message's life after its acceptance, with its queue id: `grep queue=<id>`
@@ -71,19 +67,16 @@ final class DeliveryLog {
         history.ordered(order.id(), "due at once");
     }
 
-    void instructed(QmgrOrder.Instruct order) {
-        history.ordered(order.id(), switch (order.instruction()) {
-            case Instruction.Return(Instruction.Cause cause, String reason) ->
-                (cause == Instruction.Cause.EXPIRED ? "expire" : "bounce")
-                        + (reason.isEmpty() ? "" : ": " + reason);
-            case Instruction.Reroute(Optional<Route> route) ->
-                "reroute to " + route.map(RouteText::of).orElse("the route of its domain");
-            case Instruction.Priority(int value) -> "priority " + value;
-        });
-    }
-
     void damaged(QueueId id, String reason) {
         history.setAside(id, reason);
+    }
+
+    void instructed(QmgrOrder.Instruct instruct) {
+        history.ordered(instruct.id(), (InstructionText.kind(instruct.instruction()) + " "
+                + InstructionText.value(instruct.instruction())).strip());
+        log.info("event=message-instructed queue={} kind={} value=\"{}\"", instruct.id(),
+                InstructionText.kind(instruct.instruction()),
+                LogText.text(InstructionText.value(instruct.instruction())));
     }
 
     void removed(QmgrOrder.Remove remove) {

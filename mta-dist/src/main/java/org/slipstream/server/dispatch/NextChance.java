@@ -21,7 +21,8 @@ record NextChance(Spool.Details row, QueuePhase phase, long nowMillis) {
         if (rest.isPresent()) {
             return "in about " + span(rest.get());
         }
-        if (isGate() && phase.untilMillis().isPresent()) {
+        boolean hasTime = isGate() && phase.code() != Code.QUEUE_ONLY || phase.code() == Code.REPORTING;
+        if (hasTime && phase.untilMillis().isPresent()) {
             return moment(phase.untilMillis().getAsLong());
         }
         return switch (phase.code()) {
@@ -52,7 +53,8 @@ record NextChance(Spool.Details row, QueuePhase phase, long nowMillis) {
             case HELD -> "./mta queue release " + id();
             case LATER -> "nothing: its sender chose the time; ./mta queue delete " + id() + " removes it";
             case CLOCK -> "the right time of the machine, then ./mta queue flush " + id();
-            case SUSPENDED -> "./mta destdb resume " + subject().orElse("HOST");
+            case SUSPENDED -> SuspensionControl.endOf(phase.text())
+                    .orElseGet(() -> "./mta destdb resume " + subject().orElse("HOST"));
             case QUEUE_ONLY, RETRY, DUE -> "./mta queue flush " + id();
             case DEAD -> "./mta queue flush " + id() + ", when the host works again";
             case RECIPIENTS -> "nothing: the spool is being read";

@@ -151,18 +151,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 deliveryLog.held(hold);
                 spool.hold(hold.id(), hold.held(), filed(hold.id()));
             }
-            case QmgrOrder.MakeDue due ->
-                spool.makeDue(due.id(), due.domain(), due.nowMillis(),
-                        () -> answers.accept(new QmgrEvent.Filed(due.id())));
+            case QmgrOrder.MakeDue due -> makeDue(due, () -> answers.accept(new QmgrEvent.Filed(due.id())));
             case QmgrOrder.TakeUp due -> {
                 deliveryLog.takenUp(due);
                 spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
             }
-            case QmgrOrder.Instruct instruct -> {
-                deliveryLog.instructed(instruct);
-                spool.instruct(instruct.id(), instruct.instruction(),
-                        () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
-            }
+            case QmgrOrder.Instruct instruct -> instruct(instruct);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }
@@ -215,6 +209,14 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         return spool.details(id).map(Spool.Details::recipients).orElse(List.of()).stream()
                 .filter(each -> each.last().isPresent())
                 .map(each -> new RecipientOutcome(each.recipient().number(), each.last().get())).toList();
+    }
+
+    private void makeDue(QmgrOrder.MakeDue due, Runnable filed) {
+        if (due.reply().isPresent()) {
+            spool.makeDueAfter(due.reply().get(), due.nowMillis(), filed);
+        } else {
+            spool.makeDue(due.id(), due.domain(), due.nowMillis(), filed);
+        }
     }
 
     private void findRoute(QmgrOrder.FindRoute find) {
@@ -320,6 +322,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         deliveryLog.outcomes(record);
         spool.record(record.id(), record.outcomes(), record.attempt(),
                 () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
+    }
+
+    private void instruct(QmgrOrder.Instruct instruct) {
+        deliveryLog.instructed(instruct);
+        spool.instruct(instruct.id(), instruct.instruction(),
+                () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
     }
 
     private void report(QmgrOrder.Notify notify) {

@@ -3,6 +3,7 @@ package org.slipstream.server.dispatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.Operations;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Content;
@@ -14,6 +15,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
@@ -202,7 +204,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
                     .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
                     .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
-                            + each.waiting() + " wait")
+                            + each.waiting() + " wait"
+                            + each.refusal().map(refusal -> "; refused by the limit "
+                                    + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                                    + NextChance.span(now - refusal.sinceMillis())).orElse(""))
                     .orElse("nothing under way");
         };
     }
@@ -276,12 +281,14 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
-                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
+                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
+                        d.meanMillis())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
-                spool.troubles().stream().map(HealthText::of).toList());
+                spool.troubles().stream().map(HealthText::of).toList(),
+                queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());
     }
 
     /// Empty when the queue index cannot be read; the status says so.
@@ -298,7 +305,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         long now = clockMillis.getAsLong();
         return queries.ask(
                 manager -> new QueueView(active(manager.snapshot(ids, now)), surroundings.suspended().apply(now),
-                        surroundings.delivers(), surroundings.wire(), now));
+                        manager.suspensions(), surroundings.delivers(), surroundings.wire(), now));
     }
 
     private static Map<QueueId, QmgrSnapshot.ActiveMessage> active(QmgrSnapshot snapshot) {

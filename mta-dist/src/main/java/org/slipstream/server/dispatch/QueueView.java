@@ -12,12 +12,15 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.QueuePhase.Figure;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.smtpout.WirePhase;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,13 +33,19 @@ import java.util.function.LongFunction;
 /// rows, the queue manager's snapshot, the phases of connections, and the suspended hosts.
 ///
 /// @param suspended hosts that an operator has suspended
+/// @param suspensions of other mail, and the freeze
 /// @param delivers false when the server only accepts mail
 /// @param wire phase of a connection
-record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended, boolean delivers,
+record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspended,
+        List<Suspension> suspensions, boolean delivers,
         LongFunction<Optional<WirePhase>> wire, long nowMillis) {
 
     /// The clocks of a server and of its database may differ.
     private static final long CLOCK_TOLERANCE_MILLIS = 60_000;
+
+    private static final Comparator<Suspension> BY_END = Comparator.comparingLong(Suspension::untilMillis);
+    private static final Comparator<QueuePhase> SOONEST = Comparator
+            .comparingLong(each -> each.untilMillis().orElse(Long.MAX_VALUE));
 
     MessageView view(Spool.Details row) {
         MessageSummary summary = row.summary();
@@ -48,7 +57,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
-                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()));
+                row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
+                InstructionText.lines(summary.instructions()));
     }
 
     static SubmitterView submitter(Origin origin) {
@@ -99,24 +109,55 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         if (!delivers) {
             return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");
         }
+        if (isOfTheFuture(row)) {
+            return QueuePhase
+                    .of(Code.CLOCK, "its time of creation or of its last attempt lies in the future, so the clock"
+                            + " was ahead then or is behind now" + tried(row).map(text -> "; " + text).orElse(""))
+                    .until(row.nextAttemptMillis());
+        }
         if (summary.releaseMillis() > nowMillis) {
             return QueuePhase.of(Code.LATER, "its sender asked for a later delivery").until(summary.releaseMillis());
         }
         return suspension(row).orElseGet(() -> deferred(row));
     }
 
-    /// Present when every open recipient waits for a suspended host.
+    /// Present when every open recipient waits for the end of a suspension.
     private Optional<QueuePhase> suspension(Spool.Details row) {
-        if (suspended.isEmpty()) {
+        Optional<Suspension> freeze = suspensions.stream().filter(each -> each.scope() == SuspensionScope.EVERYTHING)
+                .findFirst();
+        if (freeze.isPresent()) {
+            return freeze.map(QueueView::suspended);
+        }
+        if (suspended.isEmpty() && suspensions.isEmpty()) {
             return Optional.empty();
         }
-        List<Optional<SuspendedHost>> hosts = open(row).stream().map(this::suspendedHost).toList();
-        if (hosts.isEmpty() || hosts.stream().anyMatch(Optional::isEmpty)) {
-            return Optional.empty();
-        }
-        SuspendedHost first = hosts.stream().flatMap(Optional::stream).min(SuspendedHost.SOONEST).orElseThrow();
-        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, first.text()).since(first.state().sinceMillis());
-        return Optional.of(first.isEndless() ? phase : phase.until(first.state().untilMillis()));
+        List<Optional<QueuePhase>> phases = open(row).stream().map(each -> suspension(row, each)).toList();
+        return phases.stream().anyMatch(Optional::isEmpty)
+                ? Optional.empty()
+                : phases.stream().flatMap(Optional::stream).min(SOONEST);
+    }
+
+    private Optional<QueuePhase> suspension(Spool.Details row, Spool.RecipientState recipient) {
+        return suspensions.stream().filter(each -> concerns(each, row, recipient)).max(BY_END)
+                .map(QueueView::suspended).or(() -> suspendedHost(recipient).map(QueueView::suspended));
+    }
+
+    private static boolean concerns(Suspension suspension, Spool.Details row, Spool.RecipientState recipient) {
+        return suspension.concerns(row.summary().sender(), recipient.recipient().address())
+                || recipient.last().filter(last -> last.reply().equals(suspension.reply())).isPresent();
+    }
+
+    private static QueuePhase suspended(Suspension suspension) {
+        return suspended(suspension.text(), suspension.sinceMillis(), suspension.untilMillis());
+    }
+
+    private static QueuePhase suspended(SuspendedHost host) {
+        return suspended(host.text(), host.state().sinceMillis(), host.state().untilMillis());
+    }
+
+    private static QueuePhase suspended(String text, long sinceMillis, long untilMillis) {
+        QueuePhase phase = QueuePhase.of(Code.SUSPENDED, text).since(sinceMillis);
+        return untilMillis == Long.MAX_VALUE ? phase : phase.until(untilMillis);
     }
 
     private Optional<SuspendedHost> suspendedHost(Spool.RecipientState recipient) {
@@ -125,22 +166,27 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private QueuePhase deferred(Spool.Details row) {
+        if (open(row).isEmpty()) {
+            return QueuePhase.of(Code.REPORTING, "the report to its sender could not be made and is tried again"
+                    + row.recipients().stream().filter(each -> each.state() == Spool.MessageState.FAILED)
+                            .flatMap(each -> each.last().stream()).findFirst()
+                            .map(last -> "; " + last.reply()).orElse(""))
+                    .until(row.nextAttemptMillis());
+        }
+        String text = tried(row).orElse("waits for its next attempt");
         Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
-        String text = tried.flatMap(Spool.RecipientState::last).map(QueueView::replyText)
-                .orElse("waits for its next attempt");
         if (row.nextAttemptMillis() <= nowMillis) {
             return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)
                     .since(row.nextAttemptMillis())
                     .until(row.nextAttemptMillis());
         }
-        if (isOfTheFuture(row)) {
-            return QueuePhase
-                    .of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
-                    .until(row.nextAttemptMillis());
-        }
         Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);
         QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis());
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
+    }
+
+    private static Optional<String> tried(Spool.Details row) {
+        return open(row).stream().flatMap(each -> each.last().stream()).findFirst().map(QueueView::replyText);
     }
 
     private boolean isOfTheFuture(Spool.Details row) {

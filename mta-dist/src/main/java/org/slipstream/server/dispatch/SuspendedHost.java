@@ -4,14 +4,11 @@ import org.slipstream.core.HostKey;
 import org.slipstream.qmgr.place.HostState;
 
 import java.time.Instant;
-import java.util.Comparator;
 
 /// A host that an operator has suspended.
 ///
 /// @param name last known name, or empty
 public record SuspendedHost(HostKey host, String name, HostState.Suspended state) {
-    static final Comparator<SuspendedHost> SOONEST = Comparator.comparingLong(each -> each.state().untilMillis());
-
     /// True when the outcome's remote is this host, or the suspension gave the outcome.
     boolean isNamedBy(String remote) {
         return remote.equals(host.toString()) || remote.endsWith("[" + host.address() + "]:" + host.port());

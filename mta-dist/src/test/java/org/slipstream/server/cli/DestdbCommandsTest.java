@@ -27,7 +27,7 @@ class DestdbCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(new FakeQueue(), hosts);
+        server.serve(new FakeQueue(), hosts, new FakeSuspensions());
         console = new Console(home);
     }
 

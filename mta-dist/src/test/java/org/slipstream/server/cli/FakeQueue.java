@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.admin.Operations;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
@@ -24,6 +25,7 @@ final class FakeQueue implements Operations {
     String why = "450 4.4.1 nobody there";
     boolean broken;
     String next = "";
+    Optional<String> nextAttempt = Optional.empty();
     long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
@@ -45,7 +47,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
+                nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }
@@ -127,12 +129,14 @@ final class FakeQueue implements Operations {
         return messages.containsKey(id);
     }
 
+    List<SuspensionView> suspensions = List.of();
+
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
-                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble);
+                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
     }
 
     @Override

@@ -10,6 +10,8 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 
 import java.util.List;
 import java.util.Optional;
@@ -159,6 +161,12 @@ public sealed interface QmgrEvent {
         /// Routes the message again from scratch and tries it now, off hold. The count of attempts
         /// stays.
         record Requeue(QueueId id) implements OperatorCommand {}
+
+        /// Suspends mail of one kind, or freezes all deliveries.
+        record Suspend(Suspension suspension) implements OperatorCommand {}
+
+        /// Ends a suspension or the freeze.
+        record Resume(SuspensionScope scope, String name) implements OperatorCommand {}
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}

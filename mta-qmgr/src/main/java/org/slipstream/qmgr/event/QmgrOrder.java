@@ -134,6 +134,19 @@ public sealed interface QmgrOrder {
         BEGUN
     }
 
-    /// Operator: makes all waiting mail, the mail of one domain, or one message due at `nowMillis`.
-    record MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) implements QmgrOrder {}
+    /// Operator: makes all waiting mail, the mail of one domain, the mail with one last reply, or one
+    /// message due at `nowMillis`.
+    ///
+    /// @param reply text of the last reply to a waiting recipient
+    record MakeDue(Optional<QueueId> id, Optional<String> domain, Optional<String> reply, long nowMillis)
+            implements
+                QmgrOrder {
+        public MakeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis) {
+            this(id, domain, Optional.empty(), nowMillis);
+        }
+
+        public static MakeDue ofReply(String reply, long nowMillis) {
+            return new MakeDue(Optional.empty(), Optional.empty(), Optional.of(reply), nowMillis);
+        }
+    }
 }

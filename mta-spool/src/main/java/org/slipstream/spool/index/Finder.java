@@ -59,6 +59,9 @@ final class Finder {
     private static final String IN_ORDER_OF_THE_INDEX = " order by r.domain_key, r.message_id limit ?";
     private static final String NOT_DUE = "select m.id from message m where m.id > ? and m.next_millis > ?"
             + " and m.not_before_millis <= ? order by m.id limit ?";
+    private static final String NOT_DUE_AFTER = "select m.id from message m where m.id > ? and m.next_millis > ?"
+            + " and m.not_before_millis <= ? and exists (select 1 from recipient r where r.message_id = m.id"
+            + " and r.state = " + RecipientStatus.OPEN.code + " and r.reply_text = ?) order by m.id limit ?";
 
     private enum Among {
         ALL, UNTRIED
@@ -197,6 +200,19 @@ final class Finder {
                     query.setLong(3, nowMillis);
                     query.setInt(4, ENVELOPES);
                 }, rows -> page(rows, from));
+        return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
+    }
+
+    /// The next messages that are not due and have a waiting recipient whose last reply has this text.
+    QueueIndex.Found notDueAfter(String reply, Optional<QueueId> after) throws IndexException {
+        long from = after.map(QueueId::value).orElse(0L);
+        Page page = reader.query(NOT_DUE_AFTER, query -> {
+            query.setLong(1, from);
+            query.setLong(2, nowMillis);
+            query.setLong(3, nowMillis);
+            query.setString(4, reply);
+            query.setInt(5, ENVELOPES);
+        }, rows -> page(rows, from));
         return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }
 

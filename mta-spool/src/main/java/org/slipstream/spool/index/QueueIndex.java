@@ -1,9 +1,9 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
@@ -132,6 +132,9 @@ public interface QueueIndex extends AutoCloseable {
     /// portion of a few hundred.
     Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws IndexException;
 
+    /// As [#notDue] for the messages with a waiting recipient whose last reply has this text.
+    Found notDueAfter(String reply, long nowMillis, Optional<QueueId> after) throws IndexException;
+
     /// The first messages that were tried, are not held, and have a waiting recipient in `domain`.
     /// In order of id, a portion of a few hundred.
     Found tried(String domain) throws IndexException;
@@ -147,7 +150,7 @@ public interface QueueIndex extends AutoCloseable {
             Optional<QueuePhase.Code> reason) {}
 
     /// The latest attempts of a message, the latest first.
-    List<Attempt> attempts(QueueId id) throws IndexException;
+    List<PastAttempt> attempts(QueueId id) throws IndexException;
 
     /// All host records.
     List<HostRecord> hosts() throws IndexException;

@@ -1,0 +1,33 @@
+package org.slipstream.admin;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The right that an action of the API requires. A greater right includes the smaller ones.
+public enum Right {
+    /// Views: the queue, explanations, the status.
+    READ,
+    /// Orders that change when mail is delivered: flush, hold, release, suspend, resume.
+    OPERATE,
+    /// Orders that remove mail, and those for the whole server.
+    ADMINISTRATE;
+
+    public boolean includes(Right other) {
+        return compareTo(other) >= 0;
+    }
+
+    /// The name in lower case.
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static Optional<Right> of(String word) {
+        return Arrays.stream(values()).filter(each -> each.word().equals(word)).findFirst();
+    }
+
+    /// An action that requires this right.
+    Api.PermittedAction to(Api.ApiAction action) {
+        return new Api.PermittedAction(this, action);
+    }
+}

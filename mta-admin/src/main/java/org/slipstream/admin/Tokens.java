@@ -1,0 +1,11 @@
+package org.slipstream.admin;
+
+import java.io.IOException;
+import java.util.Optional;
+
+/// The tokens of the API.
+@FunctionalInterface
+public interface Tokens {
+    /// The caller with this token; empty when there is no such token.
+    Optional<Caller> find(String token) throws IOException;
+}

@@ -1,0 +1,133 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueuePhase;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.sched.Scheduler;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Executes suspend and resume for mail in memory. Suspended recipients that wait are deferred
+/// without an attempt; a running delivery finishes.
+///
+/// Mail that is not yet in an entry is deferred by [Routing], so a suspension concerns all states
+/// of a message. Suspended mail is due when the suspension ends, at the latest. A resume makes due
+/// exactly the mail whose last outcome is that suspension.
+///
+/// A freeze defers nothing: no delivery starts, no message is admitted, and all mail keeps its
+/// place, so that a thaw costs nothing.
+final class SuspendedMail {
+    private final StepContext step;
+    private final Suspensions suspensions;
+    private final ActiveSet active;
+    private final Scheduler scheduler;
+    private final Destinations destinations;
+    private final Outcomes outcomes;
+    private final Completion completion;
+    private final QmgrTrace trace;
+
+    SuspendedMail(StepContext step, Suspensions suspensions, ActiveSet active, Scheduler scheduler,
+            Destinations destinations, Outcomes outcomes, Completion completion, QmgrTrace trace) {
+        this.step = step;
+        this.suspensions = suspensions;
+        this.active = active;
+        this.scheduler = scheduler;
+        this.destinations = destinations;
+        this.outcomes = outcomes;
+        this.completion = completion;
+        this.trace = trace;
+    }
+
+    void suspend(OperatorCommand.Suspend command, long ticket) {
+        suspensions.put(command.suspension()).ifPresent(this::wake);
+        if (command.suspension().scope() != SuspensionScope.EVERYTHING) {
+            withdraw();
+        }
+        completion.tickets().answer(ticket, Result.FILED);
+    }
+
+    void resume(OperatorCommand.Resume command, long ticket) {
+        Optional<Suspension> ended = suspensions.remove(command.scope(), command.name());
+        ended.ifPresent(this::wake);
+        completion.tickets().answer(ticket, ended.isPresent() ? Result.BEGUN : Result.UNCHANGED);
+    }
+
+    // ---- the end
+
+    private void wake(Suspension ended) {
+        if (ended.scope() == SuspensionScope.EVERYTHING) {
+            return;
+        }
+        step.order(QmgrOrder.MakeDue.ofReply(ended.reply().text(), step.nowMillis()));
+        // These are not on disk yet, so the order does not find them.
+        for (Activation message : active.now()) {
+            if (message.deferred().stream().anyMatch(each -> each.outcome().reply().equals(ended.reply()))) {
+                message.resumesMillis = step.nowMillis();
+            }
+        }
+    }
+
+    // ---- the beginning
+
+    private void withdraw() {
+        Set<Activation> concerned = new LinkedHashSet<>();
+        for (DestinationQueue queue : scheduler.queues().toList()) {
+            List<Entry> entries = queue.entries();
+            if (!entries.isEmpty()
+                    && entries.stream().allMatch(each -> suspended(each).size() == each.recipients().size())) {
+                scheduler.withdraw(queue).forEach(this::defer);
+                destinations.dropIfDone(queue);
+            } else {
+                entries.stream().filter(each -> !suspended(each).isEmpty()).map(active::of).forEach(concerned::add);
+            }
+        }
+        concerned.forEach(this::withdraw);
+    }
+
+    // A message that is suspended in part leaves memory as a whole, and its other recipients are due
+    // at once.
+    private void withdraw(Activation message) {
+        boolean others = message.work.isPartlyUnread();
+        for (Entry entry : scheduler.withdraw(message.work)) {
+            others |= suspended(entry).size() < entry.recipients().size();
+            defer(entry);
+            destinations.dropIfDone(entry.queue());
+        }
+        if (others) {
+            message.leftOpen = true;
+            message.resumesMillis = step.nowMillis();
+        }
+        completion.settle(message);
+    }
+
+    private List<Recipient> suspended(Entry entry) {
+        Optional<Address> sender = active.of(entry).sender;
+        return entry.recipients().stream()
+                .filter(each -> suspensions.of(sender, entry.queue(), each.address()).isPresent()).toList();
+    }
+
+    private void defer(Entry entry) {
+        Activation message = active.of(entry);
+        List<Recipient> recipients = suspended(entry);
+        trace.deferredWithoutAttempt(message.id, entry.queue(), recipients);
+        for (Recipient each : recipients) {
+            Suspension suspension = suspensions.of(message.sender, entry.queue(), each.address()).orElseThrow();
+            message.resumesMillis = Math.min(message.resumesMillis, suspension.untilMillis());
+            outcomes.untried(message, new ArrayList<>(List.of(each)),
+                    new Outcome.Deferred(suspension.reply(), Outcomes.HERE), QueuePhase.Code.SUSPENDED,
+                    destinations.retryBounds(entry.queue()));
+        }
+    }
+}

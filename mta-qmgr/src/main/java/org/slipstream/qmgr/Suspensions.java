@@ -1,0 +1,98 @@
+package org.slipstream.qmgr;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.sched.DestinationQueue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The suspensions in force, and the mail that they concern. One name has one suspension at most,
+/// and a suspension ends at its time without an event.
+///
+/// They are few, because people order them. So each recipient is compared with each suspension, and
+/// without any the cost is one test.
+final class Suspensions {
+    private static final Comparator<Suspension> BY_END = Comparator.comparingLong(Suspension::untilMillis);
+
+    private final List<Suspension> current = new ArrayList<>();
+    private Optional<Suspension> freeze = Optional.empty();
+
+    // ---- orders
+
+    /// Puts a suspension into force. The result is the one of the same name that it replaces.
+    Optional<Suspension> put(Suspension suspension) {
+        Optional<Suspension> before = remove(suspension.scope(), suspension.name());
+        if (suspension.scope() == SuspensionScope.EVERYTHING) {
+            freeze = Optional.of(suspension);
+        } else {
+            current.add(suspension);
+        }
+        return before;
+    }
+
+    /// Ends a suspension; empty when there is none of this name.
+    Optional<Suspension> remove(SuspensionScope scope, String name) {
+        Optional<Suspension> found = all().stream().filter(each -> each.isOf(scope, name)).findFirst();
+        found.ifPresent(this::remove);
+        return found;
+    }
+
+    private void remove(Suspension suspension) {
+        current.remove(suspension);
+        freeze = freeze.filter(each -> !each.equals(suspension));
+    }
+
+    // ---- time
+
+    /// Ends the suspensions whose time has come.
+    void timePasses(long nowMillis) {
+        if (nextMillis() <= nowMillis) {
+            all().stream().filter(each -> each.untilMillis() <= nowMillis).forEach(this::remove);
+        }
+    }
+
+    /// The time at which the next suspension ends.
+    long nextMillis() {
+        return all().stream().mapToLong(Suspension::untilMillis).min().orElse(Long.MAX_VALUE);
+    }
+
+    // ---- questions
+
+    /// All in force, the freeze first.
+    List<Suspension> all() {
+        if (current.isEmpty() && freeze.isEmpty()) {
+            return List.of();
+        }
+        List<Suspension> all = new ArrayList<>(freeze.stream().toList());
+        all.addAll(current);
+        return Collections.unmodifiableList(all);
+    }
+
+    /// The freeze; empty while deliveries run.
+    Optional<Suspension> freeze() {
+        return freeze;
+    }
+
+    /// The suspension that concerns a recipient; of several, the one that ends last.
+    Optional<Suspension> of(Optional<Address> sender, DestinationQueue queue, Address recipient) {
+        return current.isEmpty()
+                ? Optional.empty()
+                : current.stream().filter(each -> covers(each, queue) || each.concerns(sender, recipient)).max(BY_END);
+    }
+
+    private static boolean covers(Suspension suspension, DestinationQueue queue) {
+        String name = suspension.name();
+        return switch (suspension.scope()) {
+            case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
+                    || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name);
+            case TRANSPORT -> queue.transport().equals(name);
+            case SENDER, EVERYTHING -> false;
+        };
+    }
+}
