@@ -88,7 +88,8 @@ final class Explanation {
 
     ActiveDestination destination(DestinationQueue queue) {
         return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
-                seating.connections(queue.route()), destinations.rules().refusal(queue));
+                seating.connections(queue.route()), destinations.rules().refusal(queue),
+                destinations.duration(queue).map(MeanDuration::millis));
     }
 
     // ---- on a connection
