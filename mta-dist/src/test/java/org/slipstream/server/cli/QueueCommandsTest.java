@@ -147,7 +147,7 @@ class QueueCommandsTest {
         Console.Ran ran = console.run("queue", "show", id.toString());
         assertThat(ran.exit()).isZero();
         assertThat(ran.out()).contains("sender", "a@here.example", "b@far.example", "c@far.example",
-                "450 4.4.1 nobody there", "mx.far.example", "attempts  3");
+                "450 4.4.1 nobody there", "mx.far.example").containsPattern("attempts +3");
         assertThat(JsonMapper.shared().readTree(console.run("queue", "show", "--json", id.toString()).out())
                 .get("attempts").asInt()).isEqualTo(3);
     }
