@@ -11,6 +11,7 @@ import org.slipstream.core.QueueId;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -45,7 +46,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -65,6 +66,26 @@ class AdminServerTest {
         JsonNode last = json(call("GET", "queue?limit=2&after=" + second.get("next").asString()));
         assertThat(last.get("messages").get(0).get("id").asString()).isEqualTo(new QueueId(5).toString());
         assertThat(last.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void theShapeOfTheQueueIsByDestinationOrSenderAPageAtATime() throws Exception {
+        assertThat(json(call("GET", "queue/shape")).get("rows").get(0).get("name").asString())
+                .isEqualTo("DESTINATION after -");
+        assertThat(json(call("GET", "queue/shape?by=sender&after=" + new QueueId(7))).get("rows").get(0).get("name")
+                .asString()).isEqualTo("SENDER after " + new QueueId(7));
+        assertThat(call("GET", "queue/shape?by=colour").status()).isEqualTo(400);
+        assertThat(call("GET", "queue/shape?after=x!").status()).isEqualTo(400);
+    }
+
+    @Test
+    void theLoadIsJsonAndTheMetricsAreText() throws Exception {
+        assertThat(json(call("GET", "destinations")).get("destinations").get(0).get("nextHop").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
+                "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
+                "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("POST", "metrics").status()).isEqualTo(405);
     }
 
     @Test
@@ -95,6 +116,36 @@ class AdminServerTest {
         assertThat(message.get("sender").asString()).isEqualTo("a@here.example");
         assertThat(message.get("recipients").get(0).get("address").asString()).isEqualTo("b@far.example");
         assertThat(message.get("sizeBytes").asLong()).isEqualTo(1234);
+    }
+
+    @Test
+    void theContentOfAMessageIsSentAsItIs() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.content = new FakeOperations.TextContent("Subject: x\r\n\r\n" + "long\r\n".repeat(100_000));
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        try (ApiClient client = ApiClient.connect(AdminSocket.in(home), Duration.ofSeconds(30))) {
+            assertThat(client.fetch("queue/" + id + "/content", content).status()).isEqualTo(200);
+            assertThat(content.toString(StandardCharsets.US_ASCII))
+                    .isEqualTo(((FakeOperations.TextContent) operations.content).text());
+            assertThat(client.ask("GET", "queue/" + id).status()).as("the connection goes on").isEqualTo(200);
+            operations.content = new FakeOperations.TextContent("");
+            ApiClient.ApiReply unreadable = client.fetch("queue/" + id + "/content", content);
+            assertThat(unreadable.status()).isEqualTo(500);
+            assertThat(unreadable.body()).contains("checksum");
+            assertThat(client.fetch("queue/" + new QueueId(78) + "/content", content).status()).isEqualTo(404);
+            assertThat(client.fetch("queue/uuu/content", content).status()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void aTraceNamesWhatIsWanted() throws Exception {
+        assertThat(call("GET", "trace?of=bob%40far.example&limit=5").status()).isEqualTo(200);
+        assertThat(json(call("GET", "trace?of=%3C1%40x%3E")).get("since").asString())
+                .isEqualTo("2026-11-15T10:00:00Z");
+        assertThat(operations.orders).containsExactly("trace bob@far.example 5", "trace <1@x> 20");
+        for (String wrong : new String[]{"trace", "trace?of=", "trace?of=x&limit=0", "trace?of=x&limit=1001"}) {
+            assertThat(call("GET", wrong).status()).as(wrong).isEqualTo(400);
+        }
     }
 
     @Test
@@ -385,7 +436,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

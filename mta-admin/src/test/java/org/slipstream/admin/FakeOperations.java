@@ -5,12 +5,13 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
-import java.io.IOException;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -20,6 +21,23 @@ final class FakeOperations implements Operations {
     private static final int PIECE = 2;
 
     final TreeMap<QueueId, MessageView> queue = new TreeMap<>();
+    Content content = new TextContent("Subject: hello\r\n\r\nbody\r\n");
+
+    record TextContent(String text) implements Content {
+        @Override
+        public long sizeBytes() {
+            return text.length();
+        }
+
+        @Override
+        public InputStream open() throws IOException {
+            if (text.isEmpty()) {
+                throw new IOException("checksum");
+            }
+            return new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
     final List<String> orders = new ArrayList<>();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
@@ -123,24 +141,30 @@ final class FakeOperations implements Operations {
     }
 
     @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
+        return new ShapePage(
+                List.of(new ShapeRow(by + " after " + after.map(QueueId::toString).orElse("-"), List.of(1L), 0, "",
+                        "", "")),
+                Optional.empty());
+    }
+
+    @Override
+    public Activity activity() {
+        return new Activity("2026-11-21T10:00:00Z", "mail.example.org", "2026-11-21T09:00:00Z", Optional.of(7L),
+                Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
+                List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
+                        "450 4.2.0 later", "2026-11-21T09:59:00Z")));
+    }
+
+    @Override
     public TraceResult trace(String wanted, int limit) {
+        orders.add("trace " + wanted + " " + limit);
         return new TraceResult(List.of(), false, "2026-11-15T10:00:00Z");
     }
 
     @Override
     public Optional<Content> content(QueueId id) {
-        byte[] bytes = "Subject: hello\r\n\r\nbody\r\n".getBytes(StandardCharsets.US_ASCII);
-        return Optional.ofNullable(queue.get(id)).map(_ -> new Content() {
-            @Override
-            public long sizeBytes() {
-                return bytes.length;
-            }
-
-            @Override
-            public InputStream open() {
-                return new ByteArrayInputStream(bytes);
-            }
-        });
+        return Optional.ofNullable(queue.get(id)).map(_ -> content);
     }
 
     @Override

@@ -40,7 +40,7 @@ class QueueCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(queue, new FakeHosts(), new FakeSuspensions());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 
@@ -64,6 +64,46 @@ class QueueCommandsTest {
         assertThat(lines.get(2)).matches(second + " .* <> +d@far\\.example +deferred +retry +- +in .*");
         assertThat(lines.get(1).indexOf("held")).as("columns stand below each other")
                 .isEqualTo(lines.get(2).indexOf("deferred"));
+    }
+
+    @Test
+    void catPrintsTheMessageOrAPartOfIt() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "cat", id.toString()).out()).isEqualTo("Subject: hello\r\n\r\nbody\r\n");
+        assertThat(console.run("queue", "cat", "--headers", id.toString()).out()).isEqualTo("Subject: hello\r\n");
+        assertThat(console.run("queue", "cat", "--body", id.toString()).out()).isEqualTo("body\r\n");
+        assertThat(console.run("queue", "cat", "--envelope", id.toString()).out().lines())
+                .contains("sender                a@here.example", "recipient             b@far.example");
+        Console.Ran none = console.run("queue", "cat", new QueueId(2).toString());
+        assertThat(none.exit()).isEqualTo(1);
+        assertThat(none.err()).startsWith("mta: there is no message " + new QueueId(2) + " in the queue");
+        assertThat(console.run("queue", "cat", "!").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void theListSaysInOneLineWhyAMessageWaitsAndWhatItsNextChanceIs() {
+        queue.put(1, "a@here.example", "active", "b@slow.example");
+        queue.why = "waits for a connection to smtp/slow.example: 10 of 10 at work since 38 s, slow answers (40 s each),"
+                + " 41 deliveries before it, about 2 min";
+        queue.next = "in about 2m";
+        queue.nextAttempt = Optional.of("");
+        List<String> lines = console.run("queue", "list").out().lines().toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.getLast()).endsWith("in about 2m  " + queue.why);
+        JsonNode message = JsonMapper.shared().readTree(console.run("queue", "list", "--json").out()).get("messages")
+                .get(0);
+        assertThat(message.get("why").asString()).isEqualTo(queue.why);
+        assertThat(message.get("next").asString()).isEqualTo("in about 2m");
+    }
+
+    @Test
+    void theStatusCountsStuckMessagesWhenThereAreSome() {
+        assertThat(console.run("status").out()).doesNotContain("stuck");
+        queue.stuck = 2;
+        assertThat(console.run("status").out()).contains("stuck", "2 messages waited although nothing held them",
+                "event=message-stuck");
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("stuck").asInt())
+                .isEqualTo(2);
     }
 
     @Test
