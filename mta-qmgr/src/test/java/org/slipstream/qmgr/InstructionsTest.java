@@ -362,6 +362,17 @@ class InstructionsTest {
     }
 
     @Test
+    void aRerouteDuringAHoldKeepsTheHold() {
+        Story story = caughtWhile("delivering");
+        story.command(new OperatorCommand.Hold(ID));
+        story.command(instruct(TO_RELAY));
+        story.answerAll(QmgrOrder.Deliver.class);
+
+        assertThat(story.register.get(ID).held).isTrue();
+        assertThat(story.deliveries()).containsExactly("1>far.example");
+    }
+
+    @Test
     void aPendingArrivalIsRerouted() {
         Story story = pendingArrival();
         story.command(instruct(TO_RELAY));

@@ -199,7 +199,7 @@ final class ValueText {
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new))
                     .newInstance(values);
         } catch (InvocationTargetException refused) {
-            throw new IllegalArgumentException("no " + name(type) + ": " + refused.getCause().getMessage(), refused);
+            throw new IllegalArgumentException("no " + name(type) + ": " + refused.getCause(), refused);
         } catch (ReflectiveOperationException unforeseen) {
             throw new IllegalStateException(type + " cannot be created", unforeseen);
         }
