@@ -54,7 +54,7 @@ public final class SuspensionControl implements SuspensionOperations {
             } else if (scope.isPresent()) {
                 Suspension suspension = new Suspension(scope.get(), record.host(), record.words(), record.author(),
                         record.sinceMillis(), record.untilMillis());
-                log.info("event=suspension-restored kind={} name={} text=\"{}\"", scope.get().word(),
+                log.info("event=suspension-restored kind={} name={} reason=\"{}\"", scope.get().word(),
                         LogText.word(suspension.name()), LogText.text(suspension.text()));
                 inbox.answer(new QmgrEvent.Operator(new OperatorCommand.Suspend(suspension)));
             }
@@ -87,7 +87,7 @@ public final class SuspensionControl implements SuspensionOperations {
                 () -> kept.complete(true));
         QmgrQueries.answer(kept);
         QmgrQueries.answer(commands.give(new OperatorCommand.Suspend(suspension)));
-        log.info("event={} kind={} name={} author=\"{}\" text=\"{}\"",
+        log.info("event={} kind={} name={} author=\"{}\" reason=\"{}\"",
                 suspension.scope() == SuspensionScope.EVERYTHING ? "deliveries-frozen" : "mail-suspended",
                 suspension.scope().word(), LogText.word(suspension.name()), LogText.text(suspension.author()),
                 LogText.text(suspension.text()));
