@@ -8,6 +8,7 @@ import org.slipstream.admin.AdminSocket;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
