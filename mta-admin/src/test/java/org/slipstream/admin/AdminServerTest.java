@@ -11,6 +11,7 @@ import org.slipstream.core.QueueId;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -115,6 +116,36 @@ class AdminServerTest {
         assertThat(message.get("sender").asString()).isEqualTo("a@here.example");
         assertThat(message.get("recipients").get(0).get("address").asString()).isEqualTo("b@far.example");
         assertThat(message.get("sizeBytes").asLong()).isEqualTo(1234);
+    }
+
+    @Test
+    void theContentOfAMessageIsSentAsItIs() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.content = new FakeOperations.TextContent("Subject: x\r\n\r\n" + "long\r\n".repeat(100_000));
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        try (ApiClient client = ApiClient.connect(AdminSocket.in(home), Duration.ofSeconds(30))) {
+            assertThat(client.fetch("queue/" + id + "/content", content).status()).isEqualTo(200);
+            assertThat(content.toString(StandardCharsets.US_ASCII))
+                    .isEqualTo(((FakeOperations.TextContent) operations.content).text());
+            assertThat(client.ask("GET", "queue/" + id).status()).as("the connection goes on").isEqualTo(200);
+            operations.content = new FakeOperations.TextContent("");
+            ApiClient.ApiReply unreadable = client.fetch("queue/" + id + "/content", content);
+            assertThat(unreadable.status()).isEqualTo(500);
+            assertThat(unreadable.body()).contains("checksum");
+            assertThat(client.fetch("queue/" + new QueueId(78) + "/content", content).status()).isEqualTo(404);
+            assertThat(client.fetch("queue/uuu/content", content).status()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void aTraceNamesWhatIsWanted() throws Exception {
+        assertThat(call("GET", "trace?of=bob%40far.example&limit=5").status()).isEqualTo(200);
+        assertThat(json(call("GET", "trace?of=%3C1%40x%3E")).get("since").asString())
+                .isEqualTo("2026-11-15T10:00:00Z");
+        assertThat(operations.orders).containsExactly("trace bob@far.example 5", "trace <1@x> 20");
+        for (String wrong : new String[]{"trace", "trace?of=", "trace?of=x&limit=0", "trace?of=x&limit=1001"}) {
+            assertThat(call("GET", wrong).status()).as(wrong).isEqualTo(400);
+        }
     }
 
     @Test

@@ -58,7 +58,9 @@ final class QueueShowCommand implements Callable<Integer> {
 
     private static void submitter(Table facts, MessageView message) {
         String submitter = TraceText.submitter(message.submitter());
-        facts.add("submitted", submitter.isEmpty() ? "-" : submitter);
+        if (!submitter.isEmpty()) {
+            facts.add("submitted", submitter);
+        }
         if (!message.submitter().messageId().isEmpty()) {
             facts.add("message-id", message.submitter().messageId());
         }

@@ -152,7 +152,10 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 spool.hold(hold.id(), hold.held(), filed(hold.id()));
             }
             case QmgrOrder.MakeDue due -> makeDue(due, () -> answers.accept(new QmgrEvent.Filed(due.id())));
-            case QmgrOrder.TakeUp due -> spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            case QmgrOrder.TakeUp due -> {
+                deliveryLog.takenUp(due);
+                spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            }
             case QmgrOrder.Instruct instruct -> instruct(instruct);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);

@@ -49,7 +49,11 @@ public record Traces(History history, Supplier<HistorySearch> search) {
     private static MessageTrace present(MessageTrace message, Spool spool, Phases phases) throws IOException {
         Optional<QueueId> id = QueueId.parse(message.id());
         Optional<Spool.Details> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
-        return row.isPresent() ? message.withState(state(row.get(), phases)) : message;
+        if (row.isEmpty()) {
+            return message;
+        }
+        MessageTrace known = message.complete() ? message : ofQueue(row.get(), List.of()).withEvents(message.events());
+        return known.withState(state(row.get(), phases));
     }
 
     private static String state(Spool.Details row, Phases phases) throws IOException {

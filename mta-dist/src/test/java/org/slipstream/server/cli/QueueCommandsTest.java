@@ -67,6 +67,20 @@ class QueueCommandsTest {
     }
 
     @Test
+    void catPrintsTheMessageOrAPartOfIt() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "cat", id.toString()).out()).isEqualTo("Subject: hello\r\n\r\nbody\r\n");
+        assertThat(console.run("queue", "cat", "--headers", id.toString()).out()).isEqualTo("Subject: hello\r\n");
+        assertThat(console.run("queue", "cat", "--body", id.toString()).out()).isEqualTo("body\r\n");
+        assertThat(console.run("queue", "cat", "--envelope", id.toString()).out().lines())
+                .contains("sender                a@here.example", "recipient             b@far.example");
+        Console.Ran none = console.run("queue", "cat", new QueueId(2).toString());
+        assertThat(none.exit()).isEqualTo(1);
+        assertThat(none.err()).startsWith("mta: there is no message " + new QueueId(2) + " in the queue");
+        assertThat(console.run("queue", "cat", "!").exit()).isEqualTo(2);
+    }
+
+    @Test
     void theListSaysInOneLineWhyAMessageWaitsAndWhatItsNextChanceIs() {
         queue.put(1, "a@here.example", "active", "b@slow.example");
         queue.why = "waits for a connection to smtp/slow.example: 10 of 10 at work since 38 s, slow answers (40 s each),"
