@@ -224,11 +224,13 @@ public final class AdminServer implements AutoCloseable {
 
     /// Each request that changes something is in the log with its author.
     private static ApiResponse recorded(ApiRequest request, Caller caller, ApiResponse answer) {
-        if (answer.status() == 403 || !request.method().equals("GET")) {
-            LOG.info("event={} author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
-                    answer.status() == 403 ? "operator-refused" : "operator-request", LogText.text(caller.name()),
-                    LogText.word(request.method()), LogText.text(request.path()), LogText.text(request.query()),
-                    answer.status());
+        if (answer.status() == 403) {
+            LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"requires a greater right\"",
+                    LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()));
+        } else if (!request.method().equals("GET")) {
+            LOG.info("event=operator-request author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
+                    LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()),
+                    LogText.text(request.query()), answer.status());
         }
         return answer;
     }

@@ -54,7 +54,7 @@ public final class SuspensionControl implements SuspensionOperations {
             } else if (scope.isPresent()) {
                 Suspension suspension = new Suspension(scope.get(), record.host(), record.words(), record.author(),
                         record.sinceMillis(), record.untilMillis());
-                log.info("event=suspension-restored kind={} name={} text=\"{}\"", scope.get().word(),
+                log.info("event=suspension-restored kind={} name={} reason=\"{}\"", scope.get().word(),
                         LogText.word(suspension.name()), LogText.text(suspension.text()));
                 inbox.answer(new QmgrEvent.Operator(new OperatorCommand.Suspend(suspension)));
             }
@@ -87,10 +87,14 @@ public final class SuspensionControl implements SuspensionOperations {
                 () -> kept.complete(true));
         QmgrQueries.answer(kept);
         QmgrQueries.answer(commands.give(new OperatorCommand.Suspend(suspension)));
-        log.info("event={} kind={} name={} author=\"{}\" text=\"{}\"",
-                suspension.scope() == SuspensionScope.EVERYTHING ? "deliveries-frozen" : "mail-suspended",
-                suspension.scope().word(), LogText.word(suspension.name()), LogText.text(suspension.author()),
-                LogText.text(suspension.text()));
+        if (suspension.scope() == SuspensionScope.EVERYTHING) {
+            log.info("event=deliveries-frozen author=\"{}\" reason=\"{}\"", LogText.text(suspension.author()),
+                    LogText.text(suspension.text()));
+        } else {
+            log.info("event=mail-suspended kind={} name={} author=\"{}\" reason=\"{}\"", suspension.scope().word(),
+                    LogText.word(suspension.name()), LogText.text(suspension.author()),
+                    LogText.text(suspension.text()));
+        }
     }
 
     @Override
@@ -100,10 +104,10 @@ public final class SuspensionControl implements SuspensionOperations {
         spool.forgetHost(normal, KIND + scope.name(), () -> forgotten.complete(true));
         QmgrQueries.answer(forgotten);
         boolean ended = QmgrQueries.answer(commands.give(new OperatorCommand.Resume(scope, name))) == Result.BEGUN;
-        if (ended) {
-            log.info("event={} kind={} name={}",
-                    scope == SuspensionScope.EVERYTHING ? "deliveries-thawed" : "mail-resumed", scope.word(),
-                    LogText.word(normal));
+        if (ended && scope == SuspensionScope.EVERYTHING) {
+            log.info("event=deliveries-thawed");
+        } else if (ended) {
+            log.info("event=mail-resumed kind={} name={}", scope.word(), LogText.word(normal));
         }
         return ended;
     }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

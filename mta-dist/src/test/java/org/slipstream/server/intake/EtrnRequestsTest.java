@@ -1,5 +1,6 @@
 package org.slipstream.server.intake;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -52,6 +53,7 @@ class EtrnRequestsTest {
     }
 
     @Test
+    @Tag("ZM-39")
     void waitingMailIsCountedAndStarted() {
         pending.put("back.example", new EtrnRequests.Pending(3, false));
         assertThat(ask("Back.Example")).isEqualTo("253 2.0.0 OK, 3 pending messages for node back.example started");
@@ -74,6 +76,7 @@ class EtrnRequestsTest {
     }
 
     @Test
+    @Tag("ZM-39")
     void noClientStartsAllMailNorSubdomainsNorQueues() {
         for (String node : List.of("far.example", "x.sub.example", ".sub.example", "*")) {
             assertThat(ask(node)).as(node).startsWith("459 4.7.1 Node " + node + " not allowed: ");
@@ -121,6 +124,7 @@ class EtrnRequestsTest {
     }
 
     @Test
+    @Tag("ZM-39")
     void anOrderThatTheQueueDoesNotTakeIsRefusedAndMayBeGivenAgain() {
         pending.put("back.example", new EtrnRequests.Pending(1, false));
         silent = true;
