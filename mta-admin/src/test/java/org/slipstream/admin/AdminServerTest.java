@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.AddressPattern;
@@ -44,7 +45,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -64,6 +65,26 @@ class AdminServerTest {
         JsonNode last = json(call("GET", "queue?limit=2&after=" + second.get("next").asString()));
         assertThat(last.get("messages").get(0).get("id").asString()).isEqualTo(new QueueId(5).toString());
         assertThat(last.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void theShapeOfTheQueueIsByDestinationOrSenderAPageAtATime() throws Exception {
+        assertThat(json(call("GET", "queue/shape")).get("rows").get(0).get("name").asString())
+                .isEqualTo("DESTINATION after -");
+        assertThat(json(call("GET", "queue/shape?by=sender&after=" + new QueueId(7))).get("rows").get(0).get("name")
+                .asString()).isEqualTo("SENDER after " + new QueueId(7));
+        assertThat(call("GET", "queue/shape?by=colour").status()).isEqualTo(400);
+        assertThat(call("GET", "queue/shape?after=x!").status()).isEqualTo(400);
+    }
+
+    @Test
+    void theLoadIsJsonAndTheMetricsAreText() throws Exception {
+        assertThat(json(call("GET", "destinations")).get("destinations").get(0).get("nextHop").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
+                "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
+                "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("POST", "metrics").status()).isEqualTo(405);
     }
 
     @Test
@@ -180,6 +201,51 @@ class AdminServerTest {
         assertThat(operations.queue).hasSize(1);
         assertThat(json(call("POST", "queue/delete?all=true")).get("count").asLong()).isEqualTo(1);
         assertThat(operations.queue).isEmpty();
+    }
+
+    @Test
+    @Tag("ZM-46")
+    void ordersTakeTheirArgumentForOneMessageAndForAFilter() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        for (String order : new String[]{"requeue", "expire", "bounce", "bounce?reason=no%20such%20domain",
+                "reroute?to=relay.example%3A26", "priority?value=-4"}) {
+            assertThat(call("POST", "queue/" + id + "/" + order).status()).as(order).isEqualTo(200);
+            String filter = (order.contains("?") ? "&" : "?") + "sender=a%40here.example";
+            assertThat(json(call("POST", "queue/" + order + filter)).get("count").asLong()).as(order).isEqualTo(1);
+        }
+        assertThat(operations.orders).containsExactly("requeue " + id, "requeue " + id, "expire " + id,
+                "expire " + id, "bounce " + id, "bounce " + id, "bounce no such domain " + id,
+                "bounce no such domain " + id, "reroute relay.example:26 " + id, "reroute relay.example:26 " + id,
+                "priority -4 " + id, "priority -4 " + id);
+        assertThat(call("POST", "queue/" + id + "/hold?reason=x").status()).as("an argument of another order")
+                .isEqualTo(400);
+    }
+
+    @Test
+    void anOrderWithAWrongArgumentIsRefusedBeforeItReachesAMessage() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.refusal = Optional.of("nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/" + id + "/reroute?to=nowhere"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/reroute?to=nowhere&sender=a%40here.example"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(operations.orders).isEmpty();
+    }
+
+    @Test
+    void aFilterThatMatchesEverythingRequiresAll() throws Exception {
+        operations.put(1, "b@far.example");
+        for (String filter : new String[]{"sender=*%40*", "domain=*", "recipient=*%40*", "older-than=0s",
+                "sender=*%40*&domain=**"}) {
+            for (String order : new String[]{"delete", "hold", "bounce", "expire", "requeue"}) {
+                assertThat(error(call("POST", "queue/" + order + "?" + filter), 400)).as(filter)
+                        .contains("matches the whole queue", "--all");
+            }
+        }
+        assertThat(operations.orders).isEmpty();
+        assertThat(call("POST", "queue/hold?sender=*%40*&state=held").status()).as("a part of the queue")
+                .isEqualTo(200);
+        assertThat(call("POST", "queue/flush?sender=*%40*").status()).as("changes nothing for good").isEqualTo(200);
     }
 
     @Test
@@ -339,7 +405,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

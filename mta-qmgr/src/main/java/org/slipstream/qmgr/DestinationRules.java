@@ -219,7 +219,7 @@ final class DestinationRules {
 
     private static Code gate(LimitName limit) {
         return switch (limit) {
-            case SERVER,SHARD -> Code.SERVER;
+            case SERVER, SHARD -> Code.SERVER;
             case TRANSPORT -> Code.CONNECTIONS;
             case RING -> Code.RING;
             case DESTINATION -> Code.WINDOW;

@@ -99,7 +99,9 @@ final class Rings {
     }
 
     String wordsOfServer() {
-        return limitOfServer == 0 ? "no limit" : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
+        return limitOfServer == 0
+                ? "no limit"
+                : busyOfServer.getAsInt() + " of " + limitOfServer + " connections of the server are at work";
     }
 
     /// A delivery to this queue was refused. It is asked about again when the limit has room.

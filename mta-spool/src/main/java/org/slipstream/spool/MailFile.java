@@ -7,8 +7,8 @@ import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.Origin;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 
 import java.io.BufferedInputStream;

@@ -58,7 +58,7 @@ final class QueueCatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         QueueId queueId = Ids.of(spec, id);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             if (json || envelope) {
                 printEnvelope(server, queueId);
             }

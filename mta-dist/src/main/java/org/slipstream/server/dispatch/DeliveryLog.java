@@ -67,6 +67,12 @@ final class DeliveryLog {
         history.setAside(id, reason);
     }
 
+    void instructed(QmgrOrder.Instruct instruct) {
+        log.info("event=message-instructed queue={} kind={} value=\"{}\"", instruct.id(),
+                InstructionText.kind(instruct.instruction()),
+                LogText.text(InstructionText.value(instruct.instruction())));
+    }
+
     void removed(QmgrOrder.Remove remove) {
         history.removed(remove.id(), remove.reason());
         log.info("event=message-removed queue={} reason=\"{}\"", remove.id(), LogText.text(remove.reason()));

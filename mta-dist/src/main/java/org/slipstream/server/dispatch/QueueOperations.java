@@ -21,6 +21,7 @@ import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
@@ -126,7 +127,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             return Optional.empty();
         }
         long now = clockMillis.getAsLong();
-        MessageView view = views(List.of(row.get())).getFirst();
+        long expires = queries.ask(manager -> manager.expiryMillis(row.get().summary()));
+        MessageView view = views(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
         return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
                 .map(view::with).or(() -> Optional.of(view));
     }
@@ -204,7 +206,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
                     .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
                     .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
-                            + each.waiting() + " wait")
+                            + each.waiting() + " wait"
+                            + each.refusal().map(refusal -> "; refused by the limit "
+                                    + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                                    + NextChance.span(now - refusal.sinceMillis())).orElse(""))
                     .orElse("nothing under way");
         };
     }
@@ -273,6 +278,18 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     }
 
     @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
+        return Views.shape(spool, by, after, queries.ask(manager -> manager.destinationFigures()),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public Activity activity() throws IOException {
+        return Views.activity(status(), queries.ask(manager -> manager.destinationFigures()), surroundings.traffic(),
+                clockMillis.getAsLong());
+    }
+
+    @Override
     public Status status() throws IOException {
         long now = clockMillis.getAsLong();
         QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
@@ -281,7 +298,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
                         d.meanMillis())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
-                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(), surroundings.stuck().getAsLong(),
+                counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
+                surroundings.stuck().getAsLong(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
                 queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());

@@ -3,7 +3,7 @@ package org.slipstream.server.dispatch;
 import org.slipstream.admin.TraceOperations.MessageTrace;
 import org.slipstream.admin.TraceOperations.TraceEvent;
 import org.slipstream.admin.TraceOperations.TraceResult;
-import org.slipstream.core.Attempt;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.server.history.EventKind;
@@ -57,7 +57,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         return "in the queue, " + phase.code().word() + ": " + phase.text();
     }
 
-    private static MessageTrace ofQueue(Spool.Details row, List<Attempt> attempts) {
+    private static MessageTrace ofQueue(Spool.Details row, List<PastAttempt> attempts) {
         List<TraceEvent> events = new ArrayList<>();
         events.add(new TraceEvent(QueueView.moment(row.summary().createdMillis()), EventKind.ACCEPTED.word(),
                 List.of(), "", "", -1, ""));

@@ -7,11 +7,11 @@ import org.slipstream.core.Content;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 
-import java.io.IOException;
-import java.time.Instant;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,12 +25,15 @@ final class FakeQueue implements Operations {
     String why = "450 4.4.1 nobody there";
     boolean broken;
     String next = "";
+    Optional<String> nextAttempt = Optional.empty();
     long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
     Optional<VerdictView> verdict = Optional.empty();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
+    List<ShapeRow> shape = List.of();
+    final java.util.ArrayDeque<Activity> activity = new java.util.ArrayDeque<>();
     int piece = 500;
     int requests;
 
@@ -46,7 +49,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
+                nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }
@@ -136,6 +139,16 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
+        return new ShapePage(shape, Optional.empty());
+    }
+
+    @Override
+    public Activity activity() {
+        return activity.removeFirst();
     }
 
     @Override

@@ -48,7 +48,8 @@ class RfcExamplesTest {
     @Tag("ZM-43")
     void theFailuresOfTheExampleWithSeveralRecipients() {
         List<String> fields = fields("cs.utk.edu", ReportKind.FAILED,
-                recipient(1, "arathib@vnet.ibm.com", true, 550, "'arathib@vnet.IBM.COM' is not a registered gateway user",
+                recipient(1, "arathib@vnet.ibm.com", true, 550,
+                        "'arathib@vnet.IBM.COM' is not a registered gateway user",
                         "vnet.ibm.com"),
                 recipient(2, "wsnell@sdcc13.ucsd.edu", true, 550, "user unknown", "sdcc13.ucsd.edu"));
 
@@ -85,7 +86,8 @@ class RfcExamplesTest {
             String host) {
         Reply reply = new Reply(code, Optional.empty(), List.of(text));
         return new Spool.RecipientState(
-                new Recipient(number, Address.of(address), original ? Optional.of("rfc822;" + address) : Optional.empty(),
+                new Recipient(number, Address.of(address),
+                        original ? Optional.of("rfc822;" + address) : Optional.empty(),
                         Set.of()),
                 MessageState.OPEN, Optional.of(outcome(reply, host + "[192.0.2.1]:25")),
                 ATTEMPT.toInstant().toEpochMilli());
@@ -103,7 +105,8 @@ class RfcExamplesTest {
         Envelope envelope = new Envelope(Optional.of(sender), BodyType.SEVEN_BIT, false, Optional.empty(),
                 DsnReturn.HEADERS, recipients);
         Spool.Details details = new Spool.Details(
-                new MessageSummary(id, Optional.of(sender), 0, 1_000, states.length, 1, 0, 1, false, false), envelope, 0,
+                new MessageSummary(id, Optional.of(sender), 0, 1_000, states.length, 1, 0, 1, false, false), envelope,
+                0,
                 List.of());
         DeliveryReport report = new DeliveryReport(hostname, Address.of("postmaster@cs.utk.edu"), kind, sender, details,
                 List.of(states), Optional.empty(), ATTEMPT, ATTEMPT.toInstant());

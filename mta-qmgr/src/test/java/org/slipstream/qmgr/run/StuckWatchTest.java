@@ -25,6 +25,7 @@ class StuckWatchTest {
     private final QueueManager manager = new QueueManager(QmgrConfig.defaults(),
             QmgrConfig.defaults().plainSeating(new Random(1)), new Random(1));
     private final StuckWatch watch = new StuckWatch();
+
     private void active(long number) {
         QueueId id = new QueueId(number);
         manager.step(new QmgrEvent.MessageQueued(new MessageSummary(id, Optional.of(Address.of("s@here.example")),

@@ -101,7 +101,8 @@ class EnvelopeCodecTest {
         }
         return new Envelope(random.nextBoolean() ? Optional.of(address(random)) : Optional.empty(),
                 BodyType.values()[random.nextInt(3)], random.nextBoolean(), maybe(random),
-                DsnReturn.values()[random.nextInt(3)], recipients).withOptions(options(random)).withOrigin(origin(random));
+                DsnReturn.values()[random.nextInt(3)], recipients).withOptions(options(random))
+                .withOrigin(origin(random));
     }
 
     private static Optional<String> maybe(Random random) {
