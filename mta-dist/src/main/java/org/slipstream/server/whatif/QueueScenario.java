@@ -51,7 +51,13 @@ final class QueueScenario {
                 .collect(Collectors.toMap(each -> each.transport() + "/" + each.nextHop(),
                         each -> each.meanMillis().orElseThrow(), Math::max, TreeMap::new));
         long taken = Instant.parse(queue.taken()).toEpochMilli();
-        queue.messages().stream().filter(each -> !each.state().equals("held")).forEach(each -> add(each, taken));
+        queue.messages().stream().filter(QueueScenario::isUnderWay).forEach(each -> add(each, taken));
+    }
+
+    // Held mail, and mail whose destination is suspended without an end, has no next attempt.
+    private static boolean isUnderWay(LiveMessage message) {
+        return message.state().equals("active") || message.state().equals("deferred")
+                && !message.nextAttempt().isEmpty();
     }
 
     private void add(LiveMessage message, long takenMillis) {
@@ -100,8 +106,8 @@ final class QueueScenario {
     /// The statements about the world that nothing has measured, and those that were.
     List<String> assumptions() {
         List<String> lines = new ArrayList<>();
-        long held = queue.messages().stream().filter(each -> each.state().equals("held")).count();
-        lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken() + ", without " + held + " on hold");
+        long held = queue.messages().stream().filter(each -> !isUnderWay(each)).count();
+        lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken() + ", without " + held + " on hold or suspended");
         lines.add("each message is due at its next attempt; windows and the state of hosts begin at their defaults");
         lines.add("each next hop has one host, which accepts every message at the first attempt");
         lines.add("no further mail arrives");

@@ -85,15 +85,16 @@ class ForecastTest {
     }
 
     @Test
-    void deferredMailWaitsForItsNextAttemptAndHeldMailIsLeftOut() {
+    void deferredMailWaitsForItsNextAttemptAndMailWithoutOneIsLeftOut() {
         waiting("deferred", TAKEN.plusSeconds(600).toString(), "a@slow.example");
         waiting("held", "", "b@held.example");
+        waiting("deferred", "", "c@suspended.example");
         ForecastReport report = forecast(takes(SECOND));
         assertThat(of(report, "smtp/slow.example").presentMillis().orElseThrow()).isBetween(600 * SECOND,
                 610 * SECOND);
         assertThat(report.destinations()).hasSize(1);
         assertThat(report.assumptions().getFirst())
-                .isEqualTo("1 message of the queue at 2026-11-22T10:00:00Z, without 1 on hold");
+                .isEqualTo("1 message of the queue at 2026-11-22T10:00:00Z, without 2 on hold or suspended");
     }
 
     @Test
