@@ -24,6 +24,8 @@ import java.util.Set;
 /// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
 /// | `queue/{id}/content` (message/rfc822, not JSON) | GET |
 /// | `trace?of=&limit=` | GET |
+/// | `queue/shape?by=&after=` | GET |
+/// | `destinations`, `metrics` (text, not JSON) | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
 /// | `destdb/host?name=` | GET |
@@ -45,6 +47,7 @@ final class Api {
     private final QueueApi queue;
     private final HostApi hosts;
     private final TraceApi trace;
+    private final ViewApi views;
     private final SuspensionApi suspensions;
 
     Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
@@ -53,6 +56,7 @@ final class Api {
         this.queue = new QueueApi(operations);
         this.hosts = new HostApi(hosts);
         this.trace = new TraceApi(operations);
+        this.views = new ViewApi(operations);
         this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
     }
 
@@ -106,7 +110,7 @@ final class Api {
 
     record Resource(Set<String> parameters, Map<String, PermittedAction> actions) {}
 
-    private Optional<Resource> find(List<String> path) {
+    Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of(),
@@ -116,7 +120,8 @@ final class Api {
                     ? Optional.of(new Resource(Set.of("address"), Map.of("POST", Right.OPERATE.to(this::verify))))
                     : Optional.empty();
             case "explain" -> explain.find(path);
-            case "queue" -> queue.find(path);
+            case "queue" -> views.find(path).or(() -> queue.find(path));
+            case "destinations", "metrics" -> views.find(path);
             case "trace" -> trace.find(path);
             case "destdb" -> hosts.find(path);
             case "suspensions", "freeze", "thaw" -> suspensions.find(path);

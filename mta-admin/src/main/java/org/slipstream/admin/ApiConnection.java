@@ -106,8 +106,12 @@ final class ApiConnection implements Runnable {
             send(out, answer, content, withBody, keepAlive);
             return;
         }
-        byte[] body = JSON.writeValueAsBytes(answer.body());
-        byte[] head = head(answer, "application/json", body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
+        boolean isText = answer.body() instanceof PlainText;
+        byte[] body = answer.body() instanceof PlainText(String text)
+                ? text.getBytes(StandardCharsets.UTF_8)
+                : JSON.writeValueAsBytes(answer.body());
+        byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
+                body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();
         out.write(head);
         if (withBody) {

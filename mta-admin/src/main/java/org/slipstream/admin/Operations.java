@@ -12,7 +12,7 @@ import java.util.Optional;
 ///
 /// Methods with a filter examine a bounded part of the queue after `after`, in order of id. When
 /// the part does not reach the end of the queue, the result names the start of the next part.
-public interface Operations extends ExplainOperations, TraceOperations {
+public interface Operations extends ExplainOperations, TraceOperations, ViewOperations {
     /// Returns at most `limit` messages; a page may be short or empty and still have a next one.
     QueuePage list(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
 
@@ -82,20 +82,29 @@ public interface Operations extends ExplainOperations, TraceOperations {
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
     /// @param instructions of an operator, as `reroute: smtp:[relay.example]:25`
+    /// @param lastAttempt time of the latest reply for one of its recipients; empty before
+    /// @param expires when the next failure returns the message; present only when a single message
+    /// is shown
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-            List<RecipientView> recipients, SubmitterView submitter, List<String> instructions) {
+            List<RecipientView> recipients, SubmitterView submitter, List<String> instructions, String lastAttempt,
+            String expires) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN, List.of());
+                    SubmitterView.UNKNOWN, List.of(), "", "");
+        }
+
+        public MessageView expiring(String when) {
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
+                    recipients, submitter, instructions, lastAttempt, when);
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter, instructions);
+                    Optional.of(other), recipients, submitter, instructions, lastAttempt, expires);
         }
     }
 

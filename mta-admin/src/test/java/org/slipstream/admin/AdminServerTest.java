@@ -46,7 +46,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -66,6 +66,26 @@ class AdminServerTest {
         JsonNode last = json(call("GET", "queue?limit=2&after=" + second.get("next").asString()));
         assertThat(last.get("messages").get(0).get("id").asString()).isEqualTo(new QueueId(5).toString());
         assertThat(last.get("next").isNull()).isTrue();
+    }
+
+    @Test
+    void theShapeOfTheQueueIsByDestinationOrSenderAPageAtATime() throws Exception {
+        assertThat(json(call("GET", "queue/shape")).get("rows").get(0).get("name").asString())
+                .isEqualTo("DESTINATION after -");
+        assertThat(json(call("GET", "queue/shape?by=sender&after=" + new QueueId(7))).get("rows").get(0).get("name")
+                .asString()).isEqualTo("SENDER after " + new QueueId(7));
+        assertThat(call("GET", "queue/shape?by=colour").status()).isEqualTo(400);
+        assertThat(call("GET", "queue/shape?after=x!").status()).isEqualTo(400);
+    }
+
+    @Test
+    void theLoadIsJsonAndTheMetricsAreText() throws Exception {
+        assertThat(json(call("GET", "destinations")).get("destinations").get(0).get("nextHop").asString())
+                .isEqualTo("far.example");
+        assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
+                "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
+                "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("POST", "metrics").status()).isEqualTo(405);
     }
 
     @Test
@@ -429,7 +449,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -137,6 +138,22 @@ final class FakeOperations implements Operations {
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
                 Optional.of(0L), 1, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
+        return new ShapePage(
+                List.of(new ShapeRow(by + " after " + after.map(QueueId::toString).orElse("-"), List.of(1L), 0, "",
+                        "", "")),
+                Optional.empty());
+    }
+
+    @Override
+    public Activity activity() {
+        return new Activity("2026-11-21T10:00:00Z", "mail.example.org", "2026-11-21T09:00:00Z", Optional.of(7L),
+                Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
+                List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
+                        "450 4.2.0 later", "2026-11-21T09:59:00Z")));
     }
 
     @Override

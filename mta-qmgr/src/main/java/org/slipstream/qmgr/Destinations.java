@@ -95,6 +95,12 @@ final class Destinations {
         return Objects.requireNonNull(byQueue.get(queue));
     }
 
+    DestinationFigures figures(DestinationQueue queue) {
+        Destination destination = destination(queue);
+        return DestinationFigures.of(queue, destination.state(), destination.allowed(), destination.figures().limit(),
+                seating.connections(queue.route()));
+    }
+
     // Without preemption spacing has no benefit, and a rate delay already orders the starts.
     private boolean isSpaced(DestinationQueue queue, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE

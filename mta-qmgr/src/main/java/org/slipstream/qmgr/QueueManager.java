@@ -313,6 +313,16 @@ public final class QueueManager {
         return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
     }
 
+    /// When the next failure of this message is final.
+    public long expiryMillis(MessageSummary message) {
+        return retrySchedule.expiryMillis(message.createdMillis(), message.sender().isEmpty());
+    }
+
+    /// The figures of each destination in memory.
+    public List<DestinationFigures> destinationFigures() {
+        return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
+    }
+
     /// The suspensions in force, the freeze first.
     public List<Suspension> suspensions() {
         return suspensions.all();

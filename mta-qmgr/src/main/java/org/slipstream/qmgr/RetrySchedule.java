@@ -160,6 +160,12 @@ final class RetrySchedule {
         return new Outcome.Failed(DeliveryOptions.tooLate(lastReply), remote);
     }
 
+    /// When a deferral becomes a failure, by the lifetime of all mail; the policy of a destination may
+    /// have a shorter one.
+    long expiryMillis(long createdMillis, boolean nullSender) {
+        return createdMillis + (nullSender ? bounceLifetimeMillis() : config.lifetimeMillis());
+    }
+
     // As in Postfix, at most the normal lifetime.
     private long bounceLifetimeMillis() {
         return Math.min(config.bounceLifetimeMillis(), config.lifetimeMillis());

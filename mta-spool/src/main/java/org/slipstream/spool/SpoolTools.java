@@ -147,6 +147,21 @@ public final class SpoolTools {
         });
     }
 
+    /// Reads the spool of a stopped server.
+    @FunctionalInterface
+    public interface Reading {
+        void of(Spool spool) throws IOException;
+    }
+
+    /// Opens the spool for a view of it. The queue does not change.
+    public static Report view(SpoolConfig config, LongSupplier clock, Reading reading)
+            throws SpoolException, IOException {
+        return withSpool(config, clock, spool -> {
+            reading.of(spool);
+            return new Report(0, spool.counts().messages(), List.of());
+        });
+    }
+
     private interface Work {
         Report with(Spool spool) throws IOException;
     }

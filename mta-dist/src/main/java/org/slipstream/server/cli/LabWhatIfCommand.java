@@ -104,7 +104,7 @@ final class LabWhatIfCommand implements Callable<Integer> {
     // ---- the queue
 
     private LiveQueue live() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String taken = Instant.now().toString();
             List<LiveQueue.LiveMessage> messages = PagedRequests
                     .of(server, "GET", "queue", "&limit=" + PAGE, QueuePage.class, QueuePage::next)

@@ -62,7 +62,7 @@ final class QueueCatCommand implements Callable<Integer> {
         QueueId queueId = Ids.of(spec, id);
         boolean running = AdminClient.isRunning(mta.home());
         if (json || envelope) {
-            try (AdminClient server = AdminClient.of(mta.home())) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 printEnvelope(server, queueId);
             }
         }
@@ -78,7 +78,7 @@ final class QueueCatCommand implements Callable<Integer> {
     }
 
     private boolean ofServer(OutputStream out) {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             return server.fetch("queue/" + Ids.of(spec, id) + "/content", out);
         }
     }

@@ -38,7 +38,7 @@ final class QueueShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var queueId = Ids.of(spec, id);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "queue/" + queueId).orElseThrow(
                     () -> new CommandFailure(Exit.NO, "mta: there is no message " + queueId + " in the queue"));
             if (json) {
@@ -75,9 +75,15 @@ final class QueueShowCommand implements Callable<Integer> {
         facts.add("created", message.created() + " (" + DisplayUnits.age(message.created(), now) + " ago)");
         facts.add("state", message.state());
         facts.add("attempts", Integer.toString(message.attempts()));
+        facts.add("last attempt", message.lastAttempt().isEmpty()
+                ? "-"
+                : message.lastAttempt() + " (" + DisplayUnits.age(message.lastAttempt(), now) + " ago)");
         facts.add("next", message.nextAttempt().isEmpty()
                 ? "-"
                 : message.nextAttempt() + " (" + DisplayUnits.until(message.nextAttempt(), now) + ")");
+        if (!message.expires().isEmpty()) {
+            facts.add("expires", message.expires() + " (" + DisplayUnits.until(message.expires(), now) + ")");
+        }
         facts.add("phase", message.phase().code());
         if (!message.phase().since().isEmpty()) {
             facts.add("since",

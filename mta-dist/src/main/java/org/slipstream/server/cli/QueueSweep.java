@@ -84,7 +84,7 @@ final class QueueSweep {
         String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "")
                 + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
                     .forEach(part -> {
                         long before = count[0];

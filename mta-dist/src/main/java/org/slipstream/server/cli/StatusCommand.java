@@ -19,10 +19,14 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta status",
-                "  ./mta status --json | jq .messages"})
+                "  ./mta status --json | jq .messages",
+                "  ./mta status --metrics > /var/lib/node_exporter/slipstream.prom"})
 final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON")
     private boolean json;
+
+    @Option(names = "--metrics", description = "counters and gauges in the text format of Prometheus")
+    private boolean metrics;
 
     private final MtaCommand mta;
 
@@ -32,9 +36,11 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
-            String body = server.ask("GET", "status").orElseThrow();
-            if (json) {
+        try (AdminClient server = AdminClient.of(mta)) {
+            String body = server.ask("GET", metrics ? "metrics" : "status").orElseThrow();
+            if (metrics) {
+                mta.world().out().print(body);
+            } else if (json) {
                 mta.world().out().println(body);
             } else {
                 print(RecordJson.read(body, Status.class), mta.world().out());

@@ -301,6 +301,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
                     doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            @Setting(section = "admin", value = "",
+                    doc = "A second socket of the admin API for the members of the server's group, relative to the"
+                            + " home folder, in a folder that exists. Each request there needs a token"
+                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
             JournalSettings journal) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.

@@ -21,6 +21,7 @@ import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.server.dispatch.Verifications.VerificationVerdict;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
@@ -126,7 +127,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             return Optional.empty();
         }
         long now = clockMillis.getAsLong();
-        MessageView view = views(List.of(row.get())).getFirst();
+        long expires = queries.ask(manager -> manager.expiryMillis(row.get().summary()));
+        MessageView view = views(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
         return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
                 .map(view::with).or(() -> Optional.of(view));
     }
@@ -273,6 +275,18 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     private static void settled(List<CompletableFuture<Result>> commands) {
         CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
+        return Views.shape(spool, by, after, queries.ask(manager -> manager.destinationFigures()),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public Activity activity() throws IOException {
+        return Views.activity(status(), queries.ask(manager -> manager.destinationFigures()), surroundings.traffic(),
+                clockMillis.getAsLong());
     }
 
     @Override

@@ -58,7 +58,12 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
-                InstructionText.lines(summary.instructions()));
+                InstructionText.lines(summary.instructions()), lastAttempt(row), "");
+    }
+
+    private static String lastAttempt(Spool.Details row) {
+        return moment(row.recipients().stream().filter(each -> each.last().isPresent())
+                .mapToLong(Spool.RecipientState::atMillis).max());
     }
 
     static SubmitterView submitter(Origin origin) {

@@ -4,6 +4,7 @@ import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.place.Seat;
+import org.slipstream.server.view.Traffic;
 import org.slipstream.smtpout.WirePhase;
 
 import java.util.List;
@@ -21,10 +22,12 @@ import java.util.function.Supplier;
 /// @param explanations placement of waiting deliveries
 /// @param stuck messages that waited although nothing held them
 /// @param traces the history of messages
+/// @param traffic counters of mail
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, LongSupplier stuck, Traces traces, Optional<Verifications> verifications) {
+        Explanations explanations, LongSupplier stuck, Traces traces, Traffic traffic,
+        Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

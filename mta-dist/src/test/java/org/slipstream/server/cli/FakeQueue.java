@@ -32,6 +32,8 @@ final class FakeQueue implements Operations {
     Optional<VerdictView> verdict = Optional.empty();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
+    List<ShapeRow> shape = List.of();
+    final java.util.ArrayDeque<Activity> activity = new java.util.ArrayDeque<>();
     int piece = 500;
     int requests;
 
@@ -137,6 +139,16 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
+    }
+
+    @Override
+    public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
+        return new ShapePage(shape, Optional.empty());
+    }
+
+    @Override
+    public Activity activity() {
+        return activity.removeFirst();
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -39,7 +40,7 @@ class LabJournalCommandsTest {
             queue.put(1, "a@here.example", "active", "b@far.example", "c@far.example");
             queue.put(2, "", "deferred", "d@elsewhere.example");
             queue.put(3, "", "held", "e@elsewhere.example");
-            server.serve(queue, new FakeHosts(), new FakeSuspensions());
+            server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
             Path saved = home.resolve("queue.json");
             Console.Ran live = run("lab", "what-if", "--from-live", "--save", saved.toString(), "--set",
                     "queue.lanes=1");

@@ -40,7 +40,7 @@ class QueueCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(queue, new FakeHosts(), new FakeSuspensions());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 

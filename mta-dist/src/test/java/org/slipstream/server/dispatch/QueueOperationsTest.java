@@ -3,6 +3,7 @@ package org.slipstream.server.dispatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.Operations.ConnectionsView;
@@ -13,16 +14,22 @@ import org.slipstream.admin.Operations.Order;
 import org.slipstream.admin.Operations.QueuePage;
 import org.slipstream.admin.Operations.Status;
 import org.slipstream.admin.Operations.VerdictView;
+import org.slipstream.admin.ViewOperations.Activity;
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapePage;
+import org.slipstream.admin.ViewOperations.ShapeRow;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
+import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueFilter.State;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.RouteText;
@@ -30,12 +37,14 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.view.Traffic;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
@@ -43,6 +52,7 @@ import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.Spools;
 import org.slipstream.spool.index.IndexException;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -71,6 +81,7 @@ class QueueOperationsTest {
     Path folder;
 
     private final Inbox inbox = new Inbox(100);
+    private final Traffic traffic = new Traffic();
     private final CountDownLatch dns = new CountDownLatch(1);
     private Spool spool;
     private Carriers carriers;
@@ -101,6 +112,7 @@ class QueueOperationsTest {
                 "mail.example.org", new QueueViewSources(true, carriers::phase, _ -> suspended,
                         () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(), () -> 3,
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
+                        traffic,
                         Optional.of(this::verdict)),
                 new MessageOrders(List.of()));
     }
@@ -272,6 +284,77 @@ class QueueOperationsTest {
                 .order(MessageOrder.of(Order.DELETE), QueueFilter.ANY.withState(State.DEFERRED), Optional.empty(), 100)
                 .count()).isEqualTo(2);
         assertThat(ids(operations.list(QueueFilter.ANY, Optional.empty(), 100))).hasSize(2);
+    }
+
+    /// The columns of ZMailer's `SHOW THREAD`: file, sender, expiry, next wakeup, last feed, attempts,
+    /// the reason, and the last diagnostic.
+    @Test
+    @Tag("ZM-47")
+    void aDeferredMessageShowsTheColumnsOfShowThread() throws Exception {
+        QueueId id = mailing(1).getFirst();
+        long now = System.currentTimeMillis();
+        spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(Reply.of(450, "4.2.2", "mailbox full"),
+                "mx.far.example[192.0.2.7]:25"))), true, () -> {});
+        CountDownLatch deferred = new CountDownLatch(1);
+        spool.defer(id, now + 300_000, deferred::countDown);
+        deferred.await();
+
+        MessageView message = operations.show(id).orElseThrow();
+        assertThat(message.id()).isEqualTo(id.toString());
+        assertThat(message.sender()).isNotEmpty();
+        assertThat(Instant.parse(message.expires())).as("five days after the arrival")
+                .isEqualTo(Instant.parse(message.created()).plus(Duration.ofDays(5)));
+        assertThat(message.nextAttempt()).isEqualTo(Instant.ofEpochMilli(now + 300_000).toString());
+        assertThat(Instant.parse(message.lastAttempt())).isBetween(Instant.ofEpochMilli(now), Instant.now());
+        assertThat(message.attempts()).isEqualTo(1);
+        assertThat(message.phase().code()).isEqualTo("retry");
+        assertThat(message.recipients().getFirst().lastReply()).isEqualTo("450 4.2.2 mailbox full");
+    }
+
+    @Test
+    void theShapeCountsByDestinationAndMarksTheHostThatIsLeftAlone() throws Exception {
+        QueueId id = from("news@lists.example", "a@far.example");
+        from("news@lists.example", "b@near.example");
+        spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(Reply.of(450, "4.4.1", "refused"),
+                "mx.far.example[192.0.2.7]:25"))), true, () -> {});
+        long now = System.currentTimeMillis();
+        spool.keepHost(new HostRecord("[192.0.2.7]:25/may", "RETRY", "mx.far.example", now, now + 300_000, 1,
+                "450 4.4.1 refused", ""));
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> !spool.hosts().isEmpty());
+
+        ShapePage page = operations.shape(ShapeBy.DESTINATION, Optional.empty());
+        assertThat(page.next()).isEmpty();
+        assertThat(page.rows()).extracting(ShapeRow::name).containsExactly("far.example", "near.example");
+        assertThat(page.rows()).allSatisfy(row -> assertThat(row.ages()).startsWith(1L).hasSize(10));
+        assertThat(page.rows().getFirst().state()).isEqualTo("host left alone until "
+                + Instant.ofEpochMilli(now + 300_000));
+        assertThat(page.rows().getFirst().lastReply()).isEqualTo("450 4.4.1 refused (mx.far.example[192.0.2.7]:25)");
+        assertThat(operations.shape(ShapeBy.SENDER, Optional.empty()).rows()).singleElement()
+                .satisfies(row -> assertThat(row.total()).isEqualTo(2)).extracting(ShapeRow::name)
+                .isEqualTo("lists.example");
+    }
+
+    @Test
+    @Tag("ZM-48")
+    void theActivityHasTheCountersOfTheMib() throws Exception {
+        traffic.received(new MessageSummary(new QueueId(1), Optional.empty(), 0, 2_048, 3, 3, 0, 0, false, false));
+        var orders = traffic.counting(_ -> {}, () -> System.currentTimeMillis());
+        orders.order(new QmgrOrder.RecordOutcome(new QueueId(1), 1,
+                List.of(new Recipient(1, Address.of("a@far.example")), new Recipient(2, Address.of("b@near.example"))),
+                List.of(new RecipientOutcome(1, new Outcome.Delivered(Reply.of(250, "2.0.0", "ok"), "mx")),
+                        new RecipientOutcome(2, new Outcome.Deferred(Reply.of(450, "4.2.0", "later"), "mx"))),
+                true));
+
+        Activity activity = operations.activity();
+        assertThat(activity.counters()).containsEntry("mtaReceivedMessages", 1L)
+                .containsEntry("mtaReceivedRecipients", 3L).containsEntry("mtaReceivedVolume", 2L)
+                .containsEntry("mtaTransmittedMessages", 1L).containsEntry("mtaTransmittedRecipients", 1L)
+                .containsEntry("mtaDeferredRecipients", 1L);
+        assertThat(activity.destinations()).singleElement().satisfies(each -> {
+            assertThat(each.nextHop()).isEqualTo("near.example");
+            assertThat(each.state()).isEqualTo("idle");
+            assertThat(each.lastError()).isEqualTo("450 4.2.0 later");
+        });
     }
 
     @Test

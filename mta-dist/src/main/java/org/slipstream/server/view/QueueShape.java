@@ -1,0 +1,134 @@
+package org.slipstream.server.view;
+
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.core.Outcome;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/// Counts waiting messages by destination or sender and by age, as Postfix's `qshape`. A message
+/// with waiting recipients at several destinations counts once for each of them.
+///
+/// A destination is the domain of a recipient, because the index of a stopped server has no routes.
+/// It is marked when the host of its latest reply is suspended or left alone, or when the queue
+/// manager names it as dead.
+public final class QueueShape {
+    static final int PAGE = 1_000;
+    private static final long MINUTE = 60_000;
+    private static final int[] MINUTES = {5, 10, 20, 40, 80, 160, 320, 640, 1_280};
+
+    private static final class Counted {
+        final Long[] ages = new Long[MINUTES.length + 1];
+        long held;
+        Optional<Outcome> last = Optional.empty();
+        long lastMillis;
+
+        Counted() {
+            Arrays.fill(ages, 0L);
+        }
+    }
+
+    private final ShapeBy by;
+    private final List<HostRecord> hosts;
+    private final Map<String, String> dead;
+    private final long nowMillis;
+    private final Map<String, Counted> counts = new TreeMap<>();
+
+    /// @param hosts the records of hosts, for suspensions and failures
+    /// @param dead the states of dead destinations in words, by domain
+    public QueueShape(ShapeBy by, List<HostRecord> hosts, Map<String, String> dead, long nowMillis) {
+        this.by = by;
+        this.hosts = hosts;
+        this.dead = dead;
+        this.nowMillis = nowMillis;
+    }
+
+    /// The shape of a whole queue, for a stopped server.
+    public static List<ShapeRow> of(Spool spool, ShapeBy by, long nowMillis) throws IOException {
+        QueueShape shape = new QueueShape(by, spool.hosts(), Map.of(), nowMillis);
+        List<Spool.Details> page = spool.list(Optional.empty(), PAGE);
+        while (!page.isEmpty()) {
+            page.forEach(shape::add);
+            page = spool.list(Optional.of(page.getLast().summary().id()), PAGE);
+        }
+        return shape.rows();
+    }
+
+    public void add(Spool.Details message) {
+        Set<String> counted = new HashSet<>();
+        for (Spool.RecipientState each : message.recipients()) {
+            if (each.state() == Spool.MessageState.OPEN) {
+                String name = name(message, each);
+                Counted count = counts.computeIfAbsent(name, _ -> new Counted());
+                if (counted.add(name)) {
+                    count.ages[column(nowMillis - message.summary().createdMillis())]++;
+                    count.held += message.summary().held() ? 1 : 0;
+                }
+                if (each.last().isPresent() && each.atMillis() >= count.lastMillis) {
+                    count.last = each.last();
+                    count.lastMillis = each.atMillis();
+                }
+            }
+        }
+    }
+
+    private String name(Spool.Details message, Spool.RecipientState recipient) {
+        return by == ShapeBy.DESTINATION
+                ? recipient.recipient().address().domainKey()
+                : message.summary().sender().map(sender -> sender.domainKey()).orElse("<>");
+    }
+
+    private static int column(long ageMillis) {
+        int column = 0;
+        while (column < MINUTES.length && ageMillis >= MINUTES[column] * MINUTE) {
+            column++;
+        }
+        return column;
+    }
+
+    /// In order of name.
+    public List<ShapeRow> rows() {
+        return counts.entrySet().stream().map(each -> row(each.getKey(), each.getValue())).toList();
+    }
+
+    private ShapeRow row(String name, Counted count) {
+        return new ShapeRow(name, List.of(count.ages), count.held, by == ShapeBy.SENDER ? "" : state(name, count),
+                count.last.map(last -> last.reply() + " (" + last.remote() + ")").orElse(""),
+                count.last.isPresent() ? Instant.ofEpochMilli(count.lastMillis).toString() : "");
+    }
+
+    private String state(String name, Counted count) {
+        Optional<String> suspended = host(count, "SUSPENDED").map(host -> "suspended by " + host.author() + " "
+                + until(host) + ": " + host.words());
+        return suspended.or(() -> Optional.ofNullable(dead.get(name)))
+                .or(() -> host(count, "RETRY").map(host -> "host left alone " + until(host))).orElse("");
+    }
+
+    private Optional<HostRecord> host(Counted count, String kind) {
+        return count.last.flatMap(last -> hosts.stream().filter(host -> host.kind().equals(kind)
+                && host.untilMillis() > nowMillis && isNamedBy(last.remote(), host.host())).findFirst());
+    }
+
+    // The text of a key is `[address]:port/terms`; the remote of an outcome is the same, or has the
+    // name before the address.
+    private static boolean isNamedBy(String remote, String host) {
+        int slash = host.indexOf('/');
+        return remote.equals(host) || remote.endsWith(slash < 0 ? host : host.substring(0, slash));
+    }
+
+    private static String until(HostRecord host) {
+        return host.untilMillis() == Long.MAX_VALUE
+                ? "until further notice"
+                : "until " + Instant.ofEpochMilli(host.untilMillis());
+    }
+}

@@ -1,0 +1,97 @@
+package org.slipstream.server.view;
+
+import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.ViewOperations.Activity;
+import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.admin.ViewOperations.ShapeBy;
+import org.slipstream.admin.ViewOperations.ShapePage;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.DestinationFigures;
+import org.slipstream.qmgr.flow.DestinationState;
+import org.slipstream.server.view.Traffic.DomainError;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// Joins the figures of the queue manager, the counters and the queue index to the views of the
+/// whole server.
+public final class Views {
+    private static final long RECENT_MILLIS = 3_600_000;
+    // The upper bits of a queue id are its creation time.
+    private static final int ID_SHIFT = 10;
+
+    private Views() {}
+
+    /// The shape of the messages after `after`, at most [QueueShape#PAGE].
+    public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
+            long nowMillis) throws IOException {
+        Map<String, String> dead = new LinkedHashMap<>();
+        for (DestinationFigures each : figures) {
+            if (each.state() instanceof DestinationState.Dead(long untilMillis, var reason)) {
+                dead.put(each.nextHop(), "dead until " + Instant.ofEpochMilli(untilMillis) + ": " + reason);
+            }
+        }
+        QueueShape shape = new QueueShape(by, spool.hosts(), dead, nowMillis);
+        List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
+        page.forEach(shape::add);
+        return new ShapePage(shape.rows(), page.size() < QueueShape.PAGE
+                ? Optional.empty()
+                : Optional.of(page.getLast().summary().id().toString()));
+    }
+
+    public static Activity activity(Status status, List<DestinationFigures> figures, Traffic traffic, long nowMillis) {
+        Map<String, DomainError> errors = traffic.errors();
+        List<BusyDestination> rows = new ArrayList<>();
+        for (DestinationFigures each : figures) {
+            rows.add(row(each, Optional.ofNullable(errors.remove(each.nextHop()))));
+        }
+        errors.values().removeIf(error -> error.atMillis() < nowMillis - RECENT_MILLIS);
+        errors.forEach((domain, error) -> rows.add(new BusyDestination("", domain, "idle", "", 0, 0, 0, 0, 0, "",
+                error.reply(), moment(error.atMillis()))));
+        rows.sort(Comparator.comparingInt((BusyDestination each) -> each.running() + each.waiting())
+                .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
+                .reversed().thenComparing(BusyDestination::nextHop));
+        return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
+                status.active(), status.connections(), traffic.counters(), rows);
+    }
+
+    private static BusyDestination row(DestinationFigures each, Optional<DomainError> error) {
+        Optional<String> dead = each.state() instanceof DestinationState.Dead(long _, var reason)
+                ? Optional.of(reason.toString())
+                : Optional.empty();
+        return new BusyDestination(each.transport(), each.nextHop(), word(each.state()), until(each.state()),
+                each.window(), each.limit(), each.connections(), each.running(), each.waiting(),
+                each.oldest().map(id -> moment(id.value() >> ID_SHIFT)).orElse(""),
+                dead.or(() -> error.map(DomainError::reply)).orElse(""),
+                error.map(last -> moment(last.atMillis())).orElse(""));
+    }
+
+    private static String word(DestinationState state) {
+        return switch (state) {
+            case DestinationState.Live _ -> "live";
+            case DestinationState.Dead _ -> "dead";
+            case DestinationState.Suspended _ -> "paused";
+        };
+    }
+
+    private static String until(DestinationState state) {
+        OptionalLong until = switch (state) {
+            case DestinationState.Live _ -> OptionalLong.empty();
+            case DestinationState.Dead dead -> OptionalLong.of(dead.untilMillis());
+            case DestinationState.Suspended pause -> OptionalLong.of(pause.untilMillis());
+        };
+        return until.isPresent() ? moment(until.getAsLong()) : "";
+    }
+
+    private static String moment(long millis) {
+        return Instant.ofEpochMilli(millis).toString();
+    }
+}
