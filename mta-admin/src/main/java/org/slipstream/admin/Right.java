@@ -10,7 +10,7 @@ public enum Right {
     READ,
     /// Orders that change when mail is delivered: flush, hold, release, suspend, resume.
     OPERATE,
-    /// Orders that remove mail, and those for the whole server.
+    /// Orders that remove mail, those for the whole server, and the contents of messages.
     ADMINISTRATE;
 
     public boolean includes(Right other) {

@@ -137,6 +137,19 @@ class AdminServerTest {
         }
     }
 
+    /// A monitor may see that there is mail, and not read it.
+    @Test
+    void theContentOfAMessageIsForAdministratorsOnly() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        Api api = new Api(operations, hosts, new FakeSuspensions());
+        for (Right right : Right.values()) {
+            Caller caller = new Caller("monitor", right, true);
+            assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);
+            assertThat(api.answer("GET", Api.ROOT + "queue/" + id + "/content", "", caller).status())
+                    .isEqualTo(right == Right.ADMINISTRATE ? 200 : 403);
+        }
+    }
+
     @Test
     void aTraceNamesWhatIsWanted() throws Exception {
         assertThat(call("GET", "trace?of=bob%40far.example&limit=5").status()).isEqualTo(200);
