@@ -175,7 +175,8 @@ public final class AdminServer implements AutoCloseable {
             return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
         }
         try {
-            return api.answer(request.method(), request.path(), request.query(), new Caller("owner", Right.ADMINISTRATE, false));
+            return api.answer(request.method(), request.path(), request.query(),
+                    new Caller("owner", Right.ADMINISTRATE, false));
         } catch (IOException | RuntimeException ours) {
             LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
                     ours);

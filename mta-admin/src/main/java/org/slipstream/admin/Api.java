@@ -113,7 +113,8 @@ final class Api {
     private Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
-                    ? Optional.of(new Resource(Set.of(), Map.of("GET", Right.READ.to(_ -> ApiResponse.ok(operations.status())))))
+                    ? Optional.of(new Resource(Set.of(),
+                            Map.of("GET", Right.READ.to(_ -> ApiResponse.ok(operations.status())))))
                     : Optional.empty();
             case "verify" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of("address"), Map.of("POST", Right.OPERATE.to(this::verify))))

@@ -22,7 +22,9 @@ final class ExplainApi {
     }
 
     Optional<Api.Resource> find(List<String> path) {
-        return path.size() == 1 ? Optional.of(new Api.Resource(NAMES, Map.of("GET", Right.READ.to(this::explain)))) : Optional.empty();
+        return path.size() == 1
+                ? Optional.of(new Api.Resource(NAMES, Map.of("GET", Right.READ.to(this::explain))))
+                : Optional.empty();
     }
 
     private ApiResponse explain(Query query) throws IOException {

@@ -103,7 +103,8 @@ final class Routing {
         Outcome outcome = reason.isPermanent()
                 ? new Outcome.Failed(reason, Outcomes.HERE)
                 : new Outcome.Deferred(reason, Outcomes.HERE);
-        answered(domain, concerned, (message, recipients) -> outcomes.conclude(message, recipients, outcome, true, QueuePhase.Code.ROUTE));
+        answered(domain, concerned,
+                (message, recipients) -> outcomes.conclude(message, recipients, outcome, true, QueuePhase.Code.ROUTE));
     }
 
     private interface Answer {
@@ -173,10 +174,11 @@ final class Routing {
             message.resumesMillis = Math.min(message.resumesMillis, suspension.get().untilMillis());
             return suspension.map(each -> new DeferralReason(QueuePhase.Code.SUSPENDED, each.reply()));
         }
-        return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply)).or(() -> destinations.rules().bars(queue, message.attemptedBefore,
-                flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
-                        .isPresent(),
-                step.nowMillis()));
+        return destinations.suspension(queue).map(reply -> new DeferralReason(QueuePhase.Code.DEAD, reply))
+                .or(() -> destinations.rules().bars(queue, message.attemptedBefore,
+                        flushes.requestedMillis(message.id, routed.recipient().address().domainKey(), step.nowMillis())
+                                .isPresent(),
+                        step.nowMillis()));
     }
 
     /// A flush by name revives destinations that failed before it.

@@ -85,7 +85,8 @@ final class SuspendedMail {
         Set<Activation> concerned = new LinkedHashSet<>();
         for (DestinationQueue queue : scheduler.queues().toList()) {
             List<Entry> entries = queue.entries();
-            if (!entries.isEmpty() && entries.stream().allMatch(each -> suspended(each).size() == each.recipients().size())) {
+            if (!entries.isEmpty()
+                    && entries.stream().allMatch(each -> suspended(each).size() == each.recipients().size())) {
                 scheduler.withdraw(queue).forEach(this::defer);
                 destinations.dropIfDone(queue);
             } else {

@@ -92,7 +92,7 @@ final class Suspensions {
             case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
                     || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name);
             case TRANSPORT -> queue.transport().equals(name);
-            case SENDER,EVERYTHING -> false;
+            case SENDER, EVERYTHING -> false;
         };
     }
 }

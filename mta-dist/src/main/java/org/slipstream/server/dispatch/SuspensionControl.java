@@ -75,7 +75,7 @@ public final class SuspensionControl implements SuspensionOperations {
                     .filter(_ -> Suspension.senders(name).isEmpty());
             case TRANSPORT -> Optional.of("no such transport: " + name + "; the transports are smtp, lmtp, local,"
                     + " discard").filter(_ -> !TRANSPORTS.contains(name));
-            case DESTINATION,EVERYTHING -> Optional.empty();
+            case DESTINATION, EVERYTHING -> Optional.empty();
         };
     }
 
