@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
     requires static org.jspecify;
     requires transitive org.slipstream.core;
     requires transitive tools.jackson.databind;
+    requires jdk.net;
     requires org.slf4j;
 
     exports org.slipstream.admin;

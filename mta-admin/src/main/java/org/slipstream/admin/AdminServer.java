@@ -13,7 +13,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,10 +25,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 
 /// The HTTP server of the admin API, on a UNIX domain socket that only the owner of the home folder
-/// can open. Every response is JSON.
+/// can open, and on a second one for a group if the settings name it. Every response is JSON, and
+/// each request has an author with a right ([ApiDoor]).
 ///
 /// Each connection has a platform thread, since requests read the disk and compute; on virtual
 /// threads they would occupy the carrier threads that mail delivery needs. At most
@@ -44,16 +46,16 @@ public final class AdminServer implements AutoCloseable {
     private static final long LOOK_MILLIS = 1_000;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final Path socket;
-    private final ServerSocketChannel listener;
+    private final List<Listener> listeners = new ArrayList<>();
     private final Selector selector;
     private final Set<ApiConnection> connections = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads;
     private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
 
-    private AdminServer(Path socket, ServerSocketChannel listener, Selector selector, ExecutorService threads) {
-        this.socket = socket;
-        this.listener = listener;
+    /// @param ofOwner false for the socket of the group
+    private record Listener(Path socket, ServerSocketChannel channel, boolean ofOwner) {}
+
+    private AdminServer(Selector selector, ExecutorService threads) {
         this.selector = selector;
         this.threads = threads;
     }
@@ -69,25 +71,41 @@ public final class AdminServer implements AutoCloseable {
 
     /// @param threads one for each connection
     static AdminServer bind(Path socket, ExecutorService threads) throws IOException {
-        ServerSocketChannel listener = AdminSocket.listen(socket, BACKLOG);
+        AdminServer server = new AdminServer(Selector.open(), threads);
         try {
-            Selector selector = Selector.open();
-            listener.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
-            return new AdminServer(socket, listener, selector, threads);
+            server.open(new Listener(socket, AdminSocket.listen(socket, BACKLOG), true));
+            return server;
         } catch (IOException failed) {
-            listener.close();
+            server.selector.close();
+            throw failed;
+        }
+    }
+
+    /// Creates a second socket that the group may open as well. Each request there needs a token.
+    ///
+    /// @param socket in a folder that exists
+    public void openToGroup(Path socket) throws IOException {
+        open(new Listener(socket, AdminSocket.listenToGroup(socket, BACKLOG), false));
+    }
+
+    private void open(Listener listener) throws IOException {
+        try {
+            listener.channel().configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+            listeners.add(listener);
+        } catch (IOException failed) {
+            listener.channel().close();
             throw failed;
         }
     }
 
     public Path socket() {
-        return socket;
+        return listeners.getFirst().socket();
     }
 
     /// Accepts requests. Called once.
-    public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
+    public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions, Tokens tokens) {
         Api api = new Api(operations, hosts, suspensions);
-        Thread.ofPlatform().daemon().name("admin").start(() -> accept(request -> answer(request, api)));
+        Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
     }
 
     /// Accepts no new request and waits up to a second for requests in progress. May be called
@@ -95,9 +113,11 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (listener.isOpen()) {
-                listener.close();
-                Files.deleteIfExists(socket);
+            for (Listener listener : listeners) {
+                if (listener.channel().isOpen()) {
+                    listener.channel().close();
+                    Files.deleteIfExists(listener.socket());
+                }
             }
             selector.close();
             connections.stream().filter(ApiConnection::isWaiting).forEach(ApiConnection::close);
@@ -106,33 +126,41 @@ public final class AdminServer implements AutoCloseable {
                 connections.forEach(ApiConnection::close);
             }
         } catch (IOException failed) {
-            LOG.warn("event=admin-close-failed file=\"{}\"", socket, failed);
+            LOG.warn("event=admin-close-failed file=\"{}\"", socket(), failed);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void accept(Function<ApiRequest, ApiResponse> api) {
-        while (listener.isOpen()) {
+    private boolean isOpen() {
+        return listeners.getFirst().channel().isOpen();
+    }
+
+    private void accept(Api api, Tokens tokens) {
+        while (isOpen()) {
             try {
                 selector.select(connections.isEmpty() ? 0 : LOOK_MILLIS);
                 selector.selectedKeys().clear();
                 long now = System.nanoTime();
                 connections.stream().filter(each -> each.remainingNanos(now) <= 0).forEach(ApiConnection::close);
-                SocketChannel client = listener.accept();
-                if (client != null) {
-                    open(new ApiConnection(client, api));
+                for (Listener listener : listeners) {
+                    SocketChannel client = listener.channel().accept();
+                    if (client != null) {
+                        ApiDoor door = new ApiDoor(listener.ofOwner(), tokens);
+                        String user = ApiDoor.user(client);
+                        open(new ApiConnection(client, request -> answer(request, api, door, user)));
+                    }
                 }
             } catch (ClosedSelectorException stopped) {
                 return;
             } catch (IOException failed) {
-                if (listener.isOpen()) {
+                if (isOpen()) {
                     LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(failed)));
                     // Probably no file descriptor is left; the client stays in the backlog.
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             } catch (RuntimeException ours) {
-                if (listener.isOpen()) {
+                if (isOpen()) {
                     LOG.warn("event=admin-accept-failed error=\"{}\"", LogText.text(FailureWords.of(ours)), ours);
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
@@ -170,13 +198,20 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
-    private ApiResponse answer(ApiRequest request, Api api) {
+    private ApiResponse answer(ApiRequest request, Api api, ApiDoor door, String user) {
         if (!permits.tryAcquire()) {
             return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
         }
         try {
-            return api.answer(request.method(), request.path(), request.query(),
-                    new Caller("owner", Right.ADMINISTRATE, false));
+            return switch (door.admit(request.token(), user)) {
+                case ApiDoor.Admission.Admitted(Caller caller) -> recorded(request, caller,
+                        api.answer(request.method(), request.path(), request.query(), caller));
+                case ApiDoor.Admission.Refused(String why) -> {
+                    LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"{}\"",
+                            LogText.text(user), LogText.word(request.method()), LogText.text(request.path()), why);
+                    yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
+                }
+            };
         } catch (IOException | RuntimeException ours) {
             LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
                     ours);
@@ -185,5 +220,16 @@ public final class AdminServer implements AutoCloseable {
         } finally {
             permits.release();
         }
+    }
+
+    /// Each request that changes something is in the log with its author.
+    private static ApiResponse recorded(ApiRequest request, Caller caller, ApiResponse answer) {
+        if (answer.status() == 403 || !request.method().equals("GET")) {
+            LOG.info("event={} author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
+                    answer.status() == 403 ? "operator-refused" : "operator-request", LogText.text(caller.name()),
+                    LogText.word(request.method()), LogText.text(request.path()), LogText.text(request.query()),
+                    answer.status());
+        }
+        return answer;
     }
 }

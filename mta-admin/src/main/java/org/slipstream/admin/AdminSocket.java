@@ -35,6 +35,10 @@ public final class AdminSocket {
     /// @throws IOException when another server is listening there, or the file system refuses
     static ServerSocketChannel listen(Path socket, int backlog) throws IOException {
         privateFolder(Objects.requireNonNull(socket.toAbsolutePath().getParent()));
+        return listen(socket, backlog, "rw-------");
+    }
+
+    private static ServerSocketChannel listen(Path socket, int backlog, String permissions) throws IOException {
         if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
             if (isListening(socket)) {
                 throw new IOException("another server is running for this home; stop it first");
@@ -44,12 +48,18 @@ public final class AdminSocket {
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             withShortName(socket, address -> channel.bind(address, backlog));
-            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+            Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString(permissions));
             return channel;
         } catch (IOException | RuntimeException refused) {
             channel.close();
             throw refused;
         }
+    }
+
+    /// Listens at this path for the owner and the group of the process. The folder decides who
+    /// reaches it.
+    static ServerSocketChannel listenToGroup(Path socket, int backlog) throws IOException {
+        return listen(socket, backlog, "rw-rw----");
     }
 
     /// @throws ConnectException when the server that made the socket is gone

@@ -110,7 +110,7 @@ final class Api {
 
     record Resource(Set<String> parameters, Map<String, PermittedAction> actions) {}
 
-    private Optional<Resource> find(List<String> path) {
+    Optional<Resource> find(List<String> path) {
         return switch (path.getFirst()) {
             case "status" -> path.size() == 1
                     ? Optional.of(new Resource(Set.of(),

@@ -13,6 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /// A client of the admin API. It sends one request at a time over one connection.
 ///
@@ -25,8 +26,11 @@ public final class ApiClient implements AutoCloseable {
     private final InputStream in;
     private final Duration timeout;
 
-    private ApiClient(SocketChannel channel, Duration timeout) {
+    private final Optional<String> token;
+
+    private ApiClient(SocketChannel channel, Optional<String> token, Duration timeout) {
         this.channel = channel;
+        this.token = token;
         this.in = new BufferedInputStream(Channels.newInputStream(channel));
         this.timeout = timeout;
     }
@@ -37,7 +41,12 @@ public final class ApiClient implements AutoCloseable {
     /// @throws java.nio.file.NoSuchFileException when no server has created the socket
     /// @throws java.net.ConnectException when the server that created it is gone
     public static ApiClient connect(Path socket, Duration timeout) throws IOException {
-        return new ApiClient(AdminSocket.connect(socket), timeout);
+        return connect(socket, Optional.empty(), timeout);
+    }
+
+    /// @param token sent with each request
+    public static ApiClient connect(Path socket, Optional<String> token, Duration timeout) throws IOException {
+        return new ApiClient(AdminSocket.connect(socket), token, timeout);
     }
 
     /// @param resource below `/api/v1/`, encoded
@@ -54,7 +63,8 @@ public final class ApiClient implements AutoCloseable {
     private ApiReply ask(String method, String resource, OutputStream content) throws IOException {
         Thread watchdog = Thread.ofPlatform().daemon().start(this::closeInTime);
         try {
-            String head = method + " " + Api.ROOT + resource + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            String head = method + " " + Api.ROOT + resource + " HTTP/1.1\r\nHost: localhost\r\n"
+                    + token.map(text -> "Authorization: Bearer " + text + "\r\n").orElse("") + "\r\n";
             ByteBuffer request = StandardCharsets.US_ASCII.encode(head);
             while (request.hasRemaining()) {
                 channel.write(request);

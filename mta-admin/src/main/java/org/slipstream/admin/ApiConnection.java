@@ -3,6 +3,8 @@ package org.slipstream.admin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Content;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -122,8 +124,10 @@ final class ApiConnection implements Runnable {
     /// too early.
     private void send(OutputStream out, ApiResponse answer, Content content, boolean withBody, boolean keepAlive)
             throws IOException {
+        boolean begun = false;
         try (InputStream in = content.open()) {
             byte[] block = in.readNBytes(BLOCK_BYTES);
+            begun = true;
             phase = sending();
             out.write(head(answer, "message/rfc822", content.sizeBytes(), keepAlive)
                     .getBytes(StandardCharsets.US_ASCII));
@@ -132,6 +136,13 @@ final class ApiConnection implements Runnable {
                 out.write(block);
                 block = in.readNBytes(BLOCK_BYTES);
             }
+        } catch (IOException unreadable) {
+            if (begun) {
+                throw unreadable;
+            }
+            String reason = FailureWords.of(unreadable);
+            LOG.warn("event=admin-request-failed error=\"{}\"", LogText.text(reason));
+            send(out, ApiResponse.error(500, "the message cannot be read: " + reason), withBody, keepAlive);
         }
     }
 

@@ -27,7 +27,8 @@ public interface ExplainOperations {
     /// @param attempts the latest ones, the latest first
     /// @param text all of it for a person
     record MessageExplanation(String id, String reason, String why, String since, String next, String release,
-            List<GateView> gates, List<AttemptView> attempts, List<Operations.RecipientView> recipients, String text) {}
+            List<GateView> gates, List<PastAttemptView> attempts, List<Operations.RecipientView> recipients,
+            String text) {}
 
     /// @param reason as in [org.slipstream.core.QueuePhase.Code], in kebab case
     /// @param state `open`, `closed`, `not-asked`
@@ -38,7 +39,7 @@ public interface ExplainOperations {
     /// @param at ISO 8601 in UTC
     /// @param phase empty when it is not known
     /// @param recipients the number of recipients with this reply
-    record AttemptView(String at, String host, String phase, String reply, long tookMillis, int recipients) {}
+    record PastAttemptView(String at, String host, String phase, String reply, long tookMillis, int recipients) {}
 
     /// @param state of the destination, host or sender
     /// @param waiting the number of messages; at most `examined`

@@ -81,28 +81,30 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param attempts the number of attempts that ended in a deferral
     /// @param seat the connection or host that the next delivery would use now; present only when a
     /// single message is shown and one of its deliveries waits for SMTP
+    /// @param instructions of an operator, as `reroute: smtp:[relay.example]:25`
     /// @param lastAttempt time of the latest reply for one of its recipients; empty before
     /// @param expires when the next failure returns the message; present only when a single message
     /// is shown
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
-            List<RecipientView> recipients, SubmitterView submitter, String lastAttempt, String expires) {
+            List<RecipientView> recipients, SubmitterView submitter, List<String> instructions, String lastAttempt,
+            String expires) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN, "", "");
+                    SubmitterView.UNKNOWN, List.of(), "", "");
         }
 
         public MessageView expiring(String when) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
-                    recipients, submitter, lastAttempt, when);
+                    recipients, submitter, instructions, lastAttempt, when);
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter, lastAttempt, expires);
+                    Optional.of(other), recipients, submitter, instructions, lastAttempt, expires);
         }
     }
 
@@ -152,7 +154,15 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// waits (`placement.unproven-percent`)
     record ConnectionsView(int most, int open, int opening, int unproven, int mostUnproven) {}
 
-    record DestinationView(String transport, String nextHop, int waiting, int running, int connections) {}
+    /// @param meanMillis smoothed duration of a delivery, with its time in the queue of a connection;
+    /// absent before the first one has ended
+    record DestinationView(String transport, String nextHop, int waiting, int running, int connections,
+            Optional<Long> meanMillis) {
+        /// A destination whose deliveries have not been measured.
+        public DestinationView(String transport, String nextHop, int waiting, int running, int connections) {
+            this(transport, nextHop, waiting, running, connections, Optional.empty());
+        }
+    }
 
     /// @param what `index`, `log`, `space`, `inodes`, `stall`
     /// @param since ISO 8601 in UTC

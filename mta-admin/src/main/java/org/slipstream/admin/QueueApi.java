@@ -37,8 +37,8 @@ final class QueueApi {
             case 1 -> resource(with("after", "limit"), Map.of("GET", Right.READ.to(this::list)));
             case 2 -> ofAll(path.get(1));
             case 3 -> path.get(2).equals("content")
-                    ? resource(Set.of(),
-                            Map.of("GET", Right.READ.to(_ -> TraceApi.content(operations, path.get(1)))))
+                    ? resource(Set.of(), Map.of("GET",
+                            Right.ADMINISTRATE.to(_ -> TraceApi.content(operations, path.get(1)))))
                     : order(path.get(2)).flatMap(order -> resource(
                             argument(order).map(Set::of).orElse(Set.of()),
                             Map.of("POST", right(order).to(query -> give(path.get(1), order, query)))));

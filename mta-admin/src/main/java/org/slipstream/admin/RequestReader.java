@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 final class RequestReader {
     static final int LONGEST_HEAD_BYTES = 16 << 10;
     static final int LONGEST_BODY_BYTES = 64 << 10;
+    private static final String BEARER = "Bearer ";
     private static final int MOST_HEADERS = 64;
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final Pattern VERSION = Pattern.compile("HTTP/[0-9]\\.[0-9]");
@@ -105,7 +106,19 @@ final class RequestReader {
         boolean close = values(headers, "connection").stream().flatMap(value -> List.of(value.split(",")).stream())
                 .anyMatch(option -> option.strip().equalsIgnoreCase("close"));
         return new ApiRequest(words[0], target.getPath(), Optional.ofNullable(target.getRawQuery()).orElse(""),
-                modern && !close);
+                token(headers), modern && !close);
+    }
+
+    /// Empty without the header. Another scheme than `Bearer` gives a text that is no token.
+    private static Optional<String> token(List<Header> headers) throws MalformedException {
+        List<String> values = values(headers, "authorization");
+        if (values.size() > 1) {
+            throw new MalformedException(400, "more than one Authorization header");
+        }
+        return values.stream().findFirst()
+                .map(value -> value.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                        ? value.substring(BEARER.length()).strip()
+                        : "");
     }
 
     /// RFC 9112 section 3.2: origin-form, as clients send it, or absolute-form, as clients send it

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/// What is known about single messages, also about those that have left the queue. Called on HTTP
-/// threads; it changes nothing.
+/// The stories of single messages, also of those that have left the queue, and their contents. Called
+/// on HTTP threads; it changes nothing.
 public interface TraceOperations {
     /// @param wanted a queue id, a Message-ID, an address, or `@domain`
     /// @param limit of messages; the latest are found
@@ -38,11 +38,15 @@ public interface TraceOperations {
         public MessageTrace withState(String other) {
             return new MessageTrace(id, sender, recipients, sizeBytes, submitter, other, complete, events);
         }
+
+        public MessageTrace withEvents(List<TraceEvent> others) {
+            return new MessageTrace(id, sender, recipients, sizeBytes, submitter, state, complete, others);
+        }
     }
 
     /// @param at ISO 8601 in UTC
     /// @param event `accepted`, `delivered`, `deferred`, `failed`, `waits`, `held`, `released`,
-    /// `set-aside`, `report`, `removed`
+    /// `ordered`, `set-aside`, `report`, `removed`
     /// @param phase of the connection in which the reply came
     /// @param tookMillis below 0 when there was no attempt
     /// @param text the reply, the reason, or the time of the next attempt

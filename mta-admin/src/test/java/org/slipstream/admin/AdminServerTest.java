@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.AddressPattern;
@@ -10,6 +11,7 @@ import org.slipstream.core.QueueId;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -44,7 +46,7 @@ class AdminServerTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach
@@ -114,6 +116,36 @@ class AdminServerTest {
         assertThat(message.get("sender").asString()).isEqualTo("a@here.example");
         assertThat(message.get("recipients").get(0).get("address").asString()).isEqualTo("b@far.example");
         assertThat(message.get("sizeBytes").asLong()).isEqualTo(1234);
+    }
+
+    @Test
+    void theContentOfAMessageIsSentAsItIs() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.content = new FakeOperations.TextContent("Subject: x\r\n\r\n" + "long\r\n".repeat(100_000));
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        try (ApiClient client = ApiClient.connect(AdminSocket.in(home), Duration.ofSeconds(30))) {
+            assertThat(client.fetch("queue/" + id + "/content", content).status()).isEqualTo(200);
+            assertThat(content.toString(StandardCharsets.US_ASCII))
+                    .isEqualTo(((FakeOperations.TextContent) operations.content).text());
+            assertThat(client.ask("GET", "queue/" + id).status()).as("the connection goes on").isEqualTo(200);
+            operations.content = new FakeOperations.TextContent("");
+            ApiClient.ApiReply unreadable = client.fetch("queue/" + id + "/content", content);
+            assertThat(unreadable.status()).isEqualTo(500);
+            assertThat(unreadable.body()).contains("checksum");
+            assertThat(client.fetch("queue/" + new QueueId(78) + "/content", content).status()).isEqualTo(404);
+            assertThat(client.fetch("queue/uuu/content", content).status()).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void aTraceNamesWhatIsWanted() throws Exception {
+        assertThat(call("GET", "trace?of=bob%40far.example&limit=5").status()).isEqualTo(200);
+        assertThat(json(call("GET", "trace?of=%3C1%40x%3E")).get("since").asString())
+                .isEqualTo("2026-11-15T10:00:00Z");
+        assertThat(operations.orders).containsExactly("trace bob@far.example 5", "trace <1@x> 20");
+        for (String wrong : new String[]{"trace", "trace?of=", "trace?of=x&limit=0", "trace?of=x&limit=1001"}) {
+            assertThat(call("GET", wrong).status()).as(wrong).isEqualTo(400);
+        }
     }
 
     @Test
@@ -200,6 +232,51 @@ class AdminServerTest {
         assertThat(operations.queue).hasSize(1);
         assertThat(json(call("POST", "queue/delete?all=true")).get("count").asLong()).isEqualTo(1);
         assertThat(operations.queue).isEmpty();
+    }
+
+    @Test
+    @Tag("ZM-46")
+    void ordersTakeTheirArgumentForOneMessageAndForAFilter() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        for (String order : new String[]{"requeue", "expire", "bounce", "bounce?reason=no%20such%20domain",
+                "reroute?to=relay.example%3A26", "priority?value=-4"}) {
+            assertThat(call("POST", "queue/" + id + "/" + order).status()).as(order).isEqualTo(200);
+            String filter = (order.contains("?") ? "&" : "?") + "sender=a%40here.example";
+            assertThat(json(call("POST", "queue/" + order + filter)).get("count").asLong()).as(order).isEqualTo(1);
+        }
+        assertThat(operations.orders).containsExactly("requeue " + id, "requeue " + id, "expire " + id,
+                "expire " + id, "bounce " + id, "bounce " + id, "bounce no such domain " + id,
+                "bounce no such domain " + id, "reroute relay.example:26 " + id, "reroute relay.example:26 " + id,
+                "priority -4 " + id, "priority -4 " + id);
+        assertThat(call("POST", "queue/" + id + "/hold?reason=x").status()).as("an argument of another order")
+                .isEqualTo(400);
+    }
+
+    @Test
+    void anOrderWithAWrongArgumentIsRefusedBeforeItReachesAMessage() throws Exception {
+        QueueId id = operations.put(77, "b@far.example");
+        operations.refusal = Optional.of("nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/" + id + "/reroute?to=nowhere"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(error(call("POST", "queue/reroute?to=nowhere&sender=a%40here.example"), 400)).isEqualTo(
+                "nowhere is not a next hop");
+        assertThat(operations.orders).isEmpty();
+    }
+
+    @Test
+    void aFilterThatMatchesEverythingRequiresAll() throws Exception {
+        operations.put(1, "b@far.example");
+        for (String filter : new String[]{"sender=*%40*", "domain=*", "recipient=*%40*", "older-than=0s",
+                "sender=*%40*&domain=**"}) {
+            for (String order : new String[]{"delete", "hold", "bounce", "expire", "requeue"}) {
+                assertThat(error(call("POST", "queue/" + order + "?" + filter), 400)).as(filter)
+                        .contains("matches the whole queue", "--all");
+            }
+        }
+        assertThat(operations.orders).isEmpty();
+        assertThat(call("POST", "queue/hold?sender=*%40*&state=held").status()).as("a part of the queue")
+                .isEqualTo(200);
+        assertThat(call("POST", "queue/flush?sender=*%40*").status()).as("changes nothing for good").isEqualTo(200);
     }
 
     @Test
@@ -359,7 +436,7 @@ class AdminServerTest {
             }
             return Thread.ofPlatform().daemon().unstarted(task);
         }));
-        server.serve(operations, hosts, new FakeSuspensions());
+        server.serve(operations, hosts, new FakeSuspensions(), _ -> Optional.empty());
         assertThatThrownBy(() -> call("GET", "status")).isInstanceOf(IOException.class);
         assertThat(call("GET", "status").status()).isEqualTo(200);
     }

@@ -21,11 +21,29 @@ final class FakeOperations implements Operations {
     private static final int PIECE = 2;
 
     final TreeMap<QueueId, MessageView> queue = new TreeMap<>();
+    Content content = new TextContent("Subject: hello\r\n\r\nbody\r\n");
+
+    record TextContent(String text) implements Content {
+        @Override
+        public long sizeBytes() {
+            return text.length();
+        }
+
+        @Override
+        public InputStream open() throws IOException {
+            if (text.isEmpty()) {
+                throw new IOException("checksum");
+            }
+            return new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII));
+        }
+    }
+
     final List<String> orders = new ArrayList<>();
     final List<QueueFilter> filters = new ArrayList<>();
     List<TroubleView> trouble = List.of();
     boolean broken;
     Optional<VerdictView> verdict = Optional.empty();
+    Optional<String> refusal = Optional.empty();
 
     QueueId put(long number, String recipient) {
         QueueId id = new QueueId(number);
@@ -52,6 +70,11 @@ final class FakeOperations implements Operations {
         return rest(after).count() > limit
                 ? rest(after).skip(limit - 1).findFirst().map(MessageView::id)
                 : Optional.empty();
+    }
+
+    @Override
+    public Optional<String> refusal(MessageOrder order) {
+        return refusal;
     }
 
     @Override
@@ -136,23 +159,13 @@ final class FakeOperations implements Operations {
 
     @Override
     public TraceResult trace(String wanted, int limit) {
+        orders.add("trace " + wanted + " " + limit);
         return new TraceResult(List.of(), false, "2026-11-15T10:00:00Z");
     }
 
     @Override
     public Optional<Content> content(QueueId id) {
-        byte[] bytes = "Subject: hello\r\n\r\nbody\r\n".getBytes(StandardCharsets.US_ASCII);
-        return Optional.ofNullable(queue.get(id)).map(_ -> new Content() {
-            @Override
-            public long sizeBytes() {
-                return bytes.length;
-            }
-
-            @Override
-            public InputStream open() {
-                return new ByteArrayInputStream(bytes);
-            }
-        });
+        return Optional.ofNullable(queue.get(id)).map(_ -> content);
     }
 
     @Override

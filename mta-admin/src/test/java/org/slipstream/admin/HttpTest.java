@@ -12,6 +12,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,7 +32,7 @@ class HttpTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(new FakeOperations(), new FakeHosts(), new FakeSuspensions());
+        server.serve(new FakeOperations(), new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
     }
 
     @AfterEach

@@ -27,8 +27,8 @@ public record QueuePhase(Code code, String text, OptionalLong sinceMillis, Optio
     /// The reasons to wait, in the order in which a message passes their gates: first those of the
     /// server and of the message, then those of the route, then the limits from the widest to the
     /// narrowest (ZMailer: MaxTA, MaxChannel, MaxRing, MaxThr), then the order of service.
-    public static final List<Code> GATES = List.of(Code.STOPPING, Code.RESTING, Code.INDEX, Code.HELD, Code.LATER,
-            Code.CLOCK, Code.SUSPENDED, Code.QUEUE_ONLY, Code.DEAD, Code.RETRY, Code.DUE, Code.RECIPIENTS, Code.ROUTE,
+    public static final List<Code> GATES = List.of(Code.STOPPING, Code.RESTING, Code.INDEX, Code.HELD, Code.CLOCK,
+            Code.LATER, Code.SUSPENDED, Code.QUEUE_ONLY, Code.DEAD, Code.RETRY, Code.DUE, Code.RECIPIENTS, Code.ROUTE,
             Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
             Code.RATE, Code.PAUSE, Code.SPACING, Code.SHARE, Code.HOST_LIMIT, Code.TURN);
 

@@ -39,6 +39,7 @@ import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.users.TokenFile;
 import org.slipstream.server.view.Traffic;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
@@ -186,7 +187,7 @@ public final class Server implements AutoCloseable {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
         api.serve(operations, new HostControl(inbox, places),
-                new SuspensionControl(spool, inbox, dispatcher.commands()));
+                new SuspensionControl(spool, inbox, dispatcher.commands()), TokenFile.in(config.home()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -230,7 +231,7 @@ public final class Server implements AutoCloseable {
         try {
             JournalWriter journal = JournalWriter.open(file.get(), config.operation().journal().size().bytes(),
                     new JournalRecord.Beginning(JournalRecord.FORMAT, ProgramVersion.version(), now, seed, settings,
-                            Wiring.smtpPlacement(config), known));
+                            config.smtpPlacement(), known));
             undo.push("journal", KEPT_FOR_SPOOL, limit -> journal.close(CLOCK.getAsLong(), limit));
             return new ServerPlacement.PlacementStart(known, now, seed,
                     Optional.of(new JournalObserver(journal::add, feedbackLog())));
@@ -293,9 +294,13 @@ public final class Server implements AutoCloseable {
         try {
             AdminServer api = AdminServer.bind(admin());
             undo.push("admin", KEPT_FOR_OUTCOMES, _ -> api.close());
+            if (config.operation().groupSocket().isPresent()) {
+                api.openToGroup(config.operation().groupSocket().get());
+            }
             return api;
         } catch (IOException refused) {
-            throw new StartFailure("cannot open the socket " + admin() + ": " + FailureWords.of(refused), refused);
+            throw new StartFailure("cannot open the socket " + admin()
+                    + config.operation().groupSocket().map(socket -> " or " + socket).orElse("") + ": " + FailureWords.of(refused), refused);
         }
     }
 

@@ -5,7 +5,6 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
-import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -46,7 +45,6 @@ import org.slipstream.smtpout.dns.DnsRouteFinder;
 import org.slipstream.spool.Spool;
 
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -178,18 +176,8 @@ final class Wiring {
     /// `queue.minimal-backoff`. Only SMTP has several hosts and connections for several deliveries;
     /// the others are destinations with one host.
     static Function<String, PlaceRules> placement(Config config, QmgrConfig queue) {
-        PlaceRules smtp = smtpPlacement(config);
+        PlaceRules smtp = config.smtpPlacement();
         return transport -> transport.equals("smtp") ? smtp : queue.plainRules(transport);
-    }
-
-    static PlaceRules smtpPlacement(Config config) {
-        TransportSettings smtp = config.transports().of("smtp");
-        int workers = smtp.processLimit();
-        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
-        QueueSettings queue = config.queue();
-        Duration retry = queue.minimalBackoff();
-        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
-        return config.placement().rules(workers, perHost, queue.idleConnection(), retry, told);
     }
 
     private static Peers peers(Config config) throws StartFailure {

@@ -20,7 +20,7 @@ class PlacementRulesTest {
     private PlaceRules rules(String... overrides) {
         ReadResult result = ConfigReader.read(home, List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
-        return Wiring.smtpPlacement(((ReadResult.Accepted) result).config());
+        return ((ReadResult.Accepted) result).config().smtpPlacement();
     }
 
     /// The tests of the placement use its defaults, so these are to be the server's.

@@ -88,7 +88,8 @@ final class Explanation {
 
     ActiveDestination destination(DestinationQueue queue) {
         return new ActiveDestination(queue.transport(), queue.key(), queue.waiting(), queue.running(),
-                seating.connections(queue.route()), destinations.rules().refusal(queue));
+                seating.connections(queue.route()), destinations.rules().refusal(queue),
+                destinations.duration(queue).map(MeanDuration::millis));
     }
 
     // ---- on a connection
@@ -226,27 +227,30 @@ final class Explanation {
     private List<GateReading> gates(Activation message, DestinationQueue queue) {
         boolean mayOpen = destinations.mayOpen(queue);
         PlaceSnapshot.PlaceFigures figures = seating.figures(queue.transport());
+        boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
+        boolean window = full
+                && (!queue.hasRoom()
+                        || seating.find(message.id, queue.route(), mayOpen, nowMillis) instanceof Seat.Wait);
         // With an open window, so that the answer does not depend on the window's gate.
-        Optional<Seat.Wait> wait = Optional
-                .of(seating.find(message.id, queue.route(), mayOpen || queue.allowed() == 0, nowMillis))
+        Optional<Seat.Wait> wait = Optional.of(seating.find(message.id, queue.route(), true, nowMillis))
                 .filter(Seat.Wait.class::isInstance).map(Seat.Wait.class::cast);
         List<GateReading> gates = new ArrayList<>(destinations.rules().gates(queue, nowMillis));
         gates.add(GateReading.of(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
                 figures.open() + " of " + figures.most() + " connections open"));
-        boolean full = queue.allowed() > 0 && destinations.atWork(queue) >= queue.allowed();
-        gates.add(GateReading.of(Code.WINDOW, full && (!queue.hasRoom() || is(wait, Seat.Scope.HERE)),
-                destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
-        gates.add(GateReading.of(Code.PAUSE, queue.allowed() == 0,
-                queue.allowed() == 0 ? queue + " pauses between deliveries" : "no pause"));
+        gates.add(GateReading.of(Code.WINDOW, window, queue.allowed() == 0
+                ? "no window while it pauses"
+                : destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
+        boolean pause = queue.allowed() == 0 && destinations.rules().nextStartMillis(queue, nowMillis) <= nowMillis;
+        gates.add(GateReading.of(Code.PAUSE, pause, pause ? queue + " pauses between deliveries" : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
         gates.add(GateReading.of(Code.SPACING, turn > 0,
                 turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
         gates.add(GateReading.of(Code.SHARE, is(wait, Seat.Scope.MESSAGE),
                 wait.filter(each -> each.scope() == Seat.Scope.MESSAGE).map(Seat::reason).orElse("within its share")));
-        boolean host = !full && (is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN));
+        boolean host = is(wait, Seat.Scope.HERE) || is(wait, Seat.Scope.UNPROVEN);
         gates.add(GateReading.of(Code.HOST_LIMIT, host, host
                 ? wait.orElseThrow().reason()
-                : seating.connections(queue.route()) + " connections to its hosts"));
+                : "connections to its hosts: " + seating.connections(queue.route())));
         gates.add(turnOf(message, queue));
         gates.replaceAll(gate -> gate.state() == GateReading.GateState.CLOSED
                 ? gate.since(destinations.rules().refusedSince(queue, gate.code()))

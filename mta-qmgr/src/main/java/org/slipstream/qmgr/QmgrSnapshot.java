@@ -41,6 +41,7 @@ public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<Active
 
     /// @param lanes connections opening, busy or idle
     /// @param refusal the limit that refused a delivery since the last one started
+    /// @param meanMillis smoothed duration of a delivery; empty before the first one has ended
     public record ActiveDestination(String transport, String nextHop, int waiting, int running, int lanes,
-            Optional<LimitRefusal> refusal) {}
+            Optional<LimitRefusal> refusal, Optional<Long> meanMillis) {}
 }

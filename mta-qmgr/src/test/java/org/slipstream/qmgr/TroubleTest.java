@@ -232,6 +232,7 @@ class TroubleTest {
     }
 
     @Test
+    @Tag("ZM-44")
     void aDamagedMessageIsDroppedAndStopsNothing() {
         Story story = new Story();
         story.withhold(QmgrOrder.ReadRecipients.class);

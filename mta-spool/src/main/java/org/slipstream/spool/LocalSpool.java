@@ -2,11 +2,11 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.LogText;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
@@ -373,7 +373,7 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public List<Attempt> attempts(QueueId id) throws IOException {
+    public List<PastAttempt> attempts(QueueId id) throws IOException {
         return current(() -> index.attempts(id));
     }
 

@@ -1,11 +1,11 @@
 package org.slipstream.spool;
 
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.QueuePhase;
@@ -172,7 +172,7 @@ public interface Spool extends ReportableMessages, AutoCloseable {
 
     /// The latest attempts of a message, the latest first; deliveries at the first attempt have no
     /// history.
-    List<Attempt> attempts(QueueId id) throws IOException;
+    List<PastAttempt> attempts(QueueId id) throws IOException;
 
     /// Keeps a host record in place of an earlier one of the same kind.
     default void keepHost(HostRecord host) {

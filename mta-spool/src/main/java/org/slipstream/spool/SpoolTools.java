@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.spool.index.IndexDamage;
@@ -307,6 +308,27 @@ public final class SpoolTools {
         } catch (IOException e) {
             return Optional.of(reason(e));
         }
+    }
+
+    /// The content of one message of a stopped server, and its rows.
+    @FunctionalInterface
+    public interface MessageReading {
+        void read(Spool.Details message, Content content) throws IOException;
+    }
+
+    /// @return false when the queue has no such message
+    public static boolean read(SpoolConfig config, LongSupplier clock, QueueId id, MessageReading reading)
+            throws SpoolException, IOException {
+        boolean[] found = {false};
+        withSpool(config, clock, spool -> {
+            Optional<Spool.Details> message = spool.details(id);
+            if (message.isPresent()) {
+                reading.read(message.get(), spool.content(id));
+                found[0] = true;
+            }
+            return new Report(0, 0, List.of());
+        });
+        return found[0];
     }
 
     /// Writes every queued message into a file `ID.eml` of `target`; the queue does not change.

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.RecipientOutcome;
@@ -71,10 +71,10 @@ class AttemptsTest {
         for (int start = 0; start < 2; start++) {
             long now = world.clock.millis();
             assertThat(spool.attempts(id)).containsExactly(
-                    new Attempt(now, "mx.example.net[192.0.2.1]:25", Optional.of(Code.GREETING), BUSY, 55, 1),
-                    new Attempt(now - 300_000, "mx.example.net[192.0.2.1]:25", Optional.of(Code.GREETING), BUSY, 40,
+                    new PastAttempt(now, "mx.example.net[192.0.2.1]:25", Optional.of(Code.GREETING), BUSY, 55, 1),
+                    new PastAttempt(now - 300_000, "mx.example.net[192.0.2.1]:25", Optional.of(Code.GREETING), BUSY, 40,
                             2),
-                    new Attempt(now - 300_000, "mx.example.net[192.0.2.1]:25", Optional.of(Code.RCPT),
+                    new PastAttempt(now - 300_000, "mx.example.net[192.0.2.1]:25", Optional.of(Code.RCPT),
                             Reply.of(450, "4.1.1", "user unknown"), 40, 1));
             spool.close();
             spool = world.open(directory);
@@ -91,9 +91,9 @@ class AttemptsTest {
             world.clock.advanceMillis(1_000);
             attempt(id, deferred(1, BUSY, Code.GREETING, i));
         }
-        assertThat(spool.attempts(id)).extracting(Attempt::tookMillis)
+        assertThat(spool.attempts(id)).extracting(PastAttempt::tookMillis)
                 .isEqualTo(IntStream.range(0, 20).mapToObj(i -> 24L - i).toList());
-        assertThat(spool.attempts(other)).extracting(Attempt::atMillis).containsExactly(first);
+        assertThat(spool.attempts(other)).extracting(PastAttempt::atMillis).containsExactly(first);
         TestMessages.done(then -> spool.remove(id, then));
         assertThat(spool.attempts(id)).as("the history goes with its message").isEmpty();
     }

@@ -28,15 +28,19 @@ final class AdminClient implements AutoCloseable {
         this.api = api;
     }
 
-    static AdminClient of(Path home) {
+    static AdminClient of(MtaCommand mta) {
+        Path home = mta.home();
+        Path socket = mta.socket().orElseGet(() -> AdminSocket.in(home));
+        Optional<String> token = mta.token();
         try {
-            return new AdminClient(home, ApiClient.connect(AdminSocket.in(home), ANSWER));
+            return new AdminClient(home, ApiClient.connect(socket, token, ANSWER));
         } catch (NoSuchFileException | ConnectException refused) {
             throw new CommandFailure(Exit.UNREACHABLE,
                     "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
         } catch (AccessDeniedException denied) {
-            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + AdminSocket.in(home)
-                    + " cannot be opened: permission denied (only the owner of the server may use it)", denied);
+            throw new CommandFailure(Exit.UNREACHABLE, "mta: " + socket
+                    + " cannot be opened: permission denied (only the owner of the server may use it, or the group with"
+                    + " --socket and a token)", denied);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: the server of home " + home + " cannot be reached: "
                     + trouble.getMessage(), trouble);

@@ -19,19 +19,19 @@ public final class Cli {
     private Cli() {}
 
     /// Subcommands of each command, in the order of the help.
-    private static final Map<String, List<String>> NAMES = Map.of("",
-            List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend", "resume",
-                    "freeze", "thaw", "destdb", "retry", "user", "spool",
-                    "status", "top", "report", "lab", "completion"),
-            "queue", List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue",
-                    "reroute", "priority", "bounce", "expire", "delete"),
-            "destdb",
-            List.of("list", "show", "suspend", "resume", "forget"), "retry", List.of("list", "show"), "user",
-            List.of("add", "passwd", "list", "remove"), "spool",
-            List.of("verify", "repair", "corrupt", "export", "import"),
-            "spool corrupt", List.of("list", "report", "forget"), "lab",
-            List.of("list", "run", "replay", "study", "golden"), "report", List.of("template"), "suspend",
-            List.of("list"));
+    private static final Map<String, List<String>> NAMES = Map.ofEntries(
+            Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
+                    "resume", "freeze", "thaw", "destdb", "retry", "user", "token", "spool", "status", "top", "report",
+                    "lab", "completion")),
+            Map.entry("queue", List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
+                    "priority", "bounce", "expire", "delete")),
+            Map.entry("suspend", List.of("list")),
+            Map.entry("destdb", List.of("list", "show", "suspend", "resume", "forget")),
+            Map.entry("retry", List.of("list", "show")), Map.entry("user", List.of("add", "passwd", "list", "remove")),
+            Map.entry("token", List.of("add", "list", "remove")),
+            Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
+            Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
+            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "golden")));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
 
@@ -108,6 +108,10 @@ public final class Cli {
             case "user passwd" -> new UserCommand.Passwd(mta);
             case "user list" -> new UserCommand.Listing(mta);
             case "user remove" -> new UserCommand.Remove(mta);
+            case "token" -> new TokenCommand(mta);
+            case "token add" -> new TokenCommand.TokenAdd(mta);
+            case "token list" -> new TokenCommand.TokenListing(mta);
+            case "token remove" -> new TokenCommand.TokenRemove(mta);
             case "spool" -> new SpoolCommand(mta);
             case "spool verify" -> new SpoolCommand.Verify(mta);
             case "spool repair" -> new SpoolCommand.Repair(mta);
@@ -125,6 +129,7 @@ public final class Cli {
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
+            case "lab what-if" -> new LabWhatIfCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);

@@ -73,7 +73,7 @@ final class DestdbCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            try (AdminClient server = AdminClient.of(mta.home())) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 String body = server.ask("GET", "destdb").orElseThrow();
                 if (json) {
                     mta.world().out().println(body);
@@ -127,7 +127,7 @@ final class DestdbCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            try (AdminClient server = AdminClient.of(mta.home())) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 String body = server.ask("GET", "destdb/host?name=" + encoded(host))
                         .orElseThrow(() -> unknown(host, "nothing is known about"));
                 if (json) {

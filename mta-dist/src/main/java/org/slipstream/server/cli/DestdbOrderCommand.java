@@ -14,7 +14,7 @@ final class DestdbOrderCommand {
     private DestdbOrderCommand() {}
 
     private static int give(MtaCommand mta, String query, String word, CommandFailure unknown) {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", "destdb/" + query).orElseThrow(() -> unknown);
             RecordJson.read(body, Done.class).hosts().forEach(host -> mta.world().out().println(word + " " + host));
         }

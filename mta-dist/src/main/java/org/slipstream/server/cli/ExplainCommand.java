@@ -58,7 +58,7 @@ final class ExplainCommand implements Callable<Integer> {
                 .or(() -> wanted.destination.map(name -> "destination=" + encoded(name)))
                 .or(() -> wanted.host.map(name -> "host=" + encoded(name)))
                 .orElseGet(() -> "sender=" + encoded(wanted.sender.orElseThrow()));
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "explain?" + path).orElseThrow(() -> new CommandFailure(Exit.NO,
                     "mta: there is no message " + wanted.id.orElse("") + " in the queue"));
             mta.world().out().println(json ? body : text(body));

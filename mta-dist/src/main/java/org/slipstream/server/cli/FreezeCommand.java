@@ -27,7 +27,7 @@ final class FreezeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             server.ask("POST", "freeze?" + options.query()).orElseThrow();
             mta.world().out().println("all deliveries are frozen; ./mta thaw ends it");
         }
@@ -50,7 +50,7 @@ final class FreezeCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            try (AdminClient server = AdminClient.of(mta.home())) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 server.ask("POST", "thaw")
                         .orElseThrow(() -> new CommandFailure(Exit.NO, "mta: deliveries are not frozen"));
                 mta.world().out().println("deliveries start again");

@@ -7,7 +7,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /// The root of all commands, with their common options.
@@ -29,6 +32,15 @@ final class MtaCommand implements Callable<Integer> {
             description = "the server's folder (default: ./var)")
     private Path home;
 
+    @Option(names = "--socket", paramLabel = "FILE", scope = ScopeType.INHERIT,
+            description = "the server's socket for the group (admin.group-socket; default: the owner's, in the home"
+                    + " folder)")
+    private Optional<Path> socket = Optional.empty();
+
+    @Option(names = "--token-file", paramLabel = "FILE", scope = ScopeType.INHERIT,
+            description = "a file with a token for the server (default: the environment variable SLIPSTREAM_TOKEN)")
+    private Optional<Path> tokenFile = Optional.empty();
+
     @Option(names = {"-v",
             "--verbose"}, scope = ScopeType.INHERIT, description = "with internal errors, show where they happened")
     private boolean verbose;
@@ -44,6 +56,24 @@ final class MtaCommand implements Callable<Integer> {
 
     Path home() {
         return home.toAbsolutePath().normalize();
+    }
+
+    Optional<Path> socket() {
+        return socket;
+    }
+
+    /// The token for the server; empty when the owner's rights are meant.
+    Optional<String> token() {
+        if (tokenFile.isEmpty()) {
+            return Optional.ofNullable(System.getenv("SLIPSTREAM_TOKEN")).map(String::strip)
+                    .filter(token -> !token.isEmpty());
+        }
+        try {
+            return Optional.of(Files.readString(tokenFile.get()).strip());
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.NO, "mta: the token file " + tokenFile.get() + " cannot be read: "
+                    + unreadable, unreadable);
+        }
     }
 
     boolean isVerbose() {

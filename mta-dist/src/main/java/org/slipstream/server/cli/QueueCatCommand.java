@@ -24,9 +24,11 @@ import java.util.concurrent.Callable;
 /// The content goes through a temporary file of the owner, so that a reader that pauses, such as a
 /// pager, does not keep a connection of the server waiting.
 @Command(name = "cat", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Prints a queued message: header and body as they lie in the spool.",
+        header = "Prints a queued message: header and body as they lie in the spool.", descriptionHeading = "%n",
+        description = "Header and body can also be read while the server is stopped.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
+                Exit.CANNOT_START_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue cat 1p4q0c8k2v0 > message.eml", "  ./mta queue cat --headers 1p4q0c8k2v0",
                 "  ./mta queue cat --envelope 1p4q0c8k2v0"})
@@ -58,15 +60,27 @@ final class QueueCatCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         QueueId queueId = Ids.of(spec, id);
-        try (AdminClient server = AdminClient.of(mta.home())) {
-            if (json || envelope) {
+        boolean running = AdminClient.isRunning(mta.home());
+        if (json || envelope) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 printEnvelope(server, queueId);
             }
-            if (headers || body || !(json || envelope)) {
-                printContent(server, queueId);
-            }
+        }
+        if (headers || body || !(json || envelope)) {
+            printContent(queueId, running ? this::ofServer : out -> SpoolMessage.write(mta, queueId, out));
         }
         return Exit.DONE;
+    }
+
+    private interface MessageSource {
+        /// @return false when there is no such message
+        boolean writeTo(OutputStream out);
+    }
+
+    private boolean ofServer(OutputStream out) {
+        try (AdminClient server = AdminClient.of(mta)) {
+            return server.fetch("queue/" + Ids.of(spec, id) + "/content", out);
+        }
     }
 
     private void printEnvelope(AdminClient server, QueueId queueId) {
@@ -87,11 +101,11 @@ final class QueueCatCommand implements Callable<Integer> {
         facts.lines().forEach(mta.world().out()::println);
     }
 
-    private void printContent(AdminClient server, QueueId queueId) throws IOException {
+    private void printContent(QueueId queueId, MessageSource source) throws IOException {
         Path file = Files.createTempFile("mta-message-", ".eml");
         try (FileChannel content = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
                 StandardOpenOption.DELETE_ON_CLOSE)) {
-            if (!server.fetch("queue/" + queueId + "/content", Channels.newOutputStream(content))) {
+            if (!source.writeTo(Channels.newOutputStream(content))) {
                 throw none(queueId);
             }
             content.position(0);

@@ -32,7 +32,7 @@ final class QueueCountCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String query = filter.query(spec);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             mta.world().out()
                     .println(PagedRequests
                             .of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next)

@@ -44,7 +44,7 @@ final class QueueFlushCommand implements Callable<Integer> {
         if (sweep.isDryRun()) {
             return sweep.give(mta, spec, "flush", "flushed");
         }
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             return sweep.namesIds() ? flush(server, sweep.ids()) : flushAll(server, everything);
         }
     }

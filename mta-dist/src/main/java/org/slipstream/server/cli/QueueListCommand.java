@@ -56,7 +56,7 @@ final class QueueListCommand implements Callable<Integer> {
         }
         String from = after.isEmpty() ? "" : "&after=" + Ids.of(spec, after);
         String query = filter.query(spec);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             QueuePage page = page(server, query, from);
             if (json) {
                 mta.world().out().println(RecordJson.write(page));

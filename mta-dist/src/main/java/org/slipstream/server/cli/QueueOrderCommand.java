@@ -27,7 +27,7 @@ final class QueueOrderCommand {
             List<String> texts) {
         List<QueueId> ids = texts.stream().map(text -> Ids.of(spec, text)).toList();
         int given = 0;
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             for (QueueId id : ids) {
                 boolean isThere = order.equals("delete")
                         ? server.ask("DELETE", "queue/" + id).isPresent()

@@ -76,7 +76,7 @@ final class QueueShapeCommand implements Callable<Integer> {
 
     private List<ShapeRow> rows(ShapeBy what) {
         Map<String, ShapeRow> merged = new TreeMap<>();
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             PagedRequests.of(server, "GET", "queue/shape", "&by=" + by, ShapePage.class, ShapePage::next)
                     .flatMap(page -> page.rows().stream())
                     .forEach(row -> merged.merge(row.name(), row, QueueShapeCommand::plus));

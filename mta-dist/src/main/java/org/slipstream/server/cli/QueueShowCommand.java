@@ -38,7 +38,7 @@ final class QueueShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         var queueId = Ids.of(spec, id);
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "queue/" + queueId).orElseThrow(
                     () -> new CommandFailure(Exit.NO, "mta: there is no message " + queueId + " in the queue"));
             if (json) {
@@ -58,7 +58,9 @@ final class QueueShowCommand implements Callable<Integer> {
 
     private static void submitter(Table facts, MessageView message) {
         String submitter = TraceText.submitter(message.submitter());
-        facts.add("submitted", submitter.isEmpty() ? "-" : submitter);
+        if (!submitter.isEmpty()) {
+            facts.add("submitted", submitter);
+        }
         if (!message.submitter().messageId().isEmpty()) {
             facts.add("message-id", message.submitter().messageId());
         }
@@ -88,6 +90,7 @@ final class QueueShowCommand implements Callable<Integer> {
                     message.phase().since() + " (" + DisplayUnits.age(message.phase().since(), now) + " ago)");
         }
         facts.add("why", QueueListCommand.why(message, now));
+        message.instructions().forEach(each -> facts.add("instruction", each));
         message.seat().ifPresent(seat -> add(facts, seat));
         facts.lines().forEach(out::println);
         out.println();

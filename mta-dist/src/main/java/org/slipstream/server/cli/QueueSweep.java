@@ -10,9 +10,9 @@ import picocli.CommandLine.Parameters;
 import java.util.List;
 import java.util.Optional;
 
-/// Common part of the orders for messages, such as `delete`, `hold` and `flush`: messages are given by ids or selected by
-/// a filter. The server processes a filter a page at a time, so that other requests do not wait for
-/// a long queue.
+/// Common part of the orders for messages, such as `delete`, `hold` and `flush`: messages are given
+/// by ids or selected by a filter. The server processes a filter a page at a time, so that other
+/// requests do not wait for a long queue.
 final class QueueSweep {
     private static final int TELL_EVERY = 5_000;
 
@@ -84,7 +84,7 @@ final class QueueSweep {
         String query = query(spec) + (argument.isEmpty() ? "" : "&" + argument) + (filter.isEmpty() ? "&all=true" : "")
                 + (dryRun ? "&dry-run=true" : "");
         long[] count = new long[1];
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
                     .forEach(part -> {
                         long before = count[0];

@@ -36,7 +36,7 @@ final class StatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", metrics ? "metrics" : "status").orElseThrow();
             if (metrics) {
                 mta.world().out().print(body);

@@ -84,7 +84,7 @@ final class SuspendCommand implements Callable<Integer> {
     }
 
     private static int give(MtaCommand mta, String path, String word, String kind, CommandFailure unknown) {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", path).orElseThrow(() -> unknown);
             RecordJson.read(body, Done.class).names()
                     .forEach(each -> mta.world().out().println(word + " " + kind + " " + each));
@@ -112,7 +112,7 @@ final class SuspendCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            try (AdminClient server = AdminClient.of(mta.home())) {
+            try (AdminClient server = AdminClient.of(mta)) {
                 String body = server.ask("GET", "suspensions").orElseThrow();
                 if (json) {
                     mta.world().out().println(body);

@@ -59,7 +59,7 @@ final class TopCommand implements Callable<Integer> {
                     "--interval is 1 to 3600 seconds, --count and --rows are 0 or more");
         }
         int most = once ? 1 : count;
-        try (AdminClient server = AdminClient.of(mta.home());
+        try (AdminClient server = AdminClient.of(mta);
                 TopTerminal terminal = TopTerminal.of(mta.world(), json || most == 1)) {
             Optional<Activity> before = Optional.empty();
             for (int frame = 1;; frame++) {

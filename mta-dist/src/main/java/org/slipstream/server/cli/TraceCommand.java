@@ -76,7 +76,7 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     private TraceResult ofServer() {
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             return RecordJson.read(server.ask("GET",
                     "trace?of=" + URLEncoder.encode(wanted, StandardCharsets.UTF_8) + "&limit=" + limit).orElseThrow(),
                     TraceResult.class);

@@ -79,13 +79,14 @@ final class TraceText {
                     + event.text() + ")";
             case "waits" -> "next attempt at " + event.text();
             case "held", "released" -> "by an operator";
+            case "ordered" -> event.text() + ", by an operator";
             case "removed" -> event.text().equals("deleted") ? "deleted by an operator" : event.text();
             case "delivered", "deferred", "failed" -> attempt(event);
             default -> event.text();
         };
     }
 
-    /// Who, where, how long, and the decisive reply.
+    /// Recipients, host, duration, and the decisive reply.
     private static String attempt(TraceEvent event) {
         return (event.recipients().isEmpty() ? "" : addresses(event.recipients()) + " ")
                 + (event.host().isEmpty() ? "" : "at " + event.host() + " ")

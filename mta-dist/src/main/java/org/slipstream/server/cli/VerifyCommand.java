@@ -44,7 +44,7 @@ final class VerifyCommand implements Callable<Integer> {
     public Integer call() {
         Address wanted = Address.parse(address).orElseThrow(
                 () -> new ParameterException(spec.commandLine(), "not an address: " + address));
-        try (AdminClient server = AdminClient.of(mta.home())) {
+        try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST",
                     "verify?address=" + URLEncoder.encode(wanted.toString(), StandardCharsets.UTF_8)).orElseThrow();
             VerdictView verdict = RecordJson.read(body, VerdictView.class);

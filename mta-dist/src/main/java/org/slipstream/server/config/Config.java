@@ -7,7 +7,9 @@ import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
+import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -65,6 +67,16 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
                 .withRetries(retries).withDestinations(destinations);
+    }
+
+    /// The placement's rules of SMTP. A failed host is avoided as long as a destination.
+    public PlaceRules smtpPlacement() {
+        TransportSettings smtp = transports.of("smtp");
+        int workers = smtp.processLimit();
+        int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
+        Duration retry = queue.minimalBackoff();
+        Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();
+        return placement.rules(workers, perHost, queue.idleConnection(), retry, told);
     }
 
     /// The lines before the first section.
@@ -289,6 +301,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
                     doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
+            @Setting(section = "admin", value = "",
+                    doc = "A second socket of the admin API for the members of the server's group, relative to the"
+                            + " home folder, in a folder that exists. Each request there needs a token"
+                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
             JournalSettings journal) {}
 
     /// The section `[policy]`, besides the limits of a session; see `server.policy`.

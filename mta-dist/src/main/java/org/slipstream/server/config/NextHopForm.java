@@ -20,23 +20,23 @@ public final class NextHopForm {
     private NextHopForm() {}
 
     /// The result of reading.
-    public sealed interface Parsed {
+    public sealed interface NextHopRead {
         /// @param target a fixed host, LMTP, or discard
-        record Found(RouteTarget target) implements Parsed {}
+        record Found(RouteTarget target) implements NextHopRead {}
 
         /// @param sentence the fault, and the valid forms
-        record Wrong(String sentence) implements Parsed {}
+        record Wrong(String sentence) implements NextHopRead {}
     }
 
     /// @param ours the addresses of the listeners
-    public static Parsed read(String text, Collection<InetSocketAddress> ours) {
+    public static NextHopRead read(String text, Collection<InetSocketAddress> ours) {
         String word = text.strip();
         if (word.isEmpty()) {
-            return new Parsed.Wrong("no next hop is given; " + FORMS);
+            return new NextHopRead.Wrong("no next hop is given; " + FORMS);
         }
         Optional<String> transport = transport(word);
         if (transport.filter(each -> !TRANSPORTS.contains(each)).isPresent()) {
-            return new Parsed.Wrong("\"" + transport.get() + "\" is not a transport for a reroute; " + FORMS);
+            return new NextHopRead.Wrong("\"" + transport.get() + "\" is not a transport for a reroute; " + FORMS);
         }
         boolean named = transport.isPresent() || word.equalsIgnoreCase("discard");
         Optional<RouteTarget> target = word.indexOf(' ') >= 0
@@ -44,11 +44,11 @@ public final class NextHopForm {
                 : RouteBook.target(named ? word : "smtp:" + word);
         return switch (target.orElseGet(RouteTarget.Mx::new)) {
             case RouteTarget.Fixed fixed when RouteBook.leadsTo(fixed.host(), ours) ->
-                new Parsed.Wrong(fixed.host() + " is this server itself; the mail would loop");
-            case RouteTarget.Fixed fixed -> new Parsed.Found(fixed);
-            case RouteTarget.Lmtp lmtp -> new Parsed.Found(lmtp);
-            case RouteTarget.Discard discard -> new Parsed.Found(discard);
-            case RouteTarget.Mx _ -> new Parsed.Wrong("\"" + word + "\" is not a next hop; " + FORMS);
+                new NextHopRead.Wrong(fixed.host() + " is this server itself; the mail would loop");
+            case RouteTarget.Fixed fixed -> new NextHopRead.Found(fixed);
+            case RouteTarget.Lmtp lmtp -> new NextHopRead.Found(lmtp);
+            case RouteTarget.Discard discard -> new NextHopRead.Found(discard);
+            case RouteTarget.Mx _ -> new NextHopRead.Wrong("\"" + word + "\" is not a next hop; " + FORMS);
         };
     }
 

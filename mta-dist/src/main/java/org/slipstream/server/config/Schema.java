@@ -202,8 +202,10 @@ final class Schema {
                         + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
         sections.put("history",
-                "What is kept about mail that has left the queue (docs/trace.md). It names senders and recipients.");
+                "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
+                        + " recipients.");
         sections.put("log", "The level of the log.");
+        sections.put("admin", "Who else may use the admin API, besides the owner of the server (docs/operating.md).");
         sections.put("journal", "The decisions of the queue manager, for `jq` and `mta lab replay` (docs/journal.md).");
         return sections;
     }

@@ -63,8 +63,20 @@ final class DeliveryLog {
         history.held(hold.id(), hold.held());
     }
 
+    void takenUp(QmgrOrder.TakeUp order) {
+        history.ordered(order.id(), "due at once");
+    }
+
     void damaged(QueueId id, String reason) {
         history.setAside(id, reason);
+    }
+
+    void instructed(QmgrOrder.Instruct instruct) {
+        history.ordered(instruct.id(), (InstructionText.kind(instruct.instruction()) + " "
+                + InstructionText.value(instruct.instruction())).strip());
+        log.info("event=message-instructed queue={} kind={} value=\"{}\"", instruct.id(),
+                InstructionText.kind(instruct.instruction()),
+                LogText.text(InstructionText.value(instruct.instruction())));
     }
 
     void removed(QmgrOrder.Remove remove) {

@@ -1,13 +1,14 @@
 package org.slipstream.server.dispatch;
 
-import org.slipstream.admin.ExplainOperations.AttemptView;
+import org.jspecify.annotations.Nullable;
 import org.slipstream.admin.ExplainOperations.GateView;
 import org.slipstream.admin.ExplainOperations.MessageExplanation;
+import org.slipstream.admin.ExplainOperations.PastAttemptView;
 import org.slipstream.admin.Operations.RecipientView;
-import org.slipstream.core.Attempt;
 import org.slipstream.core.GateReading;
 import org.slipstream.core.GateReading.GateState;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.spool.Spool;
@@ -20,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /// The explanation of one message: the gates in order, the one that binds, the next chance, what
 /// would release it, and the history. The text is made here only; the command prints it.
@@ -30,12 +32,12 @@ import java.util.OptionalLong;
 /// @param phase of the message
 /// @param known gates that the queue manager has read
 /// @param attempts the latest first
-record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<Attempt> attempts,
+record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
         long nowMillis) {
 
     MessageExplanation explanation() {
         List<GateView> gates = gates();
-        List<AttemptView> tried = attempts.stream().map(ExplainText::view).toList();
+        List<PastAttemptView> tried = attempts.stream().map(ExplainText::view).toList();
         List<RecipientView> recipients = row.recipients().stream().map(QueueView::view).toList();
         return new MessageExplanation(id(), phase.code().word(), phase.text(), QueueView.moment(phase.sinceMillis()),
                 chance().text(), chance().release(), gates, tried, recipients, text(gates, tried, recipients));
@@ -54,17 +56,28 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
     private List<GateView> gates() {
         Map<Code, GateReading> read = new EnumMap<>(Code.class);
         known.forEach(each -> read.put(each.code(), each));
-        int binding = QueuePhase.GATES.indexOf(phase.code());
+        int binding = QueuePhase.GATES.indexOf(binding(read));
         List<GateView> gates = new ArrayList<>();
         for (int i = 0; i < QueuePhase.GATES.size(); i++) {
             Code code = QueuePhase.GATES.get(i);
-            GateReading reading = i == binding
+            GateReading reading = i == binding && code == phase.code()
                     ? binding(code, read)
                     : Optional.ofNullable(read.get(code)).orElseGet(() -> otherwise(code, binding));
             gates.add(new GateView(code.word(), word(reading.state()), i == binding,
                     QueueView.moment(reading.sinceMillis()), reading.text()));
         }
         return gates;
+    }
+
+    /// The gate of the message, or of its other recipients while a delivery is under way.
+    private Code binding(Map<Code, GateReading> read) {
+        return QueuePhase.GATES.contains(phase.code())
+                ? phase.code()
+                : QueuePhase.GATES.stream().filter(code -> isClosed(read.get(code))).findFirst().orElse(phase.code());
+    }
+
+    private static boolean isClosed(@Nullable GateReading reading) {
+        return reading != null && reading.state() == GateState.CLOSED;
     }
 
     // The phase has the words, the gate the time since which it has refused.
@@ -86,7 +99,7 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
 
     // ---- text
 
-    private String text(List<GateView> gates, List<AttemptView> tried, List<RecipientView> recipients) {
+    private String text(List<GateView> gates, List<PastAttemptView> tried, List<RecipientView> recipients) {
         MessageSummary summary = row.summary();
         List<String> lines = new ArrayList<>();
         lines.add("Message " + id() + " from <" + summary.sender().map(Object::toString).orElse("")
@@ -98,10 +111,11 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
                 .add("since    " + QueueView.moment(since) + " (" + NextChance.span(nowMillis - since) + " ago)"));
         lines.add("next     " + chance().text());
         lines.add("release  " + chance().release());
+        gates.stream().filter(gate -> gate.binds() && !gate.reason().equals(phase.code().word()))
+                .forEach(gate -> lines.add("besides  other recipients wait: " + gate.reason() + ", " + gate.text()));
         lines.add("");
         lines.add("Gates:");
-        gates.forEach(gate -> lines.add(("  " + (gate.binds() ? "> " : "  ") + padded(gate.reason(), 13)
-                + padded(gate.state(), 10) + gate.text() + since(gate)).stripTrailing()));
+        lines.addAll(gateLines(gates));
         if (!tried.isEmpty()) {
             lines.add("");
             lines.add("Attempts, the latest first:");
@@ -116,6 +130,28 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
         return lines.stream().map(line -> line.replaceAll("\\p{Cntrl}", " ")).reduce((a, b) -> a + "\n" + b).orElse("");
     }
 
+    /// Gates about which there is nothing to say share a line.
+    private List<String> gateLines(List<GateView> gates) {
+        List<String> lines = new ArrayList<>();
+        lines.add(quiet("open", gates));
+        gates.stream().filter(gate -> !isQuiet(gate))
+                .forEach(gate -> lines.add((gate.binds() ? "  > " : "    ") + padded(gate.state(), 10)
+                        + padded(gate.reason(), 12) + gate.text() + since(gate)));
+        lines.add(quiet("not-asked", gates));
+        lines.removeIf(String::isEmpty);
+        return lines;
+    }
+
+    private static boolean isQuiet(GateView gate) {
+        return gate.text().isEmpty() && !gate.binds();
+    }
+
+    private static String quiet(String state, List<GateView> gates) {
+        String names = gates.stream().filter(gate -> isQuiet(gate) && gate.state().equals(state)).map(GateView::reason)
+                .collect(Collectors.joining(" "));
+        return names.isEmpty() ? "" : "    " + padded(state, 10) + names;
+    }
+
     private String since(GateView gate) {
         return gate.since().isEmpty() || gate.binds()
                 ? ""
@@ -123,8 +159,8 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
                         nowMillis - Instant.parse(gate.since()).toEpochMilli()) + " ago)";
     }
 
-    private static AttemptView view(Attempt attempt) {
-        return new AttemptView(QueueView.moment(attempt.atMillis()), attempt.remote(),
+    private static PastAttemptView view(PastAttempt attempt) {
+        return new PastAttemptView(QueueView.moment(attempt.atMillis()), attempt.remote(),
                 attempt.phase().map(Code::word).orElse(""), attempt.reply().toString(), attempt.tookMillis(),
                 attempt.recipients());
     }

@@ -32,8 +32,8 @@ public record MessageOrders(Collection<InetSocketAddress> ours) {
                     : Optional.of("\"" + order.argument() + "\" is not a priority; use a number from "
                             + DeliveryOptions.LOWEST_PRIORITY + " to " + DeliveryOptions.HIGHEST_PRIORITY);
             case REROUTE -> isDefault(order) ? Optional.empty() : switch (NextHopForm.read(order.argument(), ours)) {
-                case NextHopForm.Parsed.Found _ -> Optional.empty();
-                case NextHopForm.Parsed.Wrong(String sentence) -> Optional.of(sentence);
+                case NextHopForm.NextHopRead.Found _ -> Optional.empty();
+                case NextHopForm.NextHopRead.Wrong(String sentence) -> Optional.of(sentence);
             };
             case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE -> Optional.empty();
         };
@@ -64,8 +64,8 @@ public record MessageOrders(Collection<InetSocketAddress> ours) {
             return Optional.empty();
         }
         return switch (NextHopForm.read(order.argument(), ours)) {
-            case NextHopForm.Parsed.Found(RouteTarget target) -> Optional.of(route(target));
-            case NextHopForm.Parsed.Wrong(String sentence) -> throw new IllegalArgumentException(sentence);
+            case NextHopForm.NextHopRead.Found(RouteTarget target) -> Optional.of(route(target));
+            case NextHopForm.NextHopRead.Wrong(String sentence) -> throw new IllegalArgumentException(sentence);
         };
     }
 

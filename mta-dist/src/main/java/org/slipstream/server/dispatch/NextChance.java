@@ -21,7 +21,8 @@ record NextChance(Spool.Details row, QueuePhase phase, long nowMillis) {
         if (rest.isPresent()) {
             return "in about " + span(rest.get());
         }
-        if (isGate() && phase.untilMillis().isPresent()) {
+        boolean hasTime = isGate() && phase.code() != Code.QUEUE_ONLY || phase.code() == Code.REPORTING;
+        if (hasTime && phase.untilMillis().isPresent()) {
             return moment(phase.untilMillis().getAsLong());
         }
         return switch (phase.code()) {

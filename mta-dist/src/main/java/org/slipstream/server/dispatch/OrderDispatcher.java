@@ -152,9 +152,11 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 spool.hold(hold.id(), hold.held(), filed(hold.id()));
             }
             case QmgrOrder.MakeDue due -> makeDue(due, () -> answers.accept(new QmgrEvent.Filed(due.id())));
-            case QmgrOrder.TakeUp due -> spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
-            case QmgrOrder.Instruct instruct -> spool.instruct(instruct.id(), instruct.instruction(),
-                    () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
+            case QmgrOrder.TakeUp due -> {
+                deliveryLog.takenUp(due);
+                spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
+            }
+            case QmgrOrder.Instruct instruct -> instruct(instruct);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
         }
@@ -320,6 +322,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         deliveryLog.outcomes(record);
         spool.record(record.id(), record.outcomes(), record.attempt(),
                 () -> answers.accept(new QmgrEvent.OutcomeRecorded(record.id(), record.record())));
+    }
+
+    private void instruct(QmgrOrder.Instruct instruct) {
+        deliveryLog.instructed(instruct);
+        spool.instruct(instruct.id(), instruct.instruction(),
+                () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
     }
 
     private void report(QmgrOrder.Notify notify) {

@@ -206,7 +206,10 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
             case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
                     .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
                     .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
-                            + each.waiting() + " wait")
+                            + each.waiting() + " wait"
+                            + each.refusal().map(refusal -> "; refused by the limit "
+                                    + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                                    + NextChance.span(now - refusal.sinceMillis())).orElse(""))
                     .orElse("nothing under way");
         };
     }
@@ -292,7 +295,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
-                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes())).toList();
+                d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
+                        d.meanMillis())).toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(),

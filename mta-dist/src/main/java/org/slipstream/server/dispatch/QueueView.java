@@ -58,7 +58,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
-                lastAttempt(row), "");
+                InstructionText.lines(summary.instructions()), lastAttempt(row), "");
     }
 
     private static String lastAttempt(Spool.Details row) {
@@ -114,6 +114,12 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         if (!delivers) {
             return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");
         }
+        if (isOfTheFuture(row)) {
+            return QueuePhase
+                    .of(Code.CLOCK, "its time of creation or of its last attempt lies in the future, so the clock"
+                            + " was ahead then or is behind now" + tried(row).map(text -> "; " + text).orElse(""))
+                    .until(row.nextAttemptMillis());
+        }
         if (summary.releaseMillis() > nowMillis) {
             return QueuePhase.of(Code.LATER, "its sender asked for a later delivery").until(summary.releaseMillis());
         }
@@ -165,22 +171,27 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private QueuePhase deferred(Spool.Details row) {
+        if (open(row).isEmpty()) {
+            return QueuePhase.of(Code.REPORTING, "the report to its sender could not be made and is tried again"
+                    + row.recipients().stream().filter(each -> each.state() == Spool.MessageState.FAILED)
+                            .flatMap(each -> each.last().stream()).findFirst()
+                            .map(last -> "; " + last.reply()).orElse(""))
+                    .until(row.nextAttemptMillis());
+        }
+        String text = tried(row).orElse("waits for its next attempt");
         Optional<Spool.RecipientState> tried = open(row).stream().filter(each -> each.last().isPresent()).findFirst();
-        String text = tried.flatMap(Spool.RecipientState::last).map(QueueView::replyText)
-                .orElse("waits for its next attempt");
         if (row.nextAttemptMillis() <= nowMillis) {
             return QueuePhase.of(Code.DUE, "due, waits for space in the active queue; " + text)
                     .since(row.nextAttemptMillis())
                     .until(row.nextAttemptMillis());
         }
-        if (isOfTheFuture(row)) {
-            return QueuePhase
-                    .of(Code.CLOCK, "the clock was ahead when it was created or tried, or is behind now; " + text)
-                    .until(row.nextAttemptMillis());
-        }
         Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);
         QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis());
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
+    }
+
+    private static Optional<String> tried(Spool.Details row) {
+        return open(row).stream().flatMap(each -> each.last().stream()).findFirst().map(QueueView::replyText);
     }
 
     private boolean isOfTheFuture(Spool.Details row) {

@@ -3,7 +3,7 @@ package org.slipstream.server.dispatch;
 import org.slipstream.admin.TraceOperations.MessageTrace;
 import org.slipstream.admin.TraceOperations.TraceEvent;
 import org.slipstream.admin.TraceOperations.TraceResult;
-import org.slipstream.core.Attempt;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.server.history.EventKind;
@@ -49,7 +49,11 @@ public record Traces(History history, Supplier<HistorySearch> search) {
     private static MessageTrace present(MessageTrace message, Spool spool, Phases phases) throws IOException {
         Optional<QueueId> id = QueueId.parse(message.id());
         Optional<Spool.Details> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
-        return row.isPresent() ? message.withState(state(row.get(), phases)) : message;
+        if (row.isEmpty()) {
+            return message;
+        }
+        MessageTrace known = message.complete() ? message : ofQueue(row.get(), List.of()).withEvents(message.events());
+        return known.withState(state(row.get(), phases));
     }
 
     private static String state(Spool.Details row, Phases phases) throws IOException {
@@ -57,7 +61,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         return "in the queue, " + phase.code().word() + ": " + phase.text();
     }
 
-    private static MessageTrace ofQueue(Spool.Details row, List<Attempt> attempts) {
+    private static MessageTrace ofQueue(Spool.Details row, List<PastAttempt> attempts) {
         List<TraceEvent> events = new ArrayList<>();
         events.add(new TraceEvent(QueueView.moment(row.summary().createdMillis()), EventKind.ACCEPTED.word(),
                 List.of(), "", "", -1, ""));

@@ -20,6 +20,8 @@ public enum EventKind {
     HELD,
     /// An operator has released it.
     RELEASED,
+    /// An operator has given another order.
+    ORDERED,
     /// The message cannot be read and is set aside.
     SET_ASIDE,
     /// A report about the message entered the queue.

@@ -24,15 +24,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /// The history of messages: events that `./mta trace` reads. Any thread adds an event without waiting;
-/// a thread of its own writes the events of half a second together.
+/// a thread of its own writes the events of a quarter of a second together.
 ///
 /// A message is acknowledged and delivered without regard to the history: no sync, no record in the
-/// message log. Events that wait are lost in a crash, and events beyond [#MOST_WAITING] are counted and
-/// dropped.
+/// message log. Events that wait are lost in a crash, and events beyond [#MOST_WAITING] are counted
+/// and dropped.
 public final class History implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(History.class);
-    static final int MOST_WAITING = 50_000;
-    private static final long BATCH_MILLIS = 500;
+    /// Recipients of the events that wait; some 10 MB.
+    static final int MOST_WAITING = 20_000;
+    private static final long BATCH_MILLIS = 250;
     private static final int BATCH_CHARS = 1 << 17;
     private static final long CLEAN_NANOS = TimeUnit.HOURS.toNanos(1);
 
@@ -98,6 +99,10 @@ public final class History implements AutoCloseable {
         change(id, held ? EventKind.HELD : EventKind.RELEASED, "");
     }
 
+    public void ordered(QueueId id, String order) {
+        change(id, EventKind.ORDERED, order);
+    }
+
     public void setAside(QueueId id, String reason) {
         change(id, EventKind.SET_ASIDE, reason);
     }
@@ -114,8 +119,9 @@ public final class History implements AutoCloseable {
         if (files.isEmpty()) {
             return;
         }
-        if (count.incrementAndGet() > MOST_WAITING) {
-            count.decrementAndGet();
+        int weight = entry.weight();
+        if (count.addAndGet(weight) > MOST_WAITING) {
+            count.addAndGet(-weight);
             dropped.incrementAndGet();
             return;
         }
@@ -164,7 +170,7 @@ public final class History implements AutoCloseable {
     private void write(HistoryFiles open) throws IOException {
         StringBuilder lines = new StringBuilder();
         for (HistoryEntry entry = waiting.poll(); entry != null; entry = waiting.poll()) {
-            count.decrementAndGet();
+            count.addAndGet(-entry.weight());
             entry.write(lines);
             if (lines.length() > BATCH_CHARS) {
                 open.append(lines.toString(), clockMillis.getAsLong());

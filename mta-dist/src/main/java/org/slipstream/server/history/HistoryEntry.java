@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// One event in the life of a message on its way into the history. It holds references only; the
 /// history's thread makes the lines, so that sessions and the queue manager do not.
@@ -22,6 +23,11 @@ sealed interface HistoryEntry {
     QueueId id();
 
     long atMillis();
+
+    /// Its share in the bound of what waits: the number of recipients.
+    default int weight() {
+        return 1;
+    }
 
     /// Appends the lines of the event.
     void write(StringBuilder lines);
@@ -45,6 +51,11 @@ sealed interface HistoryEntry {
         }
 
         @Override
+        public int weight() {
+            return envelope.recipients().size();
+        }
+
+        @Override
         public void write(StringBuilder lines) {
             var origin = envelope.origin();
             line(this, lines, EventKind.ACCEPTED)
@@ -53,6 +64,7 @@ sealed interface HistoryEntry {
                     .addIfKnown("client", origin.client()).addIfKnown("helo", origin.helo())
                     .addIfKnown("user", origin.user()).addIfKnown("message-id", origin.messageId())
                     .addIfKnown("about", origin.about().map(QueueId::toString).orElse(""))
+                    .addIfKnown(HistoryEvent.ORIGINAL, originals(envelope.recipients()))
                     .add(HistoryEvent.RECIPIENTS, addresses(envelope.recipients())).end();
         }
     }
@@ -61,6 +73,11 @@ sealed interface HistoryEntry {
     record Decision(QueueId id, long atMillis, List<Recipient> recipients,
             List<RecipientOutcome> outcomes) implements HistoryEntry {
         private record Same(String remote, Reply reply, RecipientOutcome.Reached reached) {}
+
+        @Override
+        public int weight() {
+            return Math.max(1, recipients.size());
+        }
 
         @Override
         public void write(StringBuilder lines) {
@@ -90,6 +107,12 @@ sealed interface HistoryEntry {
         public void write(StringBuilder lines) {
             line(this, lines, kind).addIfKnown("text", text).end();
         }
+    }
+
+    /// Addresses before the expansion of aliases, with a blank between two.
+    private static String originals(List<Recipient> recipients) {
+        return recipients.stream().flatMap(each -> each.original().stream())
+                .map(each -> each.substring(each.indexOf(';') + 1)).distinct().collect(Collectors.joining(" "));
     }
 
     private static List<String> addresses(List<Recipient> recipients) {

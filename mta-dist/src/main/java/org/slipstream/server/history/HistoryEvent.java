@@ -20,6 +20,7 @@ record HistoryEvent(Map<String, String> facts, List<String> recipients) {
     static final String AT = "at";
     static final String EVENT = "event";
     static final String RECIPIENTS = "recipients";
+    static final String ORIGINAL = "original";
 
     private static final JsonFactory JSON = new JsonFactory();
 

@@ -41,7 +41,7 @@ final class HistoryFiles implements AutoCloseable {
         this.settings = settings;
     }
 
-    /// @param begunMillis not after its first event
+    /// @param begunMillis time of its first batch; the events of earlier files are not later
     record HistoryFile(Path path, long begunMillis) {}
 
     /// The files, the oldest first; empty without a history.
@@ -105,8 +105,8 @@ final class HistoryFiles implements AutoCloseable {
         }
     }
 
-    /// Deletes what is too old or too much. The last event of a file is not after the beginning of the
-    /// next one.
+    /// Deletes what is too old or too much. A file ends when it was written last, and before the next one
+    /// begins.
     void clean(long nowMillis) throws IOException {
         List<HistoryFile> files = list(folder);
         long total = 0;
@@ -120,9 +120,8 @@ final class HistoryFiles implements AutoCloseable {
             if (newest && current.isPresent()) {
                 return;
             }
-            long endMillis = newest
-                    ? Files.getLastModifiedTime(files.get(i).path()).toMillis()
-                    : files.get(i + 1).begunMillis();
+            long written = Files.getLastModifiedTime(files.get(i).path()).toMillis();
+            long endMillis = newest ? written : Math.min(written, files.get(i + 1).begunMillis());
             if (total <= room && nowMillis - endMillis <= settings.keep().toMillis()) {
                 return;
             }

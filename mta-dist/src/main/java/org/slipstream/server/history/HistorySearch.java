@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ import java.util.function.Consumer;
 /// @param earliest events before it are not shown
 public record HistorySearch(Path folder, Instant earliest) {
     private static final String PREFIX = "{\"queue\":\"";
+    private static final int READ_BYTES = 1 << 16;
 
     /// @param nowMillis the time from which the kept time counts
     public static HistorySearch in(Path folder, HistorySettings settings, long nowMillis) {
@@ -76,7 +78,9 @@ public record HistorySearch(Path folder, Instant earliest) {
 
     private static boolean isNamed(HistoryEvent event, String wanted) {
         return plain(event.fact("message-id")).equals(wanted) || isAddress(event.fact("sender"), wanted)
-                || event.recipients().stream().anyMatch(each -> isAddress(each, wanted));
+                || event.recipients().stream().anyMatch(each -> isAddress(each, wanted))
+                || Arrays.stream(event.fact(HistoryEvent.ORIGINAL).split(" "))
+                        .anyMatch(each -> isAddress(each, wanted));
     }
 
     private static boolean isAddress(String address, String wanted) {
@@ -113,15 +117,29 @@ public record HistorySearch(Path folder, Instant earliest) {
         if (files.isEmpty()) {
             return "";
         }
-        Instant first = Instant.ofEpochMilli(files.getFirst().begunMillis());
+        Instant first = firstEvent(files.getFirst())
+                .orElseGet(() -> Instant.ofEpochMilli(files.getFirst().begunMillis()));
         return (first.isBefore(earliest) ? earliest : first).toString();
+    }
+
+    private static Optional<Instant> firstEvent(HistoryFiles.HistoryFile file) throws IOException {
+        try (BufferedReader lines = reader(file)) {
+            return Optional.ofNullable(lines.readLine()).flatMap(HistoryEvent::parse)
+                    .map(event -> Instant.parse(event.fact(HistoryEvent.AT)));
+        } catch (NoSuchFileException deleted) {
+            return Optional.empty();
+        }
+    }
+
+    /// Octets that are not UTF-8, from a damaged disk, are replaced; their line is skipped later.
+    private static BufferedReader reader(HistoryFiles.HistoryFile file) throws IOException {
+        return new BufferedReader(
+                new InputStreamReader(Files.newInputStream(file.path()), StandardCharsets.UTF_8), READ_BYTES);
     }
 
     private void lines(Consumer<String> reader) throws IOException {
         for (HistoryFiles.HistoryFile file : HistoryFiles.list(folder)) {
-            // A file is one encoding of our own; what a damaged disk made of it is replaced.
-            try (BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(Files.newInputStream(file.path()), StandardCharsets.UTF_8), 1 << 16)) {
+            try (BufferedReader lines = reader(file)) {
                 for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                     if (line.startsWith(PREFIX)) {
                         reader.accept(line);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
@@ -42,12 +43,18 @@ record JournalParts(Path first) {
     }
 
     private void requireJournal() throws IOException {
-        if (Files.isRegularFile(first) && Files.size(first) > 0) {
-            try (InputStream in = Files.newInputStream(first)) {
-                if (!new String(in.readNBytes(START.length()), StandardCharsets.UTF_8).equals(START)) {
-                    throw new IOException("it exists and is no journal; set journal.file to another name");
-                }
-            }
+        if (Files.exists(first) && !isJournal()) {
+            throw new IOException("it exists and is no journal; set journal.file to another name");
+        }
+    }
+
+    private boolean isJournal() throws IOException {
+        if (!Files.isRegularFile(first, LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
+        try (InputStream in = Files.newInputStream(first)) {
+            String start = new String(in.readNBytes(START.length()), StandardCharsets.UTF_8);
+            return START.startsWith(start);
         }
     }
 

@@ -85,7 +85,9 @@ public final class JournalWriter {
     /// Adds a record, or counts it as missing. Called on one thread; never waits.
     public void add(JournalRecord record) {
         if (missing > 0) {
-            if (!waiting.offer(new JournalRecord.Missing(missing))) {
+            // With room for many records, so that a slow disk makes few gaps.
+            if (waiting.remainingCapacity() <= waiting.size()
+                    || !waiting.offer(new JournalRecord.Missing(missing))) {
                 missing++;
                 return;
             }

@@ -1,51 +1,31 @@
 package org.slipstream.server.users;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /// The file `users` in the home folder. It is read as a whole and changed as a whole, by one
 /// process at a time.
 ///
-/// A change writes a new file and renames it over the old one, so a server that reads at the same
-/// moment sees either the old or the new file. Other lines stay unchanged, comments included. A
-/// change holds the lock of `users.lock`; otherwise the later of two changes would undo the earlier
-/// one.
+/// Other lines stay unchanged by a change, comments included. See [PrivateFile] for changes by
+/// several processes.
 public final class UserFile {
     public static final String NAME = "users";
     private static final String HEADING = "# name hash scram addresses; made by \"./mta user\". Readable by its owner only.";
-    private static final Set<PosixFilePermission> OTHERS = EnumSet.of(PosixFilePermission.GROUP_READ,
-            PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE, PosixFilePermission.OTHERS_READ,
-            PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
-    private static final FileAttribute<?> OWNER_ALONE = PosixFilePermissions
-            .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-    private final Path folder;
-    private final Path file;
+    private final PrivateFile file;
 
     private UserFile(Path folder) {
-        this.folder = folder.toAbsolutePath();
-        this.file = folder.resolve(NAME);
+        this.file = new PrivateFile(folder.toAbsolutePath().resolve(NAME));
     }
 
     public static UserFile in(Path home) {
@@ -53,7 +33,7 @@ public final class UserFile {
     }
 
     Path path() {
-        return file;
+        return file.path();
     }
 
     /// The content: users by name in the order of the file, and all mistakes, a sentence each.
@@ -124,11 +104,11 @@ public final class UserFile {
     FileContent read() throws IOException {
         List<String> lines;
         try {
-            if (othersMayLookAt(file)) {
-                return new FileContent(Map.of(), List.of(NAME + ": others may read or write " + file
-                        + " with its password hashes; run \"chmod 600 " + file + "\""), List.of());
+            if (file.isOpenToOthers()) {
+                return new FileContent(Map.of(), List.of(NAME + ": others may read or write " + file.path()
+                        + " with its password hashes; run \"chmod 600 " + file.path() + "\""), List.of());
             }
-            lines = Files.readAllLines(file);
+            lines = Files.readAllLines(file.path());
         } catch (NoSuchFileException none) {
             lines = List.of();
         } catch (CharacterCodingException notUtf8) {
@@ -174,34 +154,7 @@ public final class UserFile {
     }
 
     private void change(Change change) throws IOException, UserFileException {
-        Files.createDirectories(folder);
-        try (FileChannel channel = FileChannel.open(file.resolveSibling(NAME + ".lock"),
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes())) {
-            // The lock belongs to the process: for a second thread it would fail and not wait.
-            synchronized (UserFile.class) {
-                FileLock lock = channel.lock();
-                try {
-                    write(change.lines(sound()));
-                } finally {
-                    lock.release();
-                }
-            }
-        }
-    }
-
-    private void write(List<String> lines) throws IOException {
-        Path temporary = file.resolveSibling(NAME + ".tmp");
-        Files.deleteIfExists(temporary);
-        try (FileChannel channel = FileChannel.open(temporary,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes())) {
-            String text = lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
-            ByteBuffer buffer = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            while (buffer.hasRemaining()) {
-                channel.write(buffer);
-            }
-            channel.force(true);
-        }
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        file.change(() -> change.lines(sound()));
     }
 
     private static User known(FileContent content, String name) throws UserFileException {
@@ -220,19 +173,5 @@ public final class UserFile {
 
     private static boolean isAbout(String name, String line) {
         return !line.startsWith("#") && line.strip().split("\\s+")[0].equals(name);
-    }
-
-    private static boolean othersMayLookAt(Path file) throws IOException {
-        return hasPermissions(file) && Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains);
-    }
-
-    private FileAttribute<?>[] attributes() throws IOException {
-        return hasPermissions(folder)
-                ? new FileAttribute<?>[]{OWNER_ALONE}
-                : new FileAttribute<?>[0];
-    }
-
-    private static boolean hasPermissions(Path path) throws IOException {
-        return Files.getFileStore(path).supportsFileAttributeView("posix");
     }
 }

@@ -11,6 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +28,7 @@ class DestdbCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(new FakeQueue(), hosts, new FakeSuspensions());
+        server.serve(new FakeQueue(), hosts, new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 

@@ -25,6 +25,7 @@ final class FakeQueue implements Operations {
     String why = "450 4.4.1 nobody there";
     boolean broken;
     String next = "";
+    Optional<String> nextAttempt = Optional.empty();
     long stuck;
     PhaseView phase = new PhaseView("retry", "", "", Figures.NONE);
     Optional<SeatView> seat = Optional.empty();
@@ -48,7 +49,7 @@ final class FakeQueue implements Operations {
 
     private MessageView told(MessageView view) {
         return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
-                view.nextAttempt(), view.attempts(), why, next, phase, view.seat(),
+                nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
     }

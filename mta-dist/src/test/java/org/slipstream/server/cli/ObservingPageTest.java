@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,7 +34,7 @@ class ObservingPageTest {
         String page = Files.readString(PAGE);
         String current = page;
         try (AdminServer server = AdminServer.bind(AdminSocket.in(home))) {
-            server.serve(queue, new FakeHosts(), new FakeSuspensions());
+            server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
             current = with(current, "top", "./mta top --once", new Console(home).run("top", "--once").out());
             current = with(current, "shape", "./mta queue shape", new Console(home).run("queue", "shape").out());
         }

@@ -22,6 +22,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -39,7 +40,7 @@ class QueueCommandsTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(queue, new FakeHosts(), new FakeSuspensions());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 
@@ -63,6 +64,46 @@ class QueueCommandsTest {
         assertThat(lines.get(2)).matches(second + " .* <> +d@far\\.example +deferred +retry +- +in .*");
         assertThat(lines.get(1).indexOf("held")).as("columns stand below each other")
                 .isEqualTo(lines.get(2).indexOf("deferred"));
+    }
+
+    @Test
+    void catPrintsTheMessageOrAPartOfIt() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "cat", id.toString()).out()).isEqualTo("Subject: hello\r\n\r\nbody\r\n");
+        assertThat(console.run("queue", "cat", "--headers", id.toString()).out()).isEqualTo("Subject: hello\r\n");
+        assertThat(console.run("queue", "cat", "--body", id.toString()).out()).isEqualTo("body\r\n");
+        assertThat(console.run("queue", "cat", "--envelope", id.toString()).out().lines())
+                .contains("sender                a@here.example", "recipient             b@far.example");
+        Console.Ran none = console.run("queue", "cat", new QueueId(2).toString());
+        assertThat(none.exit()).isEqualTo(1);
+        assertThat(none.err()).startsWith("mta: there is no message " + new QueueId(2) + " in the queue");
+        assertThat(console.run("queue", "cat", "!").exit()).isEqualTo(2);
+    }
+
+    @Test
+    void theListSaysInOneLineWhyAMessageWaitsAndWhatItsNextChanceIs() {
+        queue.put(1, "a@here.example", "active", "b@slow.example");
+        queue.why = "waits for a connection to smtp/slow.example: 10 of 10 at work since 38 s, slow answers (40 s each),"
+                + " 41 deliveries before it, about 2 min";
+        queue.next = "in about 2m";
+        queue.nextAttempt = Optional.of("");
+        List<String> lines = console.run("queue", "list").out().lines().toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.getLast()).endsWith("in about 2m  " + queue.why);
+        JsonNode message = JsonMapper.shared().readTree(console.run("queue", "list", "--json").out()).get("messages")
+                .get(0);
+        assertThat(message.get("why").asString()).isEqualTo(queue.why);
+        assertThat(message.get("next").asString()).isEqualTo("in about 2m");
+    }
+
+    @Test
+    void theStatusCountsStuckMessagesWhenThereAreSome() {
+        assertThat(console.run("status").out()).doesNotContain("stuck");
+        queue.stuck = 2;
+        assertThat(console.run("status").out()).contains("stuck", "2 messages waited although nothing held them",
+                "event=message-stuck");
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("stuck").asInt())
+                .isEqualTo(2);
     }
 
     @Test
@@ -174,6 +215,64 @@ class QueueCommandsTest {
         assertThat(console.run("queue", "release", one.toString()).out().strip()).isEqualTo("1 message released");
         assertThat(console.run("queue", "delete", one.toString(), new QueueId(99).toString()).out().strip())
                 .isEqualTo("1 message deleted");
+    }
+
+    @Test
+    void ordersWithAnArgumentSayHowMany() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        queue.put(2, "boss@here.example", "deferred", "b@far.example");
+        String one = id.toString();
+        assertThat(console.run("queue", "requeue", one).out().strip()).isEqualTo("1 message requeued");
+        assertThat(console.run("queue", "expire", one).out().strip()).isEqualTo("1 message expired");
+        assertThat(console.run("queue", "bounce", one).out().strip()).isEqualTo("1 message bounced");
+        assertThat(console.run("queue", "bounce", "--reason", "no such domain", "--sender", "a@*").out().strip())
+                .isEqualTo("1 message bounced");
+        assertThat(console.run("queue", "reroute", "--to", "[2001:db8::1]:26", one).out().strip())
+                .isEqualTo("1 message rerouted");
+        assertThat(console.run("queue", "priority", "4", one).out().strip()).isEqualTo("1 message given priority 4");
+        assertThat(console.run("queue", "priority", "--sender", "a@*", "--", "-4").out().strip())
+                .isEqualTo("1 message given priority -4");
+        assertThat(queue.orders).containsExactly("requeue " + id, "expire " + id, "bounce " + id,
+                "bounce no such domain " + id, "reroute [2001:db8::1]:26 " + id, "priority 4 " + id,
+                "priority -4 " + id);
+        assertThat(console.run("queue", "bounce", one, new QueueId(99).toString()).exit()).isEqualTo(1);
+    }
+
+    @Test
+    void ordersForManyWantASelectionADryRunOnlyCountsAndReturningAllWantsAYes() {
+        queue.put(1, "a@here.example", "deferred", "b@far.example");
+        queue.put(2, "boss@here.example", "deferred", "b@far.example");
+        for (String[] order : List.of(new String[]{"requeue"}, new String[]{"expire"}, new String[]{"bounce"},
+                new String[]{"reroute", "--to", "relay.example"}, new String[]{"priority", "4"})) {
+            List<String> words = new ArrayList<>(List.of("queue"));
+            words.addAll(List.of(order));
+            assertThat(console.run(words.toArray(String[]::new)).err()).as(order[0]).contains("--all");
+            assertThat(with(words, "--sender", "*@*").err()).contains("matches the whole queue", "--all");
+            assertThat(with(words, "--sender", "a@*", "--dry-run").out()).startsWith("1 message would be ");
+            boolean returns = order[0].equals("bounce") || order[0].equals("expire");
+            assertThat(with(words, "--all").exit()).as(order[0]).isEqualTo(returns ? 2 : 0);
+            if (returns) {
+                assertThat(with(words, "--all", "--yes").out()).startsWith("2 messages ");
+            }
+        }
+        assertThat(queue.orders).hasSize(10);
+    }
+
+    private Console.Ran with(List<String> words, String... further) {
+        List<String> all = new ArrayList<>(words);
+        all.addAll(List.of(further));
+        return console.run(all.toArray(String[]::new));
+    }
+
+    @Test
+    void aPriorityOutsideTheBoundsAndARerouteWithoutANextHopAreWrongUsage() {
+        QueueId id = queue.put(1, "a@here.example", "deferred", "b@far.example");
+        assertThat(console.run("queue", "priority", "10", id.toString()).err())
+                .contains("\"10\" is not a priority; use a number from -9 to 9");
+        assertThat(console.run("queue", "priority", id.toString()).exit()).isEqualTo(2);
+        assertThat(console.run("queue", "priority").err()).contains("no priority is given");
+        assertThat(console.run("queue", "reroute", id.toString()).exit()).isEqualTo(2);
+        assertThat(queue.orders).isEmpty();
     }
 
     @Test

@@ -43,7 +43,7 @@ class QueueShapeTest {
                 row("far.example", "", 1, 2L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 1L),
                 row("small.example", "", 0, 1L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L, 0L));
         try (AdminServer server = AdminServer.bind(AdminSocket.in(home))) {
-            server.serve(queue, new FakeHosts(), new FakeSuspensions());
+            server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
             assertThat(new Console(home).run("queue", "shape", "--rows", "2").out()).isEqualTo("""
                     DESTINATION    T 5 10 20 40 80 160 320 640 1280 1280+ HELD  STATE
                     TOTAL         55 3  1  2  3 40   5   0   0    0     1    1

@@ -31,7 +31,7 @@ class TopCommandTest {
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(queue, new FakeHosts(), new FakeSuspensions());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
     }
 

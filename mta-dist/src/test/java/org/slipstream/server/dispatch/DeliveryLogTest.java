@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -54,5 +55,25 @@ class DeliveryLogTest {
                 "recipient=<b\\u003e\\u0020status=sent\\u0020\\u003c@y.example>"
                         + " original=rfc822;b\\u0020status=sent\\u0020reply=\\u0022250 host=mx.y.example[192.0.2.1]:25 delay=0.00"
                         + " result=failed reply=\"550 5.1.1 no' status=sent x='?\"");
+    }
+
+    @Test
+    void aDeferralCarriesTheCodeOfItsReasonAndASuccessNone() {
+        QueueId id = new QueueId(1L << 10);
+        Recipient recipient = new Recipient(1, Address.of("b@y.example"));
+        Outcome later = new Outcome.Deferred(Reply.of(450, "4.3.2", "queue-only"), "local");
+        Outcome sent = new Outcome.Delivered(Reply.of(250, "2.0.0", "Ok"), "mx");
+        new DeliveryLog(() -> 1, History.OFF)
+                .outcomes(new QmgrOrder.RecordOutcome(id, 1, List.of(recipient, recipient, recipient),
+                        List.of(RecipientOutcome.untried(1, later, QueuePhase.Code.QUEUE_ONLY),
+                                new RecipientOutcome(1, later,
+                                        new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40)),
+                                new RecipientOutcome(1, sent,
+                                        new RecipientOutcome.Reached(Optional.of(QueuePhase.Code.FINAL_REPLY), 40))),
+                        false));
+        assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(first -> assertThat(first).contains(" result=deferred reason=queue-only reply="),
+                        second -> assertThat(second).contains(" result=deferred reason=final-reply reply="),
+                        third -> assertThat(third).contains(" result=sent reply="));
     }
 }

@@ -118,6 +118,7 @@ class OrderDispatcherTest {
     }
 
     @Test
+    @Tag("ZM-44")
     void recipientsThatCannotBeReadAreAskedForAgainAndNeverTakenForNone() throws Exception {
         QueueId id = committed().id();
         trouble.put("readRecipients", new IOException("disk is slow today"));
@@ -127,6 +128,7 @@ class OrderDispatcherTest {
     }
 
     @Test
+    @Tag("ZM-44")
     void aDamagedMessageIsReportedAsSuch() throws Exception {
         QueueId id = committed().id();
         trouble.put("readRecipients", new DamagedException("row 1 names no address"));
@@ -135,6 +137,7 @@ class OrderDispatcherTest {
     }
 
     @Test
+    @Tag("ZM-44")
     void aMessageThatCannotBeReadIsDeferredAndCountsAgainstNoHost() throws Exception {
         QueueId id = committed().id();
         trouble.put("content", new IOException("input/output error"));

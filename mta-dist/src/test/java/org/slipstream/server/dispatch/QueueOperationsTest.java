@@ -22,6 +22,8 @@ import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.HostKey;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueFilter;
@@ -30,6 +32,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.RouteText;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
@@ -62,6 +65,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -240,6 +244,28 @@ class QueueOperationsTest {
         assertThat(operations.order(MessageOrder.of(Order.RELEASE), sender("*@*"), Optional.empty(), 9).count())
                 .isEqualTo(3);
         assertThat(operations.count(QueueFilter.ANY.withState(State.HELD), Optional.empty()).count()).isZero();
+    }
+
+    @Test
+    void instructionsReachDeferredAndActiveMailAndAreInTheIndexWhenTheyAreAnswered() throws Exception {
+        List<QueueId> ids = mailing(4);
+        inbox.offerArrival(spool.details(ids.get(2)).orElseThrow().summary());
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> operations.status().active() == 1);
+        assertThat(operations.order(new MessageOrder(Order.PRIORITY, "4"), sender("news@*"), Optional.empty(), 9)
+                .count()).isEqualTo(2);
+        assertThat(operations.order(new MessageOrder(Order.REROUTE, "relay.example"), ids.get(1))).isTrue();
+        assertThat(operations.order(new MessageOrder(Order.BOUNCE, "gone"), ids.get(3))).isTrue();
+        assertThat(operations.order(MessageOrder.of(Order.EXPIRE), new QueueId(99))).as("no such message").isFalse();
+
+        assertThat(spool.details(ids).stream().map(each -> each.summary().instructions()))
+                .containsExactly(new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4)),
+                        new Instructions(Optional.empty(), RouteText.parse("smtp:[relay.example]:25"),
+                                OptionalInt.empty()),
+                        new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4)),
+                        new Instructions(Optional.of(new Instruction.Return(Instruction.Cause.CANCELLED, "gone")),
+                                Optional.empty(), OptionalInt.empty()));
+        assertThat(operations.status().active()).as("a priority interrupts nothing").isEqualTo(1);
+        assertThat(operations.refusal(new MessageOrder(Order.REROUTE, "uucp:x")).orElseThrow()).contains("uucp");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package org.slipstream.server.journal;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +174,25 @@ class JournalReplayTest {
         assertThatThrownBy(() -> write(LARGE))
                 .hasMessage("it exists and is no journal; set journal.file to another name");
         assertThat(file).hasContent("hostname = \"mx.example.org\"");
+        Files.delete(file);
+        Files.createDirectory(file);
+        assertThatThrownBy(() -> write(LARGE)).hasMessageContaining("it exists and is no journal");
+    }
+
+    @Test
+    void afterAGapTheJournalContinuesWhenHalfOfTheRoomIsFree() throws Exception {
+        JournalWriter writer = JournalWriter.prepared(file, LARGE, WorldJournal.beginning(scenario), 50);
+        records.subList(0, 60).forEach(writer::add);
+        writer.start();
+        Awaitility.await().until(() -> lines() == 51);
+        records.subList(60, 70).forEach(writer::add);
+        writer.close(1, LIMIT);
+        assertThat(lines()).isEqualTo(1 + 50 + 1 + 10 + 1);
+        assertThat(Files.readAllLines(file).get(51)).isEqualTo("{\"record\":\"missing\",\"records\":10}");
+    }
+
+    private long lines() throws IOException {
+        return Files.readString(file).chars().filter(c -> c == '\n').count();
     }
 
     private long bytes() {

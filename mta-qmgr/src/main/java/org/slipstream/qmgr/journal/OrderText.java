@@ -37,8 +37,13 @@ final class OrderText {
             case QmgrOrder.Defer defer -> of(at, "defer", defer.id(), OptionalLong.empty(),
                     "until " + defer.nextAttemptMillis());
             case QmgrOrder.Remove remove -> of(at, "remove", remove.id(), OptionalLong.empty(), remove.reason());
-            default -> plain(at, "other", order.toString());
+            default -> plain(at, name(order), order.toString());
         };
+    }
+
+    // SetHold: set-hold
+    private static String name(QmgrOrder order) {
+        return order.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
     }
 
     private static OrderGiven plain(long at, String kind, String text) {

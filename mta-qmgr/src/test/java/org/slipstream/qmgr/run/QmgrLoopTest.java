@@ -10,6 +10,7 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -22,6 +23,8 @@ import org.slipstream.testkit.SimulatedClock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -89,6 +92,40 @@ class QmgrLoopTest {
                 List.of(new org.slipstream.core.RecipientOutcome(1,
                         new org.slipstream.core.Outcome.Delivered(org.slipstream.core.Reply.of(250, "ok"), "mx"))),
                 true));
+    }
+
+    @Test
+    void anObserverGetsEveryEventAndPumpBeforeTheOrdersThatFollow() throws InterruptedException {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        QmgrObserver observer = new QmgrObserver() {
+            @Override
+            public void happened(long nowMillis, QmgrEvent event) {
+                seen.add(event.getClass().getSimpleName());
+            }
+
+            @Override
+            public void pumps(long nowMillis) {
+                seen.add("pump");
+            }
+
+            @Override
+            public void ordered(long nowMillis, QmgrOrder order) {
+                seen.add("-> " + order.getClass().getSimpleName());
+            }
+        };
+        loop = new QmgrLoop(
+                new QueueManager(QmgrConfig.defaults(), QmgrConfig.defaults().plainSeating(new Random(1)),
+                        new Random(1)),
+                inbox, dispatcher::add, clock::millis, broken::complete, observer);
+        started();
+        inbox.answer(delivered(77));
+        runningDelivery();
+        loop.stop(Duration.ofMillis(1));
+        List<String> pumped = seen.stream().filter(each -> !each.equals("pump") && !each.equals("Alarm")).toList();
+        assertThat(pumped).containsSubsequence("-> Scan", "ScanDone", "-> Scan", "ScanDone", "DeliveryDone",
+                "MessageQueued", "-> ReadRecipients", "RecipientsRead", "-> FindRoute", "RouteKnown", "-> Open",
+                "ConnectionReady", "-> Deliver", "Stopping");
+        assertThat(seen.get(seen.indexOf("-> Open") - 1)).as("deliveries are chosen by a pump").isEqualTo("pump");
     }
 
     @Test

@@ -1,7 +1,7 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.Attempt;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
@@ -44,26 +44,28 @@ final class AttemptRows {
     private AttemptRows() {}
 
     /// An attempt with the number of its first recipient.
-    record Row(int number, Attempt attempt) {}
+    record HistoryRow(int number, PastAttempt attempt) {}
 
     private record Same(String remote, Reply reply, RecipientOutcome.Reached reached) {}
 
     /// Recipients of one record with the same reply form one row.
-    static List<Row> of(LogRecord.Outcomes record) {
+    static List<HistoryRow> of(LogRecord.Outcomes record) {
         Map<Same, List<RecipientOutcome>> groups = new LinkedHashMap<>(2);
         record.outcomes().stream().filter(each -> each.reached().isAttempt())
                 .forEach(each -> groups
                         .computeIfAbsent(new Same(each.outcome().remote(), each.outcome().reply(), each.reached()),
                                 _ -> new ArrayList<>(1))
                         .add(each));
-        List<Row> rows = new ArrayList<>(groups.size());
-        groups.forEach((same, group) -> rows.add(new Row(group.getFirst().number(), new Attempt(record.atMillis(),
-                same.remote(), same.reached().phase(), same.reply(), same.reached().tookMillis(), group.size()))));
+        List<HistoryRow> rows = new ArrayList<>(groups.size());
+        groups.forEach((same,
+                group) -> rows.add(new HistoryRow(group.getFirst().number(), new PastAttempt(record.atMillis(),
+                        same.remote(), same.reached().phase(), same.reply(), same.reached().tookMillis(),
+                        group.size()))));
         return rows;
     }
 
-    static void fill(PreparedStatement add, QueueId id, Row row) throws SQLException {
-        Attempt attempt = row.attempt();
+    static void fill(PreparedStatement add, QueueId id, HistoryRow row) throws SQLException {
+        PastAttempt attempt = row.attempt();
         add.setLong(1, attempt.atMillis());
         add.setInt(2, row.number());
         // PostgreSQL takes no NUL in a text.
@@ -83,14 +85,14 @@ final class AttemptRows {
     }
 
     /// The attempts, the latest first.
-    static List<Attempt> read(ResultSet rows) throws SQLException {
-        List<Attempt> attempts = new ArrayList<>();
+    static List<PastAttempt> read(ResultSet rows) throws SQLException {
+        List<PastAttempt> attempts = new ArrayList<>();
         while (rows.next()) {
             Optional<EnhancedStatus> status = Optional.ofNullable(rows.getString("reply_status"))
                     .map(EnhancedStatus::of);
             Reply reply = new Reply(rows.getInt("reply_code"), status,
                     List.of(Optional.ofNullable(rows.getString("reply_text")).orElse("").split("\n", -1)));
-            attempts.add(new Attempt(rows.getLong("at_millis"),
+            attempts.add(new PastAttempt(rows.getLong("at_millis"),
                     Optional.ofNullable(rows.getString("remote")).orElse(""),
                     QueuePhase.Code.of(Optional.ofNullable(rows.getString("phase")).orElse("")), reply,
                     rows.getLong("took_millis"), rows.getInt("recipients")));

@@ -293,10 +293,10 @@ final class IndexWriter {
     // The batches of the history are sent after that of the message's row, and their order among
     // other records does not matter.
     private void history(LogRecord.Outcomes change) throws SQLException {
-        List<AttemptRows.Row> attempts = AttemptRows.of(change);
+        List<AttemptRows.HistoryRow> attempts = AttemptRows.of(change);
         if (!attempts.isEmpty()) {
             Batch rows = batch(Kind.HISTORY);
-            for (AttemptRows.Row each : attempts) {
+            for (AttemptRows.HistoryRow each : attempts) {
                 AttemptRows.fill(rows.statement, change.id(), each);
                 rows.add();
             }

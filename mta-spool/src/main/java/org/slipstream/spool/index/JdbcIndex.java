@@ -3,7 +3,7 @@ package org.slipstream.spool.index;
 import com.zaxxer.hikari.HikariDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.Attempt;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -271,7 +271,7 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public List<Attempt> attempts(QueueId id) throws IndexException {
+    public List<PastAttempt> attempts(QueueId id) throws IndexException {
         return reader.query(AttemptRows.OF_MESSAGE, query -> query.setLong(1, id.value()), AttemptRows::read);
     }
 

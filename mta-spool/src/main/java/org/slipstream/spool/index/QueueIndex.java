@@ -1,9 +1,9 @@
 package org.slipstream.spool.index;
 
-import org.slipstream.core.Attempt;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
@@ -150,7 +150,7 @@ public interface QueueIndex extends AutoCloseable {
             Optional<QueuePhase.Code> reason) {}
 
     /// The latest attempts of a message, the latest first.
-    List<Attempt> attempts(QueueId id) throws IndexException;
+    List<PastAttempt> attempts(QueueId id) throws IndexException;
 
     /// All host records.
     List<HostRecord> hosts() throws IndexException;

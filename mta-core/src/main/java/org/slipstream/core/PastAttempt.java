@@ -9,5 +9,5 @@ import java.util.Optional;
 /// @param remote the source of the reply, as in [Outcome]
 /// @param phase of the connection when the outcome was decided; empty when it is not known
 /// @param recipients the number of recipients with this reply
-public record Attempt(long atMillis, String remote, Optional<QueuePhase.Code> phase, Reply reply, long tookMillis,
+public record PastAttempt(long atMillis, String remote, Optional<QueuePhase.Code> phase, Reply reply, long tookMillis,
         int recipients) {}

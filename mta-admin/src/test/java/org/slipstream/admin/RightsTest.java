@@ -1,0 +1,173 @@
+package org.slipstream.admin;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Suspension;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Each action of the API has a right, and a caller with a smaller one is refused.
+class RightsTest {
+    /// A path of each resource. Each action there is tested.
+    private static final List<String> PATHS = List.of("status", "verify", "explain", "trace", "queue", "queue/count",
+            "queue/delete", "queue/hold", "queue/release", "queue/flush", "queue/requeue", "queue/reroute",
+            "queue/priority", "queue/bounce", "queue/expire", "queue/1p4q0c8k2v0", "queue/1p4q0c8k2v0/hold",
+            "queue/1p4q0c8k2v0/flush", "queue/1p4q0c8k2v0/bounce", "queue/1p4q0c8k2v0/content", "destdb",
+            "destdb/host", "destdb/forget", "destdb/resume", "destdb/suspend", "suspensions", "suspensions/suspend",
+            "suspensions/resume", "freeze", "thaw");
+    private static final Map<String, Right> TOKENS = Map.of("r", Right.READ, "o", Right.OPERATE, "a",
+            Right.ADMINISTRATE);
+
+    @TempDir
+    Path home;
+    private final FakeOperations operations = new FakeOperations();
+    private final FakeSuspensions suspensions = new FakeSuspensions();
+    private AdminServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.openToGroup(home.resolve("group.sock"));
+        server.serve(operations, new FakeHosts(), suspensions,
+                token -> Optional.ofNullable(TOKENS.get(token)).map(right -> new Caller("tom", right, true)));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        assertThat(home.resolve("group.sock")).doesNotExist();
+    }
+
+    private ApiClient.ApiReply ask(Path socket, Optional<String> token, String method, String path)
+            throws IOException {
+        try (ApiClient client = ApiClient.connect(socket, token, Duration.ofSeconds(5))) {
+            return client.ask(method, path);
+        }
+    }
+
+    private ApiClient.ApiReply owner(Optional<String> token, String method, String path) throws IOException {
+        return ask(AdminSocket.in(home), token, method, path);
+    }
+
+    private ApiClient.ApiReply group(Optional<String> token, String method, String path) throws IOException {
+        return ask(home.resolve("group.sock"), token, method, path);
+    }
+
+    @Test
+    @Tag("ZM-46")
+    void eachActionRefusesEachSmallerRight() throws IOException {
+        Api api = new Api(operations, new FakeHosts(), suspensions);
+        int actions = 0;
+        for (String path : PATHS) {
+            for (var action : api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().entrySet()) {
+                actions++;
+                for (Right right : Right.values()) {
+                    ApiResponse answer = api.answer(action.getKey(), Api.ROOT + path, "",
+                            new Caller("tom", right, true));
+                    if (right.includes(action.getValue().right())) {
+                        assertThat(answer.status()).as(action.getKey() + " " + path).isNotEqualTo(403);
+                    } else {
+                        assertThat(answer.status()).as(action.getKey() + " " + path).isEqualTo(403);
+                        assertThat(answer.body().toString()).contains("tom has the right to " + right.word() + ", and "
+                                + action.getKey() + " " + path + " requires the right to "
+                                + action.getValue().right().word());
+                    }
+                }
+            }
+        }
+        assertThat(actions).isEqualTo(PATHS.size() + 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, status, READ", "GET, queue, READ", "GET, queue/1p4q0c8k2v0/content, ADMINISTRATE",
+            "POST, queue/hold, OPERATE", "DELETE, queue/1p4q0c8k2v0, ADMINISTRATE", "POST, queue/delete, ADMINISTRATE",
+            "POST, queue/reroute, ADMINISTRATE", "POST, suspensions/suspend, OPERATE", "POST, freeze, ADMINISTRATE"})
+    @Tag("ZM-46")
+    void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
+        Api api = new Api(operations, new FakeHosts(), suspensions);
+        assertThat(api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().get(method).right())
+                .isEqualTo(right);
+    }
+
+    @Test
+    @Tag("ZM-46")
+    void theOwnerNeedsNoTokenAndATokenLowersTheRights() throws IOException {
+        QueueId id = operations.put(77, "b@far.example");
+        assertThat(owner(Optional.of("r"), "GET", "status").status()).isEqualTo(200);
+        ApiClient.ApiReply refused = owner(Optional.of("o"), "DELETE", "queue/" + id);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.body()).contains("tom has the right to operate, and DELETE queue/" + id
+                + " requires the right to administrate");
+        assertThat(operations.orders).isEmpty();
+        assertThat(owner(Optional.of("x"), "GET", "status").status()).as("unknown").isEqualTo(401);
+        assertThat(owner(Optional.empty(), "DELETE", "queue/" + id).status()).isEqualTo(200);
+    }
+
+    @Test
+    @Tag("ZM-46")
+    void theSocketOfTheGroupWantsATokenAlways() throws IOException {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(home.resolve("group.sock"))))
+                .isEqualTo("rw-rw----");
+        ApiClient.ApiReply without = group(Optional.empty(), "GET", "status");
+        assertThat(without.status()).isEqualTo(401);
+        assertThat(without.body()).contains("this socket needs a token: --token-file FILE, or SLIPSTREAM_TOKEN");
+        assertThat(group(Optional.of(""), "GET", "status").status()).isEqualTo(401);
+        assertThat(group(Optional.of("r"), "GET", "status").status()).isEqualTo(200);
+        assertThat(group(Optional.of("r"), "POST", "thaw").status()).isEqualTo(403);
+    }
+
+    @Test
+    void theAuthorIsTheTokenOrTheUserWhateverTheClientSays() throws IOException {
+        String freeze = "freeze?reason=x&author=somebody";
+        assertThat(owner(Optional.of("a"), "POST", freeze).status()).isEqualTo(200);
+        assertThat(owner(Optional.empty(), "POST", freeze).status()).isEqualTo(200);
+        assertThat(owner(Optional.empty(), "POST", "freeze?reason=x").status()).isEqualTo(200);
+        assertThat(suspensions.current).extracting(Suspension::author).containsExactly("tom", "somebody",
+                System.getProperty("user.name"));
+    }
+
+    // ---- suspensions
+
+    @ParameterizedTest
+    @CsvSource({"suspensions/suspend?kind=destination&name=x.example, 400, requires a reason",
+            "suspensions/suspend?kind=country&name=x&reason=r, 400, 'none of destination, domain, sender'",
+            "suspensions/suspend?kind=domain&reason=r, 400, ?name=",
+            "suspensions/suspend?kind=transport&name=uucp&reason=r, 400, no such transport: uucp",
+            "suspensions/suspend?kind=host&name=mx.nowhere.example&reason=r, 404, no such entry",
+            "suspensions/suspend?kind=domain&name=x.example&reason=r&until=soon, 400, until is not a time",
+            "suspensions/resume?kind=domain&name=x.example, 404, not suspended", "thaw, 404, not frozen"})
+    void aWrongOrderIsRefusedWithASentence(String path, int status, String sentence) throws IOException {
+        ApiClient.ApiReply answer = owner(Optional.empty(), "POST", path);
+        assertThat(answer.status()).isEqualTo(status);
+        assertThat(answer.body()).contains(sentence);
+        assertThat(suspensions.current).isEmpty();
+    }
+
+    @Test
+    void aDomainIsADestination() throws IOException {
+        assertThat(owner(Optional.empty(), "POST",
+                "suspensions/suspend?kind=domain&name=X.example&reason=r&until=2030-01-31T18:00:00Z").body())
+                .contains("x.example");
+        assertThat(owner(Optional.empty(), "GET", "suspensions").body()).contains("\"scope\":\"destination\"",
+                "\"name\":\"x.example\"", "\"until\":\"2030-01-31T18:00:00Z\"");
+        assertThat(owner(Optional.empty(), "POST", "suspensions/resume?kind=destination&name=x.EXAMPLE").status())
+                .isEqualTo(200);
+        assertThat(suspensions.current).isEmpty();
+    }
+}

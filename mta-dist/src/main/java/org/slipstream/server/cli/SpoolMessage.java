@@ -1,0 +1,37 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.server.config.Config;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.SpoolTools;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+
+/// A message in the spool of a stopped server.
+final class SpoolMessage {
+    private SpoolMessage() {}
+
+    /// Writes the content of a message.
+    ///
+    /// @return false when the queue has no such message
+    static boolean write(MtaCommand mta, QueueId id, OutputStream out) {
+        Config config = LoadedConfig.read(mta.home(), List.of());
+        SpoolConfig spool = config.spool();
+        try {
+            return SpoolTools.read(spool, System::currentTimeMillis, id, (_, content) -> {
+                try (InputStream in = content.open()) {
+                    in.transferTo(out);
+                }
+            });
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.NO, "mta: message " + id + " cannot be read: " + trouble.getMessage(),
+                    trouble);
+        }
+    }
+}

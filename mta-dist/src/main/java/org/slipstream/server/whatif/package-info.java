@@ -1,0 +1,2 @@
+/// Runs the present queue of a server through other settings, in simulated time.
+package org.slipstream.server.whatif;
