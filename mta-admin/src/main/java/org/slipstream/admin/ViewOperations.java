@@ -45,9 +45,12 @@ public interface ViewOperations {
     /// @param destinations in memory, the busiest first, and those with recent errors
     record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             int active,
-            Operations.ConnectionsView connections, Map<String, Long> counters, List<BusyDestination> destinations) {}
+            Operations.ConnectionsView connections, Map<String, Long> counters,
+            List<SuspensionOperations.SuspensionView> suspensions,
+            List<BusyDestination> destinations) {}
 
-    /// @param state `live`, `dead`, `paused` (rate delay), `idle` (not in memory)
+    /// @param state `live`, `dead`, `suspended` (by an operator), `paused` (rate delay), `idle` (not in
+    ///     memory)
     /// @param until end of the state, ISO 8601 in UTC, as are the other times; empty when unknown
     /// @param window deliveries that may run at once
     /// @param limit of the window; 0: none

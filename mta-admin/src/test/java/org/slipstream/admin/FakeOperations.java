@@ -152,6 +152,7 @@ final class FakeOperations implements Operations {
     public Activity activity() {
         return new Activity("2026-11-21T10:00:00Z", "mail.example.org", "2026-11-21T09:00:00Z", Optional.of(7L),
                 Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
+                List.of(),
                 List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
                         "450 4.2.0 later", "2026-11-21T09:59:00Z")));
     }

@@ -1,7 +1,9 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.core.text.Controls;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -15,7 +17,7 @@ import java.util.Optional;
 /// @param before the frame before, for the rates; without one they are averages since the start
 record TopFrame(Activity now, Optional<Activity> before) {
     /// Lines above the first destination.
-    static final int HEAD_LINES = 5;
+    static final int HEAD_LINES = 6;
 
     /// @param rows the number of destinations, at most
     List<String> lines(int rows, int columns) {
@@ -27,6 +29,7 @@ record TopFrame(Activity now, Optional<Activity> before) {
         lines.add(
                 "rates     " + rate("mtaReceivedMessages", "in") + ", " + rate("mtaTransmittedRecipients", "out") + ", "
                         + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
+        suspensions().ifPresent(lines::add);
         lines.add("");
         Table table = new Table("DESTINATION", "STATE", "WINDOW", "CONN", "RUN", "WAIT", "OLDEST", "LAST ERROR");
         now.destinations().stream().limit(rows).forEach(each -> table.add(each.nextHop(), state(each, time),
@@ -36,7 +39,17 @@ record TopFrame(Activity now, Optional<Activity> before) {
         if (now.destinations().size() > rows) {
             lines.add(now.destinations().size() - rows + " more");
         }
-        return lines.stream().map(line -> line.length() > columns ? line.substring(0, columns) : line).toList();
+        return lines.stream().map(Controls::replaced)
+                .map(line -> line.length() > columns ? line.substring(0, columns) : line).toList();
+    }
+
+    private Optional<String> suspensions() {
+        Optional<SuspensionView> freeze = now.suspensions().stream().filter(each -> each.scope().equals("everything"))
+                .findFirst();
+        return now.suspensions().isEmpty()
+                ? Optional.empty()
+                : Optional.of(freeze.map(each -> "frozen    by " + each.author() + ": " + each.reason())
+                        .orElse("suspended " + now.suspensions().size() + "; ./mta suspend list"));
     }
 
     private String queue() {

@@ -3,6 +3,8 @@ package org.slipstream.server.view;
 import org.slipstream.admin.ViewOperations.ShapeBy;
 import org.slipstream.admin.ViewOperations.ShapeRow;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
 
@@ -20,16 +22,19 @@ import java.util.TreeMap;
 /// with waiting recipients at several destinations counts once for each of them.
 ///
 /// A destination is the domain of a recipient, because the index of a stopped server has no routes.
-/// It is marked when the host of its latest reply is suspended or left alone, or when the queue
-/// manager names it as dead.
+/// It is marked when an operator has suspended it or the host of its latest reply, when the queue
+/// manager names it as dead, and when that host is left alone. The suspension of a transport is not
+/// visible here.
 public final class QueueShape {
     static final int PAGE = 1_000;
+    private static final String SUSPENDED = "SUSPENDED";
     private static final long MINUTE = 60_000;
     private static final int[] MINUTES = {5, 10, 20, 40, 80, 160, 320, 640, 1_280};
 
     private static final class Counted {
         final Long[] ages = new Long[MINUTES.length + 1];
         long held;
+        Optional<Suspension> suspension = Optional.empty();
         Optional<Outcome> last = Optional.empty();
         long lastMillis;
 
@@ -40,6 +45,7 @@ public final class QueueShape {
 
     private final ShapeBy by;
     private final List<HostRecord> hosts;
+    private final List<Suspension> suspensions;
     private final Map<String, String> dead;
     private final long nowMillis;
     private final Map<String, Counted> counts = new TreeMap<>();
@@ -49,6 +55,7 @@ public final class QueueShape {
     public QueueShape(ShapeBy by, List<HostRecord> hosts, Map<String, String> dead, long nowMillis) {
         this.by = by;
         this.hosts = hosts;
+        this.suspensions = hosts.stream().flatMap(host -> suspension(host, nowMillis).stream()).toList();
         this.dead = dead;
         this.nowMillis = nowMillis;
     }
@@ -64,6 +71,15 @@ public final class QueueShape {
         return shape.rows();
     }
 
+    // The kind of an operator's order for mail is that of a host with the scope behind it.
+    private static Optional<Suspension> suspension(HostRecord record, long nowMillis) {
+        return Arrays.stream(SuspensionScope.values())
+                .filter(scope -> record.kind().equals(SUSPENDED + "_" + scope.name())
+                        && record.untilMillis() > nowMillis)
+                .findFirst().map(scope -> new Suspension(scope, record.host(), record.words(), record.author(),
+                        record.sinceMillis(), record.untilMillis()));
+    }
+
     public void add(Spool.Details message) {
         Set<String> counted = new HashSet<>();
         for (Spool.RecipientState each : message.recipients()) {
@@ -74,6 +90,8 @@ public final class QueueShape {
                     count.ages[column(nowMillis - message.summary().createdMillis())]++;
                     count.held += message.summary().held() ? 1 : 0;
                 }
+                count.suspension = count.suspension.or(() -> suspensions.stream().filter(
+                        one -> one.concerns(message.summary().sender(), each.recipient().address())).findFirst());
                 if (each.last().isPresent() && each.atMillis() >= count.lastMillis) {
                     count.last = each.last();
                     count.lastMillis = each.atMillis();
@@ -102,13 +120,16 @@ public final class QueueShape {
     }
 
     private ShapeRow row(String name, Counted count) {
-        return new ShapeRow(name, List.of(count.ages), count.held, by == ShapeBy.SENDER ? "" : state(name, count),
+        return new ShapeRow(name, List.of(count.ages), count.held, state(name, count),
                 count.last.map(last -> last.reply() + " (" + last.remote() + ")").orElse(""),
                 count.last.isPresent() ? Instant.ofEpochMilli(count.lastMillis).toString() : "");
     }
 
     private String state(String name, Counted count) {
-        Optional<String> suspended = host(count, "SUSPENDED").map(host -> "suspended by " + host.author() + " "
+        if (count.suspension.isPresent() || by == ShapeBy.SENDER) {
+            return count.suspension.map(Suspension::text).orElse("");
+        }
+        Optional<String> suspended = host(count, SUSPENDED).map(host -> "suspended by " + host.author() + " "
                 + until(host) + ": " + host.words());
         return suspended.or(() -> Optional.ofNullable(dead.get(name)))
                 .or(() -> host(count, "RETRY").map(host -> "host left alone " + until(host))).orElse("");

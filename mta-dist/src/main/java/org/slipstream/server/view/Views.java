@@ -1,6 +1,7 @@
 package org.slipstream.server.view;
 
 import org.slipstream.admin.Operations.Status;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
 import org.slipstream.admin.ViewOperations.ShapeBy;
@@ -60,7 +61,19 @@ public final class Views {
                 .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
                 .reversed().thenComparing(BusyDestination::nextHop));
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), traffic.counters(), rows);
+                status.active(), status.connections(), traffic.counters(), status.suspensions(), rows.stream().map(
+                        each -> marked(each, status.suspensions())).toList());
+    }
+
+    private static BusyDestination marked(BusyDestination each, List<SuspensionView> suspensions) {
+        return suspensions.stream()
+                .filter(one -> one.scope().equals("everything")
+                        || one.scope().equals("destination") && one.name().equalsIgnoreCase(each.nextHop())
+                        || one.scope().equals("transport") && one.name().equals(each.transport()))
+                .findFirst().map(one -> new BusyDestination(each.transport(), each.nextHop(), "suspended", one.until(),
+                        each.window(), each.limit(), each.connections(), each.running(), each.waiting(), each.oldest(),
+                        each.lastError(), each.lastErrorAt()))
+                .orElse(each);
     }
 
     private static BusyDestination row(DestinationFigures each, Optional<DomainError> error) {

@@ -68,15 +68,17 @@ class QueueShapeTest {
                     "mx.far.example[192.0.2.7]:25"))), () -> {});
             spool.keepHost(new HostRecord("[192.0.2.7]:25/may", "SUSPENDED", "mx.far.example", now, Long.MAX_VALUE, 0,
                     "a move", "kim"));
+            spool.keepHost(new HostRecord("near.example", "SUSPENDED_DESTINATION", "", now, now + 3_600_000, 0,
+                    "a test", "kim"));
         }
         Console.Ran ran = new Console(home).run("queue", "shape");
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).isEqualTo("""
                 DESTINATION   T 5 10 20 40 80 160 320 640 1280 1280+ HELD  STATE
                 TOTAL         3 0  0  0  3  0   0   0   0    0     0    0
-                near.example  2 0  0  0  2  0   0   0   0    0     0    0
+                near.example  2 0  0  0  2  0   0   0   0    0     0    0  destination near.example is suspended by kim until UNTIL: a test
                 far.example   1 0  0  0  1  0   0   0   0    0     0    0  suspended by kim until further notice: a move
-                """);
+                """.replace("UNTIL", java.time.Instant.ofEpochMilli(now + 3_600_000).toString()));
         assertThat(new Console(home).run("queue", "shape", "--by", "sender").out()).contains("here.example  2 ");
     }
 

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
 
@@ -40,11 +41,16 @@ class TopCommandTest {
     }
 
     /// The load at this second of a minute.
-    static Activity activity(int second, long received, long delivered) {
+    private static Activity activity(int second, long received, long delivered) {
+        return activity(second, received, delivered, List.of());
+    }
+
+    static Activity activity(int second, long received, long delivered, List<SuspensionView> suspensions) {
         return new Activity("2026-11-22T03:00:%02dZ".formatted(second), "mail.example.org", "2026-11-22T00:00:00Z",
                 Optional.of(1_523L), Optional.of(4L), 212, new ConnectionsView(100, 31, 2, 5, 75),
                 Map.of("mtaReceivedMessages", received, "mtaTransmittedRecipients", delivered, "mtaDeferredRecipients",
                         60L, "mtaFailedRecipients", 3L),
+                suspensions,
                 List.of(new BusyDestination("smtp", "bulk.example", "live", "", 20, 20, 20, 20, 180,
                         "2026-11-22T02:41:00Z", "", ""),
                         new BusyDestination("smtp", "down.example", "dead", "2026-11-22T03:04:00Z", 0, 20, 0, 0, 0, "",
@@ -78,6 +84,16 @@ class TopCommandTest {
         assertThat(ran.exit()).isZero();
         assertThat(ran.out()).contains("in 5.0/s, out 15.0/s", "2 more").doesNotContain("down.example", "\033");
         assertThat(ran.out().lines().filter(line -> line.startsWith("mail.example.org"))).hasSize(2);
+    }
+
+    @Test
+    void aFrozenServerSaysSo() {
+        queue.activity
+                .add(activity(0, 1, 1, List.of(new SuspensionView("everything", "", "disk change", "kim", "", ""))));
+        assertThat(console.run("top", "--once").out()).contains("\nfrozen    by kim: disk change\n");
+        queue.activity
+                .add(activity(0, 1, 1, List.of(new SuspensionView("destination", "x.example", "x", "kim", "", ""))));
+        assertThat(console.run("top", "--once").out()).contains("\nsuspended 1; ./mta suspend list\n");
     }
 
     @Test
