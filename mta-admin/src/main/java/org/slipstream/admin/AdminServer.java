@@ -204,7 +204,7 @@ public final class AdminServer implements AutoCloseable {
         }
         try {
             return switch (door.admit(request.token(), user)) {
-                case ApiDoor.Admission.Admitted(Caller caller) -> recorded(request, caller,
+                case ApiDoor.Admission.Admitted(ApiCaller caller) -> recorded(request, caller,
                         api.answer(request.method(), request.path(), request.query(), caller));
                 case ApiDoor.Admission.Refused(String why) -> {
                     LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"{}\"",
@@ -223,7 +223,7 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /// Each request that changes something is in the log with its author.
-    private static ApiResponse recorded(ApiRequest request, Caller caller, ApiResponse answer) {
+    private static ApiResponse recorded(ApiRequest request, ApiCaller caller, ApiResponse answer) {
         if (answer.status() == 403) {
             LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"requires a greater right\"",
                     LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()));

@@ -60,7 +60,7 @@ final class Api {
         this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
     }
 
-    ApiResponse answer(String method, String path, String rawQuery, Caller caller) throws IOException {
+    ApiResponse answer(String method, String path, String rawQuery, ApiCaller caller) throws IOException {
         Optional<Resource> resource = path.startsWith(ROOT)
                 ? find(Arrays.asList(path.substring(ROOT.length()).split("/", -1)))
                 : Optional.empty();

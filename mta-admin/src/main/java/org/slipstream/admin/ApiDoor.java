@@ -12,7 +12,7 @@ import jdk.net.ExtendedSocketOptions;
 /// lowers the rights there. The socket of the group needs one always.
 record ApiDoor(boolean ofOwner, Tokens tokens) {
     sealed interface Admission {
-        record Admitted(Caller caller) implements Admission {}
+        record Admitted(ApiCaller caller) implements Admission {}
 
         record Refused(String why) implements Admission {}
     }
@@ -24,7 +24,7 @@ record ApiDoor(boolean ofOwner, Tokens tokens) {
                     .orElseGet(() -> new Admission.Refused("no such token (./mta token list shows their names)"));
         }
         return ofOwner
-                ? new Admission.Admitted(new Caller(user, Right.ADMINISTRATE, false))
+                ? new Admission.Admitted(new ApiCaller(user, Right.ADMINISTRATE, false))
                 : new Admission.Refused("this socket needs a token: --token-file FILE, or SLIPSTREAM_TOKEN");
     }
 

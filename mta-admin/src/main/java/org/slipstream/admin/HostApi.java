@@ -80,7 +80,7 @@ final class HostApi {
         if (until.isEmpty() && query.get("until").isPresent()) {
             return ApiResponse.badRequest("until is not a time such as 2026-01-31T18:00:00Z");
         }
-        var suspension = new HostOperations.Suspension(reason.get(), author.get(), until);
+        var suspension = new HostOperations.HostSuspension(reason.get(), author.get(), until);
         return give(query, "suspend", name -> operations.suspend(name, suspension));
     }
 

@@ -21,13 +21,13 @@ public interface HostOperations {
     /// A host without a record can be suspended by its key or its address.
     ///
     /// @return the keys that are suspended now; empty when the name matches no host
-    List<String> suspend(String name, Suspension suspension) throws IOException;
+    List<String> suspend(String name, HostSuspension suspension) throws IOException;
 
     /// Empty when no matching host was suspended.
     List<String> resume(String name) throws IOException;
 
     /// @param untilMillis empty for an indefinite suspension
-    record Suspension(String reason, String author, Optional<Long> untilMillis) {}
+    record HostSuspension(String reason, String author, Optional<Long> untilMillis) {}
 
     /// @param workers the limit of open connections
     /// @param busy connections with a delivery

@@ -7,5 +7,5 @@ import java.util.Optional;
 @FunctionalInterface
 public interface Tokens {
     /// The caller with this token; empty when there is no such token.
-    Optional<Caller> find(String token) throws IOException;
+    Optional<ApiCaller> find(String token) throws IOException;
 }

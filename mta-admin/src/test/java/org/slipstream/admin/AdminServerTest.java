@@ -342,7 +342,7 @@ class AdminServerTest {
                 .status()).isEqualTo(200);
         assertThat(hosts.orders).containsExactly("forget mx.far.example", "resume mx.far.example",
                 "suspend mx.far.example");
-        assertThat(hosts.suspension).hasValue(new HostOperations.Suspension("full", "ann",
+        assertThat(hosts.suspension).hasValue(new HostOperations.HostSuspension("full", "ann",
                 Optional.of(Instant.parse("2026-01-31T18:00:00Z").toEpochMilli())));
     }
 

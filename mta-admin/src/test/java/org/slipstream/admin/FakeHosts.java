@@ -9,7 +9,7 @@ final class FakeHosts implements HostOperations {
     private static final String KEY = "[192.0.2.1]:25/may";
 
     final List<String> orders = new ArrayList<>();
-    Optional<Suspension> suspension = Optional.empty();
+    Optional<HostSuspension> suspension = Optional.empty();
 
     @Override
     public Hosts hosts() {
@@ -27,7 +27,7 @@ final class FakeHosts implements HostOperations {
     }
 
     @Override
-    public List<String> suspend(String name, Suspension wanted) {
+    public List<String> suspend(String name, HostSuspension wanted) {
         suspension = Optional.of(wanted);
         return order("suspend", name);
     }

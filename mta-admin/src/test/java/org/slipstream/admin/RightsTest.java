@@ -45,7 +45,7 @@ class RightsTest {
         server = AdminServer.bind(AdminSocket.in(home));
         server.openToGroup(home.resolve("group.sock"));
         server.serve(operations, new FakeHosts(), suspensions,
-                token -> Optional.ofNullable(TOKENS.get(token)).map(right -> new Caller("tom", right, true)));
+                token -> Optional.ofNullable(TOKENS.get(token)).map(right -> new ApiCaller("tom", right, true)));
     }
 
     @AfterEach
@@ -79,7 +79,7 @@ class RightsTest {
                 actions++;
                 for (Right right : Right.values()) {
                     ApiResponse answer = api.answer(action.getKey(), Api.ROOT + path, "",
-                            new Caller("tom", right, true));
+                            new ApiCaller("tom", right, true));
                     if (right.includes(action.getValue().right())) {
                         assertThat(answer.status()).as(action.getKey() + " " + path).isNotEqualTo(403);
                     } else {

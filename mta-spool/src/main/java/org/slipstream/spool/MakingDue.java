@@ -41,15 +41,15 @@ final class MakingDue {
 
     /// Finds the next messages of the order.
     @FunctionalInterface
-    interface Portions {
+    interface WakePortions {
         QueueIndex.Found after(Optional<QueueId> last) throws IOException;
     }
 
-    void begin(Portions portions) {
+    void begin(WakePortions portions) {
         readers.execute(() -> portion(portions, Optional.empty()));
     }
 
-    private void portion(Portions portions, Optional<QueueId> after) {
+    private void portion(WakePortions portions, Optional<QueueId> after) {
         try {
             indexer.bringUp();
             QueueIndex.Found found = portions.after(after);

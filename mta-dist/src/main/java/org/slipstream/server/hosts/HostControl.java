@@ -59,7 +59,7 @@ public final class HostControl implements HostOperations {
     }
 
     @Override
-    public List<String> suspend(String name, Suspension suspension) throws IOException {
+    public List<String> suspend(String name, HostSuspension suspension) throws IOException {
         return ask(all -> {
             List<HostKey> keys = known(all, name);
             if (keys.isEmpty()) {

@@ -31,11 +31,11 @@ record PrivateFile(Path path) {
             .asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     /// The new lines, made while the lock is held.
-    interface Change {
+    interface NewLines {
         List<String> lines() throws IOException, UserFileException;
     }
 
-    void change(Change change) throws IOException, UserFileException {
+    void change(NewLines change) throws IOException, UserFileException {
         Files.createDirectories(folder());
         try (FileChannel channel = FileChannel.open(beside(".lock"),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), attributes())) {

@@ -1,6 +1,6 @@
 package org.slipstream.server.users;
 
-import org.slipstream.admin.Caller;
+import org.slipstream.admin.ApiCaller;
 import org.slipstream.admin.Right;
 import org.slipstream.admin.Tokens;
 
@@ -85,11 +85,11 @@ public final class TokenFile implements Tokens {
     }
 
     @Override
-    public Optional<Caller> find(String token) throws IOException {
+    public Optional<ApiCaller> find(String token) throws IOException {
         try {
             String hash = hash(token);
             return lines().stream().filter(line -> isSame(line.hash(), hash)).findFirst()
-                    .map(line -> new Caller(line.name(), line.right(), true));
+                    .map(line -> new ApiCaller(line.name(), line.right(), true));
         } catch (UserFileException mistakes) {
             throw new IOException(mistakes.getMessage(), mistakes);
         }

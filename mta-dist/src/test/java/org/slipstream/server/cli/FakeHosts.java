@@ -34,7 +34,7 @@ final class FakeHosts implements HostOperations {
     }
 
     @Override
-    public List<String> suspend(String name, Suspension wanted) {
+    public List<String> suspend(String name, HostSuspension wanted) {
         if (!isKnown(name)) {
             return List.of();
         }
