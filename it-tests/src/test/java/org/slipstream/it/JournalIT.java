@@ -59,8 +59,10 @@ class JournalIT {
                 var recipients = number % 10 == 0
                         ? List.of("a@far.example", "b@dead.example", "c@here.example")
                         : List.of("a@far.example", "c@here.example");
-                assertThat(talk.send(OutgoingMessage.of("journal-" + number + "@x", "me@here.example", recipients, BODY))
-                        .toString()).startsWith("250 ");
+                assertThat(
+                        talk.send(OutgoingMessage.of("journal-" + number + "@x", "me@here.example", recipients, BODY))
+                                .toString())
+                        .startsWith("250 ");
             }
         }
     }

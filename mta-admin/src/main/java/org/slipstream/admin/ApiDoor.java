@@ -1,10 +1,10 @@
 package org.slipstream.admin;
 
+import jdk.net.ExtendedSocketOptions;
+
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
-
-import jdk.net.ExtendedSocketOptions;
 
 /// The rules of one socket of the API: who the caller of a request is.
 ///

@@ -96,8 +96,9 @@ final class SuspensionApi {
             return ApiResponse.badRequest("missing parameter: ?name=");
         }
         if (query.get("kind").filter(HOST::equals).isPresent()) {
-            return ordered(query, ordered -> host(name.get(), hosts.suspend(name.get(), new HostOperations.HostSuspension(
-                    ordered.reason(), ordered.author(), ordered.untilMillis())), "suspend"));
+            return ordered(query,
+                    ordered -> host(name.get(), hosts.suspend(name.get(), new HostOperations.HostSuspension(
+                            ordered.reason(), ordered.author(), ordered.untilMillis())), "suspend"));
         }
         Optional<SuspensionScope> scope = scope(query);
         if (scope.isEmpty()) {

@@ -143,7 +143,7 @@ class AdminServerTest {
         QueueId id = operations.put(77, "b@far.example");
         Api api = new Api(operations, hosts, new FakeSuspensions());
         for (Right right : Right.values()) {
-            Caller caller = new Caller("monitor", right, true);
+            ApiCaller caller = new ApiCaller("monitor", right, true);
             assertThat(api.answer("GET", Api.ROOT + "trace", "of=" + id, caller).status()).isEqualTo(200);
             assertThat(api.answer("GET", Api.ROOT + "queue/" + id + "/content", "", caller).status())
                     .isEqualTo(right == Right.ADMINISTRATE ? 200 : 403);

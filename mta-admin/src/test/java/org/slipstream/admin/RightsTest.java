@@ -30,7 +30,7 @@ class RightsTest {
             "queue/priority", "queue/bounce", "queue/expire", "queue/1p4q0c8k2v0", "queue/1p4q0c8k2v0/hold",
             "queue/1p4q0c8k2v0/flush", "queue/1p4q0c8k2v0/bounce", "queue/1p4q0c8k2v0/content", "destdb",
             "destdb/host", "destdb/forget", "destdb/resume", "destdb/suspend", "suspensions", "suspensions/suspend",
-            "suspensions/resume", "freeze", "thaw");
+            "suspensions/resume", "freeze", "thaw", "destinations", "metrics");
     private static final Map<String, Right> TOKENS = Map.of("r", Right.READ, "o", Right.OPERATE, "a",
             Right.ADMINISTRATE);
 

@@ -40,7 +40,7 @@ import org.slipstream.server.intake.Services;
 import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.server.local.UnfinishedFiles;
 import org.slipstream.server.users.TokenFile;
-import org.slipstream.server.view.Traffic;
+import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.smtpout.Carriers;
@@ -87,7 +87,7 @@ public final class Server implements AutoCloseable {
 
     private final Config config;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
-    private final Traffic traffic = new Traffic();
+    private final MailCounters traffic = new MailCounters();
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final List<SmtpListener> listeners = new ArrayList<>();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
@@ -300,7 +300,8 @@ public final class Server implements AutoCloseable {
             return api;
         } catch (IOException refused) {
             throw new StartFailure("cannot open the socket " + admin()
-                    + config.operation().groupSocket().map(socket -> " or " + socket).orElse("") + ": " + FailureWords.of(refused), refused);
+                    + config.operation().groupSocket().map(socket -> " or " + socket).orElse("") + ": "
+                    + FailureWords.of(refused), refused);
         }
     }
 

@@ -38,9 +38,9 @@ import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
-import org.slipstream.server.view.Traffic;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
@@ -117,7 +117,7 @@ final class SituationWorld implements AutoCloseable {
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
                         places::explain, loop::stuckMessages,
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
-                        new Traffic(), Optional.empty()),
+                        new MailCounters(), Optional.empty()),
                 new MessageOrders(List.of()));
         loop.start();
         settle();

@@ -26,7 +26,7 @@ import java.util.Set;
 /// message or leaves it; the sums are compared after every event.
 final class AcceptedMail {
     /// The number of recipients in each state.
-    record Totals(int accepted, int delivered, int bounced, int held, int queued, int deleted) {
+    record MailAccount(int accepted, int delivered, int bounced, int held, int queued, int deleted) {
         private int sum() {
             return delivered + bounced + held + queued + deleted;
         }
@@ -46,8 +46,8 @@ final class AcceptedMail {
     private int messages;
     private int recipients;
     private int crashes;
-    private Totals removed = new Totals(0, 0, 0, 0, 0, 0);
-    private Totals totals = removed;
+    private MailAccount removed = new MailAccount(0, 0, 0, 0, 0, 0);
+    private MailAccount totals = removed;
 
     /// @param longestWaitMillis no attempt is later than this
     AcceptedMail(InvariantChecker invariants, SimulatedSpool spool, SimulatedNetwork network, long longestWaitMillis) {
@@ -77,7 +77,7 @@ final class AcceptedMail {
         crashes++;
     }
 
-    Totals totals() {
+    MailAccount totals() {
         return totals;
     }
 
@@ -89,7 +89,7 @@ final class AcceptedMail {
 
     /// @param active messages on which the queue manager works
     void check(Set<QueueId> active, long now) {
-        Totals sum = removed;
+        MailAccount sum = removed;
         for (SpoolRow row : spool.rows.values()) {
             QueueId id = row.mail.id();
             boolean isActive = active.contains(id);
@@ -112,9 +112,9 @@ final class AcceptedMail {
                 () -> recipients + " recipients acknowledged, and their states are " + totals);
     }
 
-    private Totals plus(Totals sum, SpoolRow row, Examined each, boolean isDeleted) {
+    private MailAccount plus(MailAccount sum, SpoolRow row, Examined each, boolean isDeleted) {
         boolean isHeld = row.held && !isDeleted;
-        return new Totals(recipients, sum.delivered() + each.delivered(), sum.bounced() + each.bounced(),
+        return new MailAccount(recipients, sum.delivered() + each.delivered(), sum.bounced() + each.bounced(),
                 sum.held() + (isHeld ? each.open() : 0), sum.queued() + (isHeld || isDeleted ? 0 : each.open()),
                 sum.deleted() + (isDeleted ? each.open() : 0));
     }

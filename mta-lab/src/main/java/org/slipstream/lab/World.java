@@ -178,7 +178,7 @@ public final class World {
     }
 
     /// The number of recipients in each state after the last event.
-    AcceptedMail.Totals totals() {
+    AcceptedMail.MailAccount totals() {
         return invariants.accepted().totals();
     }
 

@@ -70,7 +70,7 @@ final class DayPage {
                 | Hour | Accepted | Delivered | Deferred | Deferred untried | Bounced | In queue | Oldest |
                 |---|---:|---:|---:|---:|---:|---:|---:|
                 """);
-        HourSample before = new HourSample(0, new AcceptedMail.Totals(0, 0, 0, 0, 0, 0), 0, 0, 0, 0);
+        HourSample before = new HourSample(0, new AcceptedMail.MailAccount(0, 0, 0, 0, 0, 0), 0, 0, 0, 0);
         for (HourSample hour : recorder.hours) {
             row(page, DayScenario.clock(hour.atMillis() - DayScenario.HOUR),
                     number(hour.totals().accepted() - before.totals().accepted()),

@@ -26,7 +26,7 @@ final class DayRecorder implements WorldObserver {
     /// @param deferred recipients deferred after an attempt, since midnight
     /// @param untried recipients deferred without an attempt, since midnight
     /// @param oldestMillis age of the oldest message in the queue
-    record HourSample(long atMillis, AcceptedMail.Totals totals, long deferred, long untried, int messages,
+    record HourSample(long atMillis, AcceptedMail.MailAccount totals, long deferred, long untried, int messages,
             long oldestMillis) {}
 
     /// The queue before the server is killed.

@@ -64,7 +64,7 @@ class DayTest {
 
     @Test
     void everyRecipientWasInExactlyOneStateAfterEveryEventAndNothingIsLost() {
-        AcceptedMail.Totals totals = world.totals();
+        AcceptedMail.MailAccount totals = world.totals();
         assertThat(world.checks()).as("checks of invariants").isGreaterThan(world.events() * 10);
         assertThat(totals.queued() + totals.held() + totals.deleted()).isZero();
         assertThat(totals.delivered() + totals.bounced()).isEqualTo(totals.accepted());

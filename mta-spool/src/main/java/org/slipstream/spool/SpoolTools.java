@@ -149,15 +149,15 @@ public final class SpoolTools {
 
     /// Reads the spool of a stopped server.
     @FunctionalInterface
-    public interface Reading {
+    public interface IndexReader {
         void of(Spool spool) throws IOException;
     }
 
     /// Opens the spool for a view of it. The queue does not change.
-    public static Report view(SpoolConfig config, LongSupplier clock, Reading reading)
+    public static Report view(SpoolConfig config, LongSupplier clock, IndexReader reader)
             throws SpoolException, IOException {
         return withSpool(config, clock, spool -> {
-            reading.of(spool);
+            reader.of(spool);
             return new Report(0, spool.counts().messages(), List.of());
         });
     }

@@ -205,7 +205,8 @@ final class Schema {
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");
         sections.put("log", "The level of the log.");
-        sections.put("admin", "The access of others than the owner of the server to the admin API (docs/operating.md).");
+        sections.put("admin",
+                "The access of others than the owner of the server to the admin API (docs/operating.md).");
         sections.put("journal", "The decisions of the queue manager, for `jq` and `mta lab replay` (docs/journal.md).");
         return sections;
     }

@@ -296,7 +296,8 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         Optional<Spool.Counts> counts = counts();
         List<DestinationView> destinations = snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
-                        d.meanMillis())).toList();
+                        d.meanMillis()))
+                .toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(),

@@ -4,7 +4,7 @@ import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.place.Seat;
-import org.slipstream.server.view.Traffic;
+import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.WirePhase;
 
 import java.util.List;
@@ -26,7 +26,7 @@ import java.util.function.Supplier;
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
-        Explanations explanations, LongSupplier stuck, Traces traces, Traffic traffic,
+        Explanations explanations, LongSupplier stuck, Traces traces, MailCounters traffic,
         Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface

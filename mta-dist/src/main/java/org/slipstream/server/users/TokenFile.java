@@ -130,7 +130,8 @@ public final class TokenFile implements Tokens {
     }
 
     private static boolean isSame(String one, String other) {
-        return MessageDigest.isEqual(one.getBytes(StandardCharsets.US_ASCII), other.getBytes(StandardCharsets.US_ASCII));
+        return MessageDigest.isEqual(one.getBytes(StandardCharsets.US_ASCII),
+                other.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static String hash(String token) {

@@ -9,7 +9,7 @@ import org.slipstream.admin.ViewOperations.ShapePage;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
-import org.slipstream.server.view.Traffic.DomainError;
+import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
@@ -48,7 +48,8 @@ public final class Views {
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
-    public static Activity activity(Status status, List<DestinationFigures> figures, Traffic traffic, long nowMillis) {
+    public static Activity activity(Status status, List<DestinationFigures> figures, MailCounters traffic,
+            long nowMillis) {
         Map<String, DomainError> errors = traffic.errors();
         List<BusyDestination> rows = new ArrayList<>();
         for (DestinationFigures each : figures) {

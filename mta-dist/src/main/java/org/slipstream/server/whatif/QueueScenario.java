@@ -107,7 +107,8 @@ final class QueueScenario {
     List<String> assumptions() {
         List<String> lines = new ArrayList<>();
         long held = queue.messages().stream().filter(each -> !isUnderWay(each)).count();
-        lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken() + ", without " + held + " on hold or suspended");
+        lines.add(mails.size() + (mails.size() == 1 ? " message" : " messages") + " of the queue at " + queue.taken()
+                + ", without " + held + " on hold or suspended");
         lines.add("each message is due at its next attempt; windows and the state of hosts begin at their defaults");
         lines.add("each next hop has one host, which accepts every message at the first attempt");
         lines.add("no further mail arrives");

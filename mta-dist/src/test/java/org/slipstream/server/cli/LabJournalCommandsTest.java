@@ -6,7 +6,6 @@ import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 
 import java.io.IOException;
-import java.util.Optional;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -29,7 +29,8 @@ class MessageOrdersTest {
             "[192.0.2.25]:26, smtp:[192.0.2.25]:26", "192.0.2.25, smtp:[192.0.2.25]:25",
             "[2001:db8::1]:26, smtp:[2001:db8::1]:26", "smtp:relay.example, smtp:[relay.example]:25",
             "SMTP:relay.example:587, smtp:[relay.example]:587", "lmtp:relay.example:24, lmtp:relay.example:24",
-            "lmtp:unix:/run/lmtp, lmtp:unix:/run/lmtp", "discard, discard:rerouted", "localhost:26, smtp:[localhost]:26"})
+            "lmtp:unix:/run/lmtp, lmtp:unix:/run/lmtp", "discard, discard:rerouted",
+            "localhost:26, smtp:[localhost]:26"})
     void aNextHopIsAHostOrATransportWithANextHop(String to, String route) {
         assertThat(orders.refusal(reroute(to))).isEmpty();
         OperatorCommand command = orders.command(reroute(to), new QueueId(1));

@@ -44,7 +44,7 @@ import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.local.LocalDelivery;
-import org.slipstream.server.view.Traffic;
+import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
@@ -81,7 +81,7 @@ class QueueOperationsTest {
     Path folder;
 
     private final Inbox inbox = new Inbox(100);
-    private final Traffic traffic = new Traffic();
+    private final MailCounters traffic = new MailCounters();
     private final CountDownLatch dns = new CountDownLatch(1);
     private Spool spool;
     private Carriers carriers;

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 /// are those of MTA-MIB (RFC 2789) where it has one.
 ///
 /// The errors of at most [#DOMAINS] domains are kept, those of the latest ones.
-public final class Traffic {
+public final class MailCounters {
     private static final int DOMAINS = 1_000;
     private static final int KIBI = 1_024;
 
