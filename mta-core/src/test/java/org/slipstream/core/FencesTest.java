@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -18,6 +19,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyO
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 class FencesTest {
@@ -33,10 +35,19 @@ class FencesTest {
                         .or(type(ConcurrentHashMap.class))
                         // Types of settings.
                         .or(type(Duration.class)).or(type(Path.class))
+                        // Writes a time as text; the clock is fenced off below.
+                        .or(type(Instant.class))
                         // A primitive of the JDK, and the only way to read a long from an array.
                         .or(type(ByteOrder.class))
                         // Required for transfers by the kernel.
                         .or(type(FileChannel.class)))
+                .check(OURS);
+    }
+
+    @Test
+    void theCoreReadsNoClock() {
+        noClasses().should().callMethod(Instant.class, "now").orShould()
+                .callMethod(System.class, "currentTimeMillis").orShould().callMethod(System.class, "nanoTime")
                 .check(OURS);
     }
 

@@ -144,10 +144,12 @@ class SmtpSinkTest {
                 assertThat(reach(talker, phase)).isEmpty();
             }
             sink.follow(script.on(phase, SinkAction.reset()));
-            try (SmtpTalker talker = SmtpTalker.to(sink.address())) {
-                assertThatThrownBy(() -> reach(talker, phase)).hasCauseInstanceOf(SocketException.class)
-                        .hasMessageContaining("reset");
-            }
+            // A reset right after the accept may come before the connect has returned.
+            assertThatThrownBy(() -> {
+                try (SmtpTalker talker = SmtpTalker.to(sink.address())) {
+                    reach(talker, phase);
+                }
+            }).hasCauseInstanceOf(SocketException.class).hasMessageContaining("reset");
         }
     }
 

@@ -44,7 +44,7 @@ final class TopTerminal implements AutoCloseable {
     /// @param plain frames even if there is a terminal
     static TopTerminal of(CliContext world, boolean plain) {
         java.io.Console console = System.console();
-        boolean live = !plain && world.out() == System.out && console != null && console.isTerminal();
+        boolean live = !plain && world.in() == System.in && console != null && console.isTerminal();
         TopTerminal terminal = new TopTerminal(world, live);
         if (live) {
             Runtime.getRuntime().addShutdownHook(terminal.atExit);
