@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
 /// | Reply | Case |
 /// |---|---|
 /// | 250 | queuing has started; the messages are too many to count |
-/// | 251 | no tried message waits for this domain |
+/// | 251 | no deferred message waits for this domain |
 /// | 252 | messages wait, and an earlier request started them |
 /// | 253 | this number of messages was started |
 /// | 458 | the queue cannot be read, or the client requests too often |
@@ -67,7 +67,8 @@ public final class EtrnRequests implements EtrnService {
 
     /// The queue operations that ETRN needs.
     public interface Queue {
-        /// Messages that were tried and have a waiting recipient in this domain.
+        /// Messages that were deferred, also without an attempt (queue-only), and have a waiting recipient
+        /// in this domain.
         Pending pending(String domain) throws IOException;
 
         /// Makes them due, and revives their destination.
