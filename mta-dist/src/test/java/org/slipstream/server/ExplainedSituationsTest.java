@@ -5,12 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.admin.ExplainOperations.Subject;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.smtpout.ClientConfig;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -330,6 +333,56 @@ class ExplainedSituationsTest {
                 assertThat(section(page(), situation)).isEqualTo(section);
             }
         }
+    }
+
+    @Test
+    @Tag("ZM-25")
+    void aSubjectHasItsSuspensionsInItsState() throws Exception {
+        try (SituationWorld world = new SituationWorld(home, "")) {
+            Duration time = Duration.ofHours(2);
+            world.suspend(SuspensionScope.DESTINATION, "far.example", "they move their server", time);
+            world.suspend(SuspensionScope.DESTINATION, "*.far.example", "another", time);
+            world.suspend(SuspensionScope.SENDER, "*@lists.example", "complaints", time);
+            world.suspend(SuspensionScope.SENDER, "<>", "a flood of reports", time);
+            world.suspend(SuspensionScope.TRANSPORT, "smtp", "the line is down", time);
+            assertThat(state(world, Subject.DESTINATION, "FAR.example")).isEqualTo("Destination FAR.example:"
+                    + " nothing under way; destination far.example is suspended by ann until 2026-11-21T12:00:00Z:"
+                    + " they move their server (./mta resume destination far.example ends it)");
+            assertThat(state(world, Subject.DESTINATION, "mx.far.example")).contains("*.far.example", "another");
+            assertThat(state(world, Subject.DESTINATION, "near.example")).endsWith("nothing under way");
+            assertThat(state(world, Subject.SENDER, "news@lists.example")).endsWith(
+                    ": complaints (./mta resume sender *@lists.example ends it)");
+            assertThat(state(world, Subject.SENDER, "lists.example")).contains("complaints").doesNotContain("flood");
+            assertThat(state(world, Subject.SENDER, "<>")).contains("flood").doesNotContain("complaints");
+            assertThat(state(world, Subject.SENDER, "ann@here.example")).endsWith("no limit of its own");
+
+            world.suspend(SuspensionScope.EVERYTHING, "", "the network is changed", time);
+            String frozen = "; all deliveries are frozen by ann until 2026-11-21T12:00:00Z: the network is changed"
+                    + " (./mta thaw ends it)";
+            assertThat(state(world, Subject.DESTINATION, "near.example")).endsWith(frozen);
+            assertThat(state(world, Subject.SENDER, "ann@here.example")).endsWith(frozen);
+            assertThat(state(world, Subject.HOST, "mx.near.example")).endsWith("not suspended" + frozen);
+        }
+    }
+
+    @Test
+    @Tag("ZM-25")
+    void aDestinationWithMailInMemoryHasTheSuspensionOfItsTransport() throws Exception {
+        try (SituationWorld world = new SituationWorld(home, "")) {
+            world.send("ann@here.example", "bob@far.example");
+            world.suspend(SuspensionScope.TRANSPORT, "smtp", "the line is down", Duration.ofHours(2));
+            assertThat(state(world, Subject.DESTINATION, "far.example")).contains("deliveries under way")
+                    .endsWith("the line is down (./mta resume transport smtp ends it)");
+            Route.Smtp route = SituationWorld.route("far.example", "mx.far.example");
+            world.suspend(route, "their disk is full", "ann", Duration.ofHours(2));
+            String key = ClientConfig.of("mta.example").hostKey(route, route.hosts().getFirst()).toString();
+            assertThat(state(world, Subject.HOST, key))
+                    .endsWith("their disk is full (./mta destdb resume " + key + " ends it)");
+        }
+    }
+
+    private static String state(SituationWorld world, Subject subject, String name) throws IOException {
+        return world.explain(subject, name).lines().findFirst().orElseThrow();
     }
 
     private static String page() throws IOException {

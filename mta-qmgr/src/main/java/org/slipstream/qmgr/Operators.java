@@ -10,6 +10,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.sched.Scheduler;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /// Executes operator commands: flush, hold, release, requeue, return, reroute, delete, priority.
@@ -120,7 +121,20 @@ final class Operators {
             request(flush.id().get(), OperatorRequest.FLUSH, ticket);
         } else {
             step.order(new QmgrOrder.MakeDue(Optional.empty(), flush.domain(), step.nowMillis()));
+            flush.domain().ifPresent(this::makeDueInMemory);
             completion.tickets().answer(ticket, Result.BEGUN);
+        }
+    }
+
+    // Deferrals that are being recorded: the order for the domain does not find them. Mail that was
+    // attempted keeps its time, as with a flush by id.
+    private void makeDueInMemory(String domain) {
+        String key = domain.toLowerCase(Locale.ROOT);
+        for (Activation message : active.now()) {
+            if (!message.attempted && message.deferred().stream()
+                    .anyMatch(each -> each.recipient().address().domainKey().equals(key))) {
+                message.resumesMillis = step.nowMillis();
+            }
         }
     }
 

@@ -171,6 +171,20 @@ class DestinationRulesTest {
         assertThat(story.removed).containsOnlyKeys(first, second);
     }
 
+    /// The index does not have its deferral yet, so the order for the domain does not find it.
+    @Test
+    @Tag("ZM-37")
+    void aFlushOfADomainConcernsMailWhoseDeferralIsBeingRecorded() {
+        Story story = story(table("dial.example", "queueOnly", true));
+        story.withhold(QmgrOrder.RecordOutcome.class);
+        QueueId id = story.queue("u@dial.example");
+        story.command(new OperatorCommand.Flush(Optional.empty(), Optional.of("dial.example")));
+        story.answerAll(QmgrOrder.RecordOutcome.class);
+        story.after(1_000);
+
+        assertThat(story.removed).containsOnlyKeys(id);
+    }
+
     @Test
     @Tag("ZM-37")
     void aFlushOfAMessageSendsItFromAQueueOnlyDestination() {

@@ -361,6 +361,42 @@ class SpoolTest {
                 both);
     }
 
+    /// The end of a suspension: its mail is found by the text of its reply.
+    @Test
+    void mailWithOneLastReplyIsMadeDueAtOnce() throws Exception {
+        String text = "destination example.net is suspended by ann until further notice: their disk is 100% full";
+        QueueId one = deferred(text, "a@example.net");
+        QueueId half = deferred(text, "b@example.com", "c@example.net");
+        QueueId similar = deferred(text + "!", "d@example.net");
+        QueueId other = deferred("later", "e@example.net");
+        QueueId past = deferred(text, "f@example.net");
+        TestMessages.done(then -> spool.record(past, List.of(deferral(1, "later")), then));
+        QueueId delivered = deferred(text, "g@example.net", "h@example.org");
+        TestMessages.done(then -> spool.record(delivered,
+                List.of(new RecipientOutcome(2, DELIVERED), deferral(1, "later")), then));
+        QueueId held = deferred(text, "i@example.net");
+        TestMessages.done(then -> spool.hold(held, true, then));
+        TestMessages.done(then -> spool.makeDueAfter(text, now(), then));
+        assertThat(TestMessages.claim(spool, now(), 10, now() + 5000)).containsExactly(one, half);
+        TestMessages.done(then -> spool.makeDueAfter("no such text", now(), then));
+        assertThat(TestMessages.claim(spool, now(), 10, now() + 5000)).isEmpty();
+        restart();
+        assertThat(TestMessages.claim(spool, now() + 5001, 10, now() + 9000)).as("the others, in their time")
+                .contains(similar, other, past, delivered).doesNotContain(held);
+    }
+
+    /// The last of its recipients has the reply.
+    private QueueId deferred(String reply, String... recipients) throws Exception {
+        QueueId id = TestMessages.commit(spool, TestMessages.envelope(recipients), new byte[10]).id();
+        TestMessages.done(then -> spool.record(id, List.of(deferral(recipients.length, reply)), then));
+        TestMessages.done(then -> spool.defer(id, now() + 5000, then));
+        return id;
+    }
+
+    private static RecipientOutcome deferral(int recipient, String reply) {
+        return new RecipientOutcome(recipient, new Outcome.Deferred(Reply.of(450, "4.3.2", reply), "local"));
+    }
+
     @Test
     void aRemovedMessageIsForgottenWithAllItsRows() throws Exception {
         QueueId gone = TestMessages.commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[10])

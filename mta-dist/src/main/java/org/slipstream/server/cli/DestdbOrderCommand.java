@@ -66,7 +66,8 @@ final class DestdbOrderCommand {
         @Override
         public Integer call() {
             return give(mta, "resume?name=" + DestdbCommand.encoded(host), "resumed",
-                    DestdbCommand.unknown(host, "not suspended:"));
+                    new CommandFailure(Exit.NO, "mta: not suspended: " + host
+                            + " (./mta suspend list shows what is suspended)"));
         }
     }
 
@@ -95,7 +96,7 @@ final class DestdbOrderCommand {
         @Override
         public Integer call() {
             return give(mta, "suspend?name=" + DestdbCommand.encoded(host) + "&" + options.query(), "suspended",
-                    DestdbCommand.unknown(host, "no known host has this name, and it is not an address:"));
+                    SuspendCommand.unknownHost(host));
         }
     }
 }

@@ -70,8 +70,13 @@ final class SuspendCommand implements Callable<Integer> {
                     "missing parameters: KIND NAME, such as destination example.org");
         }
         return give(mta, "suspensions/suspend?" + query(spec, kind, name) + "&" + options.query(), "suspended", kind,
-                new CommandFailure(Exit.NO, "mta: no known host has this name, and it is not an address: " + name
-                        + " (./mta destdb list shows the known hosts; ./mta suspend destination takes a domain)"));
+                unknownHost(name));
+    }
+
+    static CommandFailure unknownHost(String name) {
+        return new CommandFailure(Exit.NO, "mta: no known host has this name, and it is not an address: " + name
+                + " (./mta destdb list shows the known hosts; ./mta suspend domain " + name
+                + " suspends the mail of a domain)");
     }
 
     private static String query(CommandSpec spec, String kind, String name) {

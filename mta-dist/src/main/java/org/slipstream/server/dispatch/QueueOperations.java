@@ -199,19 +199,27 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
 
     private String state(Subject subject, String name, long now) throws IOException {
         return switch (subject) {
-            case SENDER -> "no limit of its own";
-            case HOST -> queries.ask(_ -> surroundings.suspended().apply(now)).stream()
+            case SENDER -> SubjectText.state("no limit of its own", SubjectText.sender(name),
+                    queries.ask(QueueManager::suspensions));
+            case HOST -> SubjectText.state(queries.ask(_ -> surroundings.suspended().apply(now)).stream()
                     .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
-                    .findFirst().map(SuspendedHost::text).orElse("not suspended");
-            case DESTINATION -> queries.ask(manager -> manager.snapshotOfDestinations(now)).destinations().stream()
-                    .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst()
-                    .map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
-                            + each.waiting() + " wait"
-                            + each.refusal().map(refusal -> "; refused by the limit "
-                                    + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
-                                    + NextChance.span(now - refusal.sinceMillis())).orElse(""))
-                    .orElse("nothing under way");
+                    .findFirst().map(host -> SubjectText.ending(host.text(), "./mta destdb resume " + name))
+                    .orElse("not suspended"), _ -> false, queries.ask(QueueManager::suspensions));
+            case DESTINATION -> queries.ask(manager -> destination(manager, name, now));
         };
+    }
+
+    private static String destination(QueueManager manager, String name, long now) {
+        Optional<QmgrSnapshot.ActiveDestination> found = manager.snapshotOfDestinations(now).destinations().stream()
+                .filter(each -> each.nextHop().equalsIgnoreCase(name)).findFirst();
+        String state = found.map(each -> each.running() + " deliveries under way on " + each.lanes() + " connections, "
+                + each.waiting() + " wait"
+                + each.refusal().map(refusal -> "; refused by the limit "
+                        + refusal.limit().name().toLowerCase(Locale.ROOT) + " since "
+                        + NextChance.span(now - refusal.sinceMillis())).orElse(""))
+                .orElse("nothing under way");
+        return SubjectText.state(state, SubjectText.destination(name,
+                found.map(QmgrSnapshot.ActiveDestination::transport)), manager.suspensions());
     }
 
     @Override

@@ -3,7 +3,10 @@ package org.slipstream.server.dispatch;
 import org.slipstream.admin.ExplainOperations.ReasonCount;
 import org.slipstream.admin.ExplainOperations.Subject;
 import org.slipstream.admin.ExplainOperations.SubjectExplanation;
+import org.slipstream.core.Address;
 import org.slipstream.core.QueuePhase;
+import org.slipstream.core.Suspension;
+import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.spool.Spool;
 
 import java.util.ArrayList;
@@ -12,7 +15,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 
 /// The explanation of a destination, a host or a sender: its state, and the reasons for which its
 /// messages wait.
@@ -22,6 +27,8 @@ import java.util.OptionalLong;
 /// @param whole true when no further message can belong to the subject
 record SubjectText(Subject subject, String name, String state, Map<Spool.Details, QueuePhase> rows, boolean whole,
         long nowMillis) {
+    /// The address that this begins is suspended with its whole domain only.
+    private static final String ANYONE = "*@";
 
     SubjectExplanation explanation() {
         List<ReasonCount> reasons = reasons();
@@ -31,6 +38,46 @@ record SubjectText(Subject subject, String name, String state, Map<Spool.Details
         return new SubjectExplanation(word(), name, state, rows.size(), whole, reasons, QueueView.moment(oldest),
                 QueueView.moment(next), text(reasons, oldest, next));
     }
+
+    // ---- the state
+
+    /// A state, and the suspensions in force that concern the subject. The freeze concerns each.
+    static String state(String state, Predicate<Suspension> concerns, List<Suspension> suspensions) {
+        StringBuilder text = new StringBuilder(state);
+        for (Suspension each : suspensions) {
+            if (each.scope() == SuspensionScope.EVERYTHING || concerns.test(each)) {
+                text.append("; ").append(SuspensionControl.endOf(each.text())
+                        .map(command -> ending(each.text(), command)).orElseGet(each::text));
+            }
+        }
+        return text.toString();
+    }
+
+    static String ending(String suspension, String command) {
+        return suspension + " (" + command + " ends it)";
+    }
+
+    /// The suspensions of a destination.
+    ///
+    /// @param transport empty when the destination has no mail in memory, so that its route is not known
+    static Predicate<Suspension> destination(String name, Optional<String> transport) {
+        Optional<Address> recipient = Address.parse(ANYONE + name);
+        return each -> switch (each.scope()) {
+            case DESTINATION -> each.isOf(SuspensionScope.DESTINATION, name)
+                    || recipient.filter(address -> each.concerns(Optional.empty(), address)).isPresent();
+            case TRANSPORT -> transport.filter(each.name()::equals).isPresent();
+            case SENDER, EVERYTHING -> false;
+        };
+    }
+
+    /// The suspensions of a sender: an address, a domain or `<>`.
+    static Predicate<Suspension> sender(String name) {
+        Optional<Address> sender = Address.parse(name.indexOf('@') < 0 ? ANYONE + name : name);
+        return each -> each.scope() == SuspensionScope.SENDER && (each.isOf(SuspensionScope.SENDER, name)
+                || sender.filter(address -> each.concerns(sender, address)).isPresent());
+    }
+
+    // ---- the text
 
     private String word() {
         return subject.name().toLowerCase(Locale.ROOT);

@@ -105,6 +105,14 @@ class DestdbCommandsTest {
     }
 
     @Test
+    void aDomainThatIsNoHostIsRefusedWithTheCommandForDomains() {
+        Console.Ran ran = console.run("destdb", "suspend", "far.example", "--reason", "their disk is full");
+        assertThat(ran.exit()).isEqualTo(Exit.NO);
+        assertThat(ran.err()).contains("no known host has this name", "./mta suspend domain far.example");
+        assertThat(console.run("destdb", "resume", "far.example").err()).contains("./mta suspend list");
+    }
+
+    @Test
     void forgottenHostsAreNoLongerListed() {
         assertThat(console.run("destdb", "forget", "mx.far.example").out()).startsWith("forgotten");
         assertThat(console.run("destdb", "list").out())
