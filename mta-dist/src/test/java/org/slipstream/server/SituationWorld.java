@@ -322,8 +322,12 @@ final class SituationWorld implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        loop.stop(Duration.ofMillis(1));
+    public void close() {
+        try {
+            loop.stop(Duration.ofMillis(1));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
         dispatcher.close();
         carriers.close();
         spool.close();

@@ -4,8 +4,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -39,10 +39,10 @@ final class AcceptedMail {
     private final SimulatedSpool spool;
     private final SimulatedNetwork network;
     private final long longestWaitMillis;
-    private final Set<QueueId> accepted = new HashSet<>();
-    private final Set<QueueId> reported = new HashSet<>();
-    private final Set<QueueId> changed = new HashSet<>();
-    private final Map<QueueId, Examined> examined = new HashMap<>();
+    private final Set<QueueId> accepted = new LinkedHashSet<>();
+    private final Set<QueueId> reported = new LinkedHashSet<>();
+    private final Set<QueueId> changed = new LinkedHashSet<>();
+    private final Map<QueueId, Examined> examined = new LinkedHashMap<>();
     private int messages;
     private int recipients;
     private int crashes;

@@ -18,7 +18,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.BitSet;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -314,7 +314,7 @@ public final class InvariantChecker {
         int atDestinations = snapshot.destinations().stream().mapToInt(QmgrSnapshot.ActiveDestination::waiting).sum();
         require(waiting == atDestinations,
                 () -> atDestinations + " entries wait at destinations, and not as many of messages: " + snapshot);
-        Set<QueueId> active = new HashSet<>();
+        Set<QueueId> active = new LinkedHashSet<>();
         snapshot.messages().forEach(message -> active.add(message.id()));
         accepted.check(active, now);
     }

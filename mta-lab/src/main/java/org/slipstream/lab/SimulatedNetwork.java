@@ -19,7 +19,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -106,7 +106,7 @@ final class SimulatedNetwork {
     private final Map<String, SimulatedDomain> byDomain = new TreeMap<>();
     private final Map<String, NetworkHost> hosts = new TreeMap<>();
     private final Map<String, Integer> queries = new TreeMap<>();
-    private final Map<QueueId, RecipientCounts> countsById = new HashMap<>();
+    private final Map<QueueId, RecipientCounts> countsById = new LinkedHashMap<>();
     private final OwnServer ownServer;
     private final PlaceRules rules;
     final Map<Long, SimulatedConnection> connections = new TreeMap<>();

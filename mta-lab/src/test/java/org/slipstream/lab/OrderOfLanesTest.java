@@ -25,6 +25,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// studies used them. The file has a length and a hash of the orders of each world, recorded before
 /// the lanes were deleted. Failed connections are left out, because their handling has changed on
 /// purpose.
+///
+/// It was recorded again when random worlds got further commands of operators and the queue manager
+/// a generator of its own. With these two changes taken back, the first record still held.
 class OrderOfLanesTest {
     private static final Path RECORD = Path.of("src/test/resources/order-of-lanes.txt");
 
@@ -38,7 +41,11 @@ class OrderOfLanesTest {
             List<String> order = deliveries(withoutFailures(RandomScenario.of(seed)));
             lines.add(seed + " " + order.size() + " " + Integer.toHexString(order.hashCode()));
         }
-        assertThat(lines).isEqualTo(recorded);
+        if (System.getProperty("slipstream.golden", "").equals("write") && recorded.size() == all.size()) {
+            Files.write(RECORD, lines);
+        } else {
+            assertThat(lines).isEqualTo(recorded);
+        }
     }
 
     private static List<String> deliveries(Scenario scenario) {

@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
@@ -15,7 +16,6 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.run.SeededChance;
 import org.slipstream.server.dispatch.SuspendedHost;
 import org.slipstream.smtpout.ClientConfig;
 

@@ -5,6 +5,7 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.QueueManagers;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.SeededChance;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -15,7 +16,6 @@ import org.slipstream.qmgr.journal.JournalRecord.JournalInput;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.run.SeededChance;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

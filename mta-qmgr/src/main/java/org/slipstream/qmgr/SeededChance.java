@@ -1,4 +1,4 @@
-package org.slipstream.qmgr.run;
+package org.slipstream.qmgr;
 
 import java.util.Random;
 import java.util.random.RandomGenerator;
