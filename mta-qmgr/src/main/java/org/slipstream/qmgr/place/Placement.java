@@ -211,7 +211,7 @@ final class Placement {
         return newest(level.working, c -> c.queued() < queued && takesOverflow(c) && mayShare(c, question, now))
                 .or(() -> newest.filter(this::takesOverflow))
                 .<Seat>map(connection -> queue(connection, why + "; the shortest queue", passedOver))
-                .orElseGet(() -> new Seat.Wait(scope, why + ", and so are the queues", passedOver));
+                .orElseGet(() -> new Seat.Wait(scope, why + ", and no connection has room in its queue", passedOver));
     }
 
     private boolean takesOverflow(Connection connection) {
