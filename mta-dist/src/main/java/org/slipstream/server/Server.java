@@ -146,7 +146,7 @@ public final class Server implements AutoCloseable {
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
         Spool spool = openSpool();
         undo.push("spool", Duration.ZERO, _ -> spool.close());
-        History history = History.open(History.folder(config.spool().directory()), config.history(), CLOCK);
+        History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
         ClientConfig client = prepared.client();
         Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
@@ -202,7 +202,7 @@ public final class Server implements AutoCloseable {
     }
 
     private HistorySearch historySearch() {
-        return HistorySearch.in(History.folder(config.spool().directory()), config.history(), CLOCK.getAsLong());
+        return HistorySearch.in(config.historyFolder(), config.history(), CLOCK.getAsLong());
     }
 
     private void restoreSuspensions(Spool spool) throws StartFailure {

@@ -3,7 +3,6 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.TraceOperations.TraceResult;
 import org.slipstream.core.QueueId;
 import org.slipstream.server.config.Config;
-import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -86,7 +85,7 @@ final class TraceCommand implements Callable<Integer> {
     private TraceResult ofFiles() {
         Config config = LoadedConfig.read(mta.home(), List.of());
         try {
-            return HistorySearch.in(History.folder(config.spool().directory()), config.history(),
+            return HistorySearch.in(config.historyFolder(), config.history(),
                     System.currentTimeMillis()).find(wanted, limit);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO, "mta: the history cannot be read: " + trouble.getMessage(), trouble);

@@ -13,6 +13,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.RetrySettings;
+import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySettings;
 import org.slipstream.server.journal.JournalSettings;
 import org.slipstream.smtpin.auth.GuessGuard;
@@ -61,6 +62,11 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         routes = Map.copyOf(routes);
         headerRules = List.copyOf(headerRules);
         hints = List.copyOf(hints);
+    }
+
+    /// The folder of the history of messages, beside the message log.
+    public Path historyFolder() {
+        return History.folder(spool.directory());
     }
 
     /// The settings of the queue manager.

@@ -9,6 +9,7 @@ import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Origin;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -98,8 +99,10 @@ class ReporterTest {
     void theReportTravelsWithTheNullSenderAndAsksForNoReport() {
         failed("nobody@far.example", NO_SUCH_USER, PEER);
         tell(NoticeKind.FAILED);
-        assertThat(reportEnvelope).isEqualTo(new Envelope(Optional.empty(), BodyType.SEVEN_BIT, false, Optional.empty(),
-                DsnReturn.UNSPECIFIED, List.of(new Recipient(1, Address.of("alice@here.example"), Optional.empty(),
+        assertThat(reportEnvelope.origin().about()).contains(id());
+        assertThat(reportEnvelope.withOrigin(Origin.UNKNOWN)).isEqualTo(new Envelope(Optional.empty(),
+                BodyType.SEVEN_BIT, false, Optional.empty(), DsnReturn.UNSPECIFIED,
+                List.of(new Recipient(1, Address.of("alice@here.example"), Optional.empty(),
                         Set.of(DsnNotify.NEVER)))));
         assertThat(happened).containsExactly("submitted", "failed " + id());
     }
