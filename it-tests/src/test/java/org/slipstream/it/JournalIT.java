@@ -35,12 +35,13 @@ class JournalIT {
                 .set("journal.file", "decisions.jsonl").set("queue.in-flow-delay", "0s"));
         send(server, 0, MESSAGES / 2);
         eventually().until(() -> far.messages().size() == MESSAGES / 2);
-        server.command("destdb", "suspend", "127.0.0.1", "--reason", "a test");
+        server.command("destdb", "suspend", "127.0.0.1", "--reason", "a test").mustSucceed();
         server.command("queue", "flush").mustSucceed();
         server.kill9();
 
         server.startAgain();
         assertReplay(server, "decisions.jsonl.old");
+        server.command("destdb", "resume", "127.0.0.1").mustSucceed();
         send(server, MESSAGES / 2, MESSAGES);
         eventually().until(() -> far.messages().size() >= MESSAGES);
         assertReplay(server, "decisions.jsonl");

@@ -185,7 +185,10 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                     .since(row.nextAttemptMillis())
                     .until(row.nextAttemptMillis());
         }
-        Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains).orElse(Code.RETRY);
+        // The record of a suspension that has ended is the reason no more.
+        Code code = tried.flatMap(Spool.RecipientState::reason).filter(QueuePhase.GATES::contains)
+                .filter(each -> each != Code.SUSPENDED || suspension(row, tried.get()).isPresent())
+                .orElse(Code.RETRY);
         QueuePhase phase = QueuePhase.of(code, text).until(row.nextAttemptMillis());
         return tried.map(each -> phase.since(each.atMillis())).orElse(phase);
     }
