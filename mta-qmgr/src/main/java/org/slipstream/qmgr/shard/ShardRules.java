@@ -1,0 +1,92 @@
+package org.slipstream.qmgr.shard;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/// The rules of many queues (indimail): which shard takes a message, and when shards are added and
+/// removed. They are pure functions of the loads.
+///
+/// @param growth whether the number of shards follows the load
+/// @param most shards at once
+/// @param threshold average load of a side in percent above which a shard is added
+public record ShardRules(Growth growth, int most, int threshold) {
+    /// How the number of shards changes.
+    public enum Growth {
+        /// A fixed number; a message goes to any of them (IM-02).
+        STATIC,
+        /// Shards are added and removed; a message goes to the least loaded (IM-03).
+        DYNAMIC,
+        /// As dynamic, but the number stays; a change that would be due is only reported (IM-07).
+        KEEP_COUNT
+    }
+
+    /// A change of the number of shards.
+    public sealed interface Change {
+        record None() implements Change {}
+
+        /// A shard with this number is added.
+        record Add(int shard) implements Change {}
+
+        /// These empty shards are removed, the highest first.
+        record Remove(List<Integer> shards) implements Change {}
+    }
+
+    public ShardRules {
+        if (most < 1 || threshold < 1 || threshold > 100) {
+            throw new IllegalArgumentException("most " + most + ", threshold " + threshold);
+        }
+    }
+
+    /// The shard that takes the next message; empty when none takes mail.
+    ///
+    /// A shard that takes no mail is never chosen, and equal loads are drawn by lot, so that an idle
+    /// server spreads its mail (IM-10, IM-11).
+    public Optional<Integer> place(List<ShardLoad> loads, RandomGenerator random) {
+        List<ShardLoad> open = loads.stream().filter(ShardLoad::takesMail).toList();
+        if (open.isEmpty()) {
+            return Optional.empty();
+        }
+        if (growth == Growth.STATIC) {
+            return Optional.of(open.get(random.nextInt(open.size())).shard());
+        }
+        double least = open.stream().mapToDouble(ShardLoad::percent).min().orElseThrow();
+        List<ShardLoad> equal = open.stream().filter(load -> load.percent() == least).toList();
+        return Optional.of(equal.get(random.nextInt(equal.size())).shard());
+    }
+
+    /// The change that the loads call for. [Growth#KEEP_COUNT] has the same answer as dynamic; the
+    /// caller reports it and does nothing.
+    public Change change(List<ShardLoad> loads) {
+        if (growth == Growth.STATIC || loads.isEmpty()) {
+            return new Change.None();
+        }
+        double sum = loads.stream().mapToDouble(ShardLoad::percent).sum();
+        if (sum > 2.0 * loads.size() * threshold) {
+            return loads.size() < most ? new Change.Add(highest(loads) + 1) : new Change.None();
+        }
+        List<Integer> gone = removable(loads);
+        return gone.isEmpty() ? new Change.None() : new Change.Remove(gone);
+    }
+
+    /// The empty shards from the top; it ends at the first with mail, and one shard always stays
+    /// (IM-06). At a start the same rule drops shards that the last run left empty (IM-08).
+    public static List<Integer> removable(List<ShardLoad> loads) {
+        List<ShardLoad> down = new ArrayList<>(loads);
+        down.sort(Comparator.comparingInt(ShardLoad::shard).reversed());
+        List<Integer> gone = new ArrayList<>();
+        for (ShardLoad load : down.subList(0, Math.max(0, down.size() - 1))) {
+            if (!load.empty()) {
+                break;
+            }
+            gone.add(load.shard());
+        }
+        return gone;
+    }
+
+    private static int highest(List<ShardLoad> loads) {
+        return loads.stream().mapToInt(ShardLoad::shard).max().orElse(0);
+    }
+}
