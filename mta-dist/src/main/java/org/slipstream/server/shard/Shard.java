@@ -2,7 +2,11 @@ package org.slipstream.server.shard;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
+import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
@@ -34,7 +38,14 @@ public final class Shard {
     private final SpoolConfig where;
     private final Spool spool;
     private volatile ShardMode mode;
+    private volatile Optional<HandLoad> handLoad = Optional.empty();
     private volatile @Nullable Running running;
+
+    /// A load that an operator has set.
+    ///
+    /// @param local empty: as measured
+    /// @param remote empty: as measured
+    record HandLoad(Optional<ConcurrencyInUse> local, Optional<ConcurrencyInUse> remote) {}
 
     /// A run with the operators' views of it.
     private record Running(QueueRun run, QueueOperations operations, HostControl hosts,
@@ -55,7 +66,7 @@ public final class Shard {
 
     /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
     static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode) throws SpoolException {
-        return new Shard(number, where, Spools.open(where, clock), mode);
+        return new Shard(number, where, Spools.open(where, clock, number), mode);
     }
 
     /// Starts a run of the queue manager.
@@ -125,6 +136,27 @@ public final class Shard {
 
     private Running running() {
         return Objects.requireNonNull(running, "the shard has not started");
+    }
+
+    /// Sets the load by hand; empty: as measured (IM-23).
+    void load(Optional<HandLoad> load) {
+        handLoad = load;
+    }
+
+    boolean hasLoadByHand() {
+        return handLoad.isPresent();
+    }
+
+    /// The deliveries in progress and their limits, as of the queue manager's last turn.
+    ShardLoad load(TransportTable transports, boolean empty) {
+        ConnectionsInUse inUse = run().map(each -> each.loop().inUse()).orElse(new ConnectionsInUse(0, 0));
+        Optional<HandLoad> byHand = handLoad;
+        return new ShardLoad(number,
+                byHand.flatMap(HandLoad::local).orElseGet(
+                        () -> new ConcurrencyInUse(inUse.transport(), transports.of("local").processLimit())),
+                byHand.flatMap(HandLoad::remote).orElseGet(
+                        () -> new ConcurrencyInUse(inUse.others(), transports.of("smtp").processLimit())),
+                mode, empty);
     }
 
     void arrived(MessageSummary message) {

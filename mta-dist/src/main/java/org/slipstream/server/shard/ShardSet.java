@@ -3,21 +3,25 @@ package org.slipstream.server.shard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
-import org.slipstream.core.QueueId;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 
 /// The shards of a server: where new mail goes, and their common start and stop.
@@ -46,8 +50,20 @@ public final class ShardSet {
     /// Opens and recovers the spools. Nothing is delivered before [#start].
     public static ShardSet open(Config config, LongSupplier clock) throws SpoolException {
         ShardSet set = new ShardSet(config, clock);
-        set.shards.add(Shard.open(1, config.spool(), clock, ShardMode.NORMAL));
-        return set;
+        try {
+            for (int number : config.shard().first()) {
+                set.shards.add(Shard.open(number, set.where(number), clock, ShardMode.NORMAL));
+            }
+            return set;
+        } catch (SpoolException | RuntimeException refused) {
+            set.shards.forEach(shard -> shard.spool().close());
+            throw refused;
+        }
+    }
+
+    private SpoolConfig where(int number) {
+        return SettingsRecords.with(config.spool(), "directory",
+                config.shard().folder(config.spool().directory(), number));
     }
 
     /// Starts the queue managers.
@@ -83,23 +99,49 @@ public final class ShardSet {
 
     // ---- arrival
 
-    /// Begins a new message in the shard that takes the next one.
+    /// Begins a new message in the shard that takes the next one. A shard that refuses, for example
+    /// because its disk is full, leaves the message to another.
     public Draft draft() throws IOException {
-        return first().spool().draft();
+        List<Shard> left = new ArrayList<>(shards);
+        IOException refused = new IOException("no shard takes new mail; ./mta shard enable N ends that");
+        for (Optional<Shard> next = place(left); next.isPresent(); next = place(left)) {
+            try {
+                return next.get().spool().draft();
+            } catch (IOException full) {
+                refused = full;
+                left.remove(next.get());
+            }
+        }
+        throw refused;
     }
 
-    /// A message was committed.
+    private Optional<Shard> place(List<Shard> among) {
+        if (among.size() == 1) {
+            return Optional.of(among.getFirst()).filter(only -> only.mode() == ShardMode.NORMAL);
+        }
+        List<ShardLoad> loads = among.stream().map(shard -> shard.load(config.transports(), false)).toList();
+        return config.shard().rules().place(loads, ThreadLocalRandom.current())
+                .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
+    }
+
+    /// A message was committed to the shard that its id names.
     public void arrived(MessageSummary message) {
-        of(message.id()).arrived(message);
+        shard(message.id().shard()).orElseThrow().arrived(message);
     }
 
-    private Shard of(QueueId id) {
-        return first();
+    /// The running shard with this number.
+    public Optional<Shard> shard(int number) {
+        for (Shard shard : shards) {
+            if (shard.number() == number) {
+                return Optional.of(shard);
+            }
+        }
+        return Optional.empty();
     }
 
     /// True when mail arrives faster than the queue managers take it up.
     public boolean isBehindArrivals() {
-        return shards.stream().allMatch(shard -> shard.isBehindArrivals());
+        return shards.stream().allMatch(Shard::isBehindArrivals);
     }
 
     // ---- stop, in this order
