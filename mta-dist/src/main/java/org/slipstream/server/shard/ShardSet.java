@@ -1,8 +1,8 @@
 package org.slipstream.server.shard;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.FailureWords;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /// The shards of a server: where new mail goes, and which shards are open.
 ///
@@ -236,20 +235,124 @@ public final class ShardSet {
 
     // ---- changes
 
-    /// Opens one more shard. Empty when there are as many as the settings permit.
-    synchronized Optional<Shard> add() throws IOException {
-        int highest = shards.getLast().number();
-        OptionalNumber next = nextNumber(highest);
-        if (next.number().isEmpty()) {
-            return Optional.empty();
+    /// Opens one more shard, above the highest number. Empty when there are as many as the settings
+    /// permit.
+    synchronized Optional<Shard> add() throws IOException, SpoolException {
+        int next = known().getLast().number() + 1;
+        if (shards.size() >= config.shard().maximum() || next > QueueId.SHARDS) {
+            return closed.isEmpty() || shards.size() >= config.shard().maximum()
+                    ? Optional.empty()
+                    : Optional.of(bring(closed.getFirst().opened()));
         }
-        return Optional.of(bring(next.number().get()));
+        return Optional.of(bring(plan.created(next)));
     }
 
-    private record OptionalNumber(Optional<Integer> number) {}
+    /// Opens a shard that was closed.
+    synchronized Shard reopen(StoredShard shard) throws IOException, SpoolException {
+        return bring(shard.opened().with(ShardMode.NORMAL));
+    }
 
-    private OptionalNumber nextNumber(int highest) {
-        boolean room = shards.size() < config.shard().maximum() && highest < QueueId.SHARDS;
-        return new OptionalNumber(room ? Optional.of(highest + 1) : Optional.empty());
+    private Shard bring(StoredShard stored) throws IOException, SpoolException {
+        Shard shard = open(stored);
+        try {
+            start(shard);
+            closed.removeIf(each -> each.number() == stored.number());
+            shards.add(shard);
+            shards.sort(Comparator.comparingInt(Shard::number));
+            keep();
+            log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
+            return shard;
+        } catch (IOException | RuntimeException refused) {
+            shards.remove(shard);
+            leave(shard);
+            throw refused;
+        }
+    }
+
+    /// Closes an empty shard to which no session writes. False when it is not empty any more, or is
+    /// the first one.
+    synchronized boolean close(Shard shard) throws IOException {
+        if (shard.equals(first()) || !shard.isEmpty()) {
+            return false;
+        }
+        shards.remove(shard);
+        closed.add(stored(shard).asClosed());
+        keep();
+        leave(shard);
+        log.info("event=shard-closed shard={} folder={}", shard.number(), shard.where().directory());
+        return true;
+    }
+
+    private void leave(Shard shard) {
+        try {
+            shard.close(CLOSE);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        gone(shard);
+    }
+
+    /// Sets the mode of an open shard.
+    synchronized void mode(Shard shard, ShardMode mode) throws IOException {
+        ShardMode before = shard.mode();
+        shard.mode(mode);
+        try {
+            keep();
+        } catch (IOException notKept) {
+            shard.mode(before);
+            throw notKept;
+        }
+        log.info("event=shard-mode shard={} mode={}", shard.number(), SettingsRecords.word(mode));
+    }
+
+    // ---- stop, in this order
+
+    /// From here on no more deliveries are chosen.
+    public void stopChoosing() {
+        supervisor.close();
+        shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
+    }
+
+    public void closeConnections(Duration limit) throws InterruptedException {
+        eachRun(run -> run.closeConnections(limit));
+    }
+
+    public void stopQueueManagers(Duration limit) throws InterruptedException {
+        eachRun(run -> run.stopQueueManager(limit));
+    }
+
+    public void closeDispatchers() throws InterruptedException {
+        eachRun(QueueRun::closeDispatcher);
+    }
+
+    public void closeJournals(Duration limit) throws InterruptedException {
+        eachRun(run -> run.closeJournal(limit));
+    }
+
+    public void closeSpools() throws InterruptedException {
+        inParallel(shards, shard -> shard.spool().close());
+    }
+
+    private void eachRun(StopStep<QueueRun> step) throws InterruptedException {
+        inParallel(shards.stream().map(Shard::run).flatMap(Optional::stream).toList(), step);
+    }
+
+    /// All at once, since each may need the whole time.
+    private static <T> void inParallel(List<T> parts, StopStep<T> step) throws InterruptedException {
+        List<Thread> threads = parts.stream()
+                .map(part -> Thread.ofPlatform().daemon().name("stop-shard").start(() -> run(part, step))).toList();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    private static <T> void run(T part, StopStep<T> step) {
+        try {
+            step.run(part);
+        } catch (InterruptedException hurry) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException trouble) {
+            log.warn("event=stop-step-failed step=\"{}\"", part, trouble);
+        }
     }
 }

@@ -7,6 +7,7 @@ import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardRules.Change;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -92,28 +93,39 @@ final class ShardSupervisor implements AutoCloseable {
 
     private void look() {
         try {
+            closeThoseThatLeave();
+            if (shards.rules().growth() == Growth.STATIC) {
+                return;
+            }
             List<ShardLoad> loads = new ArrayList<>();
             for (Shard shard : shards.all()) {
                 loads.add(shards.load(shard, shard.isEmpty()));
             }
             follow(shards.rules().change(loads));
-        } catch (IOException | RuntimeException trouble) {
-            log.warn("event=shard-loads-not-read error=\"{}\"", LogText.text(FailureWords.of(trouble)));
+        } catch (IOException | SpoolException | RuntimeException trouble) {
+            log.warn("event=shard-count-unchanged error=\"{}\"", LogText.text(FailureWords.of(trouble)));
         }
     }
 
-    private void follow(Change change) {
-        boolean keeps = shards.rules().growth() == Growth.KEEP_COUNT;
-        switch (change) {
-            case Change.None _ -> {
-                // The number fits the load.
+    private void follow(Change change) throws IOException, SpoolException {
+        if (change instanceof Change.None) {
+            return;
+        }
+        if (shards.rules().growth() == Growth.KEEP_COUNT) {
+            log.info("event=shard-count-kept change=\"{}\"", change);
+        } else if (change instanceof Change.Remove(List<Integer> numbers)) {
+            numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
+        } else {
+            shards.add();
+        }
+    }
+
+    // One look later: sessions that began a message before have finished it, or the shard stays.
+    private void closeThoseThatLeave() throws IOException {
+        for (Shard shard : shards.all()) {
+            if (shard.isLeaving() && !shards.close(shard)) {
+                shard.leave(false);
             }
-            case Change.Add(int number) when keeps ->
-                log.info("event=shard-count-kept shard={} reason=\"the load calls for one more\"", number);
-            case Change.Remove(List<Integer> numbers) when keeps ->
-                log.info("event=shard-count-kept shard={} reason=\"it is empty\"", numbers.getFirst());
-            case Change.Add(int number) -> log.debug("event=shard-added shard={}", number);
-            case Change.Remove(List<Integer> numbers) -> log.debug("event=shard-removed shard={}", numbers);
         }
     }
 
