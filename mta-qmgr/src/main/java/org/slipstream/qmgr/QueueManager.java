@@ -202,6 +202,8 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
+            case QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            }
         }
         orderReads();
     }
