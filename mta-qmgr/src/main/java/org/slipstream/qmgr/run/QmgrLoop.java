@@ -49,6 +49,7 @@ public final class QmgrLoop {
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
     private final StuckWatch stuckWatch = new StuckWatch();
+    private final ArrivalWatch arrivalWatch = new ArrivalWatch();
     private volatile boolean stopWhenQuiet;
     private volatile boolean stopNow;
     private volatile boolean behindArrivals;
@@ -143,6 +144,7 @@ public final class QmgrLoop {
             allOrNothing(() -> queueManager.pump(now, orders::add), now);
             behindArrivals = queueManager.isBehindArrivals();
             stuckWatch.look(queueManager, now);
+            arrivalWatch.look(queueManager);
         } finally {
             orders.forEach(dispatcher::order);
             orders.clear();
