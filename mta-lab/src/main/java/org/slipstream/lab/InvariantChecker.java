@@ -141,6 +141,7 @@ public final class InvariantChecker {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> expectAnswer("Filed"));
             }
             case QmgrOrder.TakeUp takeUp -> file(takeUp.id(), order);
+            case QmgrOrder.MoveOut move -> file(move.id(), order);
             case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());

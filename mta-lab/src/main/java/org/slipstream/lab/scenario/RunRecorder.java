@@ -218,7 +218,7 @@ final class RunRecorder implements WorldObserver {
             case QmgrOrder.Remove remove -> removes(remove);
             case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
                     + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
-            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.MoveOut _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // These orders are not part of the record.
             }
         }
