@@ -258,12 +258,13 @@ public final class InvariantChecker {
             case QmgrEvent.OutcomeRecorded _ -> answered("Record");
             case QmgrEvent.Notified notified -> answered("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> answered("Filed"));
+            case QmgrEvent.MovedOut moved -> filing.remove(moved.id());
             case QmgrEvent.Instructed instructed -> answered("Instructed " + instructed.id());
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.MovedIn _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
                 // These are not answers, or the network checks them.
             }
         }
