@@ -318,6 +318,16 @@ public final class QueueManager {
         return retrySchedule.expiryMillis(message.createdMillis(), message.sender().isEmpty());
     }
 
+    /// Connections at work of one transport, and of all others.
+    public ConnectionsInUse inUse(String transport) {
+        int busy = seating.busy(transport);
+        return new ConnectionsInUse(busy, seating.busy() - busy);
+    }
+
+    /// @param transport those of the transport in question
+    /// @param others those of all other transports
+    public record ConnectionsInUse(int transport, int others) {}
+
     /// The figures of each destination in memory.
     public List<DestinationFigures> destinationFigures() {
         return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
