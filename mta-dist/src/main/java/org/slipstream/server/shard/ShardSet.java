@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
