@@ -142,7 +142,8 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param trouble the current failures; empty when there are none
     /// @param suspensions those in force, the freeze first, without those of hosts
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers, ConnectionsView connections,
+            Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
+            ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
             List<SuspensionOperations.SuspensionView> suspensions) {}
 

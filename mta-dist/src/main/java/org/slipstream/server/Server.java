@@ -11,6 +11,7 @@ import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.history.History;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.users.TokenFile;
@@ -130,7 +131,8 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, shards.first().hosts(), shards.first().suspensions(), TokenFile.in(config.home()));
+        api.serve(operations, shards.first().hosts(), shards.first().suspensions(),
+                Optional.of(new ShardControl(shards)), TokenFile.in(config.home()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);

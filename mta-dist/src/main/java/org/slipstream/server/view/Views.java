@@ -62,7 +62,8 @@ public final class Views {
                 .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
                 .reversed().thenComparing(BusyDestination::nextHop));
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), counters(status, traffic), status.suspensions(), rows.stream().map(
+                status.active(), status.connections(), counters(status, traffic), status.suspensions(),
+                rows.stream().map(
                         each -> marked(each, status.suspensions())).toList());
     }
 
