@@ -16,7 +16,8 @@ import java.util.Optional;
 ///
 /// @param before the frame before, for the rates; without one they are averages since the start
 record TopFrame(Activity now, Optional<Activity> before) {
-    private static final int HEAD_LINES = 6;
+    /// Lines above the first destination of a server with one shard.
+    static final int HEAD_LINES = 6;
 
     /// Lines above the first destination.
     int headLines() {
