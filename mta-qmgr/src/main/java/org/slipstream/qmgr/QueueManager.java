@@ -203,6 +203,8 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
+            case QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            }
         }
         orderReads();
     }
@@ -323,6 +325,16 @@ public final class QueueManager {
     public long expiryMillis(MessageSummary message) {
         return retrySchedule.expiryMillis(message.createdMillis(), message.sender().isEmpty());
     }
+
+    /// Connections at work of one transport, and of all others.
+    public ConnectionsInUse inUse(String transport) {
+        int busy = seating.busy(transport);
+        return new ConnectionsInUse(busy, seating.busy() - busy);
+    }
+
+    /// @param transport those of the transport in question
+    /// @param others those of all other transports
+    public record ConnectionsInUse(int transport, int others) {}
 
     /// The figures of each destination in memory.
     public List<DestinationFigures> destinationFigures() {
