@@ -42,6 +42,7 @@ final class SimulatedShard {
     final SimulatedNetwork network;
     ShardMode mode = ShardMode.NORMAL;
     private final Scenario scenario;
+    private final ShardCosts costs;
     private final EventList clock;
     private final RandomGenerator chance;
     private final WorldObserver observer;
@@ -51,18 +52,29 @@ final class SimulatedShard {
     private QueueManager queueManager;
     private Optional<QmgrEvent> last = Optional.empty();
     private boolean checksEveryState = true;
+    private long alarmMillis;
+    private boolean thinking;
+    private long busySum;
 
-    SimulatedShard(int number, Scenario scenario, ReceivingSide receivers, EventList clock, RandomGenerator chance,
-            WorldObserver observer, ShardSurroundings surroundings) {
+    /// The parts of a world that its shards share.
+    ///
+    /// @param disks for the logs, in turn
+    record SharedParts(Scenario scenario, ShardCosts costs, ReceivingSide receivers, List<SimulatedStation> disks,
+            EventList clock, RandomGenerator chance, WorldObserver observer) {}
+
+    SimulatedShard(int number, SharedParts shared, ShardSurroundings surroundings) {
         this.number = number;
-        this.scenario = scenario;
-        this.clock = clock;
-        this.chance = chance;
-        this.observer = observer;
+        this.scenario = shared.scenario();
+        this.costs = shared.costs();
+        this.clock = shared.clock();
+        this.chance = shared.chance();
+        this.observer = shared.observer();
         this.surroundings = surroundings;
         this.invariants = new InvariantChecker(scenario.config(), scenario.placement());
-        this.spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
-        this.network = new SimulatedNetwork(scenario, receivers, clock, chance);
+        SimulatedStation disk = shared.disks().get((number - 1) % shared.disks().size());
+        this.spool = new SimulatedSpool(clock, scenario.ownServer(),
+                new SimulatedLog(clock, scenario.ownServer().writeMillis(), costs, disk), invariants);
+        this.network = new SimulatedNetwork(scenario, shared.receivers(), clock, chance);
         invariants.attach(spool, network);
         start();
     }
@@ -71,6 +83,8 @@ final class SimulatedShard {
         hosts = new DestDb(scenario.placement().memory());
         queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
                 scenario.seed(), observer);
+        alarmMillis = queueManager.nextAlarmMillis();
+        thinking = false;
     }
 
     /// Kills the shard and starts it again on its spool. Its connections are cut.
@@ -86,8 +100,16 @@ final class SimulatedShard {
         checksEveryState = false;
     }
 
-    /// A message was acknowledged and is in this shard.
+    /// A message comes in. It is acknowledged when it is in the log.
     void arrive(SimulatedMail mail) {
+        if (costs.groupsCommits()) {
+            spool.log().write(() -> acknowledge(mail));
+        } else {
+            acknowledge(mail);
+        }
+    }
+
+    private void acknowledge(SimulatedMail mail) {
         var summary = spool.commit(mail);
         invariants.accepted().acknowledged(mail);
         post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
@@ -102,7 +124,7 @@ final class SimulatedShard {
     /// The time of the next alarm. A queue manager that has just started asks for an alarm in the
     /// past; time does not go back.
     long alarmMillis() {
-        return Math.max(clock.now(), queueManager.nextAlarmMillis());
+        return thinking ? Long.MAX_VALUE : Math.max(clock.now(), alarmMillis);
     }
 
     /// All mail is removed or held, and nothing is under way.
@@ -135,11 +157,24 @@ final class SimulatedShard {
 
     /// Delivers the events that have come, and executes the orders.
     void deliverEvents() {
-        if (arrived.isEmpty()) {
+        if (arrived.isEmpty() || thinking) {
             return;
         }
         List<QmgrEvent> batch = List.copyOf(arrived);
         arrived.clear();
+        if (costs.perEvent() == 0) {
+            deliver(batch);
+            return;
+        }
+        thinking = true;
+        clock.after(batch.size() * costs.perEvent(), unlessCrashed(() -> {
+            thinking = false;
+            busySum += batch.size() * costs.perEvent();
+            deliver(batch);
+        }));
+    }
+
+    private void deliver(List<QmgrEvent> batch) {
         List<QmgrOrder> orders = new ArrayList<>();
         for (QmgrEvent event : batch) {
             last = Optional.of(event);
@@ -162,7 +197,13 @@ final class SimulatedShard {
             invariants.check(snapshot(), clock.now());
             invariants.checkOverlooked(queueManager, clock.now());
         }
+        alarmMillis = queueManager.nextAlarmMillis();
         observer.settled(clock.now(), hosts);
+    }
+
+    /// The time that the queue manager's thread was at work.
+    long busySum() {
+        return busySum;
     }
 
     private void carryOut(List<QmgrOrder> orders) {

@@ -6,6 +6,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
+import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A simulated world for the queue managers of one server: spools, DNS and a network that execute
 /// their orders and answer each after its latency.
@@ -55,8 +57,11 @@ public final class World {
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
-        this.shards = new SimulatedShards(plan, clock, scenario.seed(), number -> new SimulatedShard(number, scenario,
-                receivers, clock, chance, observer, new Surroundings()));
+        List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
+                .limit(plan.costs().disks()).toList();
+        SharedParts shared = new SharedParts(scenario, plan.costs(), receivers, disks, clock, chance, observer);
+        this.shards = new SimulatedShards(plan, clock, scenario.seed(),
+                number -> new SimulatedShard(number, shared, new Surroundings()));
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
@@ -163,6 +168,10 @@ public final class World {
         return shards;
     }
 
+    EventList clock() {
+        return clock;
+    }
+
     ReceivingSide receivers() {
         return receivers;
     }
@@ -227,7 +236,7 @@ public final class World {
         shards.running().forEach(SimulatedShard::crash);
     }
 
-    private void arrive(SimulatedMail mail) {
+    void arrive(SimulatedMail mail) {
         receivers.expect(mail);
         shards.place().arrive(mail);
     }
