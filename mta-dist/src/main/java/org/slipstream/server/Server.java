@@ -186,7 +186,7 @@ public final class Server implements AutoCloseable {
     private ShardSet openSpools() throws StartFailure {
         try {
             return ShardSet.open(config, CLOCK);
-        } catch (SpoolException refused) {
+        } catch (SpoolException | IOException refused) {
             throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
     }

@@ -143,6 +143,9 @@ public final class InvariantChecker {
             case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());
+            case QmgrOrder.LeaseOrder _ -> {
+                // The checks of limits that shards share are the broker's.
+            }
         }
     }
 
@@ -262,7 +265,7 @@ public final class InvariantChecker {
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
                 // These are not answers, or the network checks them.
             }
         }

@@ -232,7 +232,7 @@ final class SimulatedShard {
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
             case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
-            case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+            case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
                 // The invariants count these answers.
             }
         }

@@ -292,7 +292,7 @@ final class Story {
                 answers.add(new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
             }
             case QmgrOrder.Answered answered -> answered(answered);
-            case QmgrOrder.Verified _ -> {
+            case QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
                 // The test reads it among the orders.
             }
         }

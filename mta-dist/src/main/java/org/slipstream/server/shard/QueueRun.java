@@ -14,7 +14,7 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.place.HostMemory;
-import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;

@@ -62,8 +62,14 @@ public final class Views {
                 .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
                 .reversed().thenComparing(BusyDestination::nextHop));
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), traffic.counters(), status.suspensions(), rows.stream().map(
+                status.active(), status.connections(), counters(status, traffic), status.suspensions(), rows.stream().map(
                         each -> marked(each, status.suspensions())).toList());
+    }
+
+    private static Map<String, Long> counters(Status status, MailCounters traffic) {
+        Map<String, Long> counters = traffic.counters();
+        counters.put("mtaUnannouncedMessages", status.unannounced());
+        return counters;
     }
 
     private static BusyDestination marked(BusyDestination each, List<SuspensionView> suspensions) {
