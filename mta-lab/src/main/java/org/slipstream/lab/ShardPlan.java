@@ -25,6 +25,12 @@ public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<S
         actions = List.copyOf(actions);
     }
 
+    /// Whether limits are leased, because there are or will be several shards.
+    boolean isLeased() {
+        return shards > 1 || rules.growth() == Growth.DYNAMIC
+                || actions.stream().anyMatch(ShardAction.Add.class::isInstance);
+    }
+
     /// This number of shards, new mail to the least loaded.
     public static ShardPlan of(int shards) {
         return new ShardPlan(shards, new ShardRules(Growth.KEEP_COUNT, MOST, THRESHOLD), 0, List.of(), ShardCosts.NONE);

@@ -7,11 +7,13 @@ import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
@@ -32,6 +34,14 @@ final class SimulatedShard {
 
         void ordered(int shard, QmgrOrder order);
 
+        /// The queue manager starts, perhaps again.
+        void started(int shard);
+
+        void lease(int shard, QmgrOrder.LeaseOrder order);
+
+        /// The shard has learned about hosts.
+        void learned(int shard, List<HostRow.Change> changes);
+
         /// A report to this sender was composed and enters the queue.
         void reported(Address sender, ReplyScript script);
     }
@@ -42,6 +52,7 @@ final class SimulatedShard {
     final SimulatedNetwork network;
     ShardMode mode = ShardMode.NORMAL;
     private final Scenario scenario;
+    private final boolean leased;
     private final ShardCosts costs;
     private final EventList clock;
     private final RandomGenerator chance;
@@ -58,13 +69,16 @@ final class SimulatedShard {
 
     /// The parts of a world that its shards share.
     ///
+    /// @param leased whether limits are leased, because there are several shards
     /// @param disks for the logs, in turn
-    record SharedParts(Scenario scenario, ShardCosts costs, ReceivingSide receivers, List<SimulatedStation> disks,
+    record SharedParts(Scenario scenario, boolean leased, ShardCosts costs, ReceivingSide receivers,
+            ConnectionLimits limits, List<SimulatedStation> disks,
             EventList clock, RandomGenerator chance, WorldObserver observer) {}
 
     SimulatedShard(int number, SharedParts shared, ShardSurroundings surroundings) {
         this.number = number;
         this.scenario = shared.scenario();
+        this.leased = shared.leased();
         this.costs = shared.costs();
         this.clock = shared.clock();
         this.chance = shared.chance();
@@ -75,14 +89,16 @@ final class SimulatedShard {
         this.spool = new SimulatedSpool(clock, scenario.ownServer(),
                 new SimulatedLog(clock, scenario.ownServer().writeMillis(), costs, disk), invariants);
         this.network = new SimulatedNetwork(scenario, shared.receivers(), clock, chance);
-        invariants.attach(spool, network);
+        invariants.attach(spool, network, shared.limits());
         start();
     }
 
     private void start() {
         hosts = new DestDb(scenario.placement().memory());
         queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
-                scenario.seed(), observer);
+                scenario.seed(), observer, changes -> surroundings.learned(number, changes),
+                leased ? Leases.shared() : Leases.WHOLE);
+        surroundings.started(number);
         alarmMillis = queueManager.nextAlarmMillis();
         thinking = false;
     }
@@ -232,7 +248,8 @@ final class SimulatedShard {
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
             case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
-            case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
+            case QmgrOrder.LeaseOrder lease -> surroundings.lease(number, lease);
+            case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }
         }
