@@ -102,9 +102,15 @@ public final class AdminServer implements AutoCloseable {
         return listeners.getFirst().socket();
     }
 
-    /// Accepts requests. Called once.
+    /// As the other, for a server without orders for shards.
     public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions);
+        serve(operations, hosts, suspensions, Optional.empty(), tokens);
+    }
+
+    /// Accepts requests. Called once.
+    public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions,
+            Optional<ShardOperations> shards, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
     }
 

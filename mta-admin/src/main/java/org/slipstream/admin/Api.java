@@ -24,7 +24,7 @@ import java.util.Set;
 /// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
 /// | `queue/{id}/content` (message/rfc822, not JSON) | GET |
 /// | `trace?of=&limit=` | GET |
-/// | `queue/shape?by=&after=` | GET |
+/// | `queue/shape?by=&after=&shard=` | GET |
 /// | `destinations`, `metrics` (text, not JSON) | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
@@ -35,8 +35,10 @@ import java.util.Set;
 /// | `suspensions/suspend?kind=&name=&reason=&author=&until=` | POST |
 /// | `suspensions/resume?kind=&name=&author=` | POST |
 /// | `freeze?reason=&author=&until=`, `thaw?author=` | POST |
+/// | `shards` | GET |
+/// | `shards/add`, `shards/{number}/drain?force=`, `enable`, `disable?force=`, `load?local=&remote=` | POST |
 ///
-/// FILTER: see [FilterText]. A response with `next` covers a part of the queue; the same request
+/// FILTER: see [FilterText], and `shard=` with the number of a shard. A response with `next` covers a part of the queue; the same request
 /// with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";
@@ -49,8 +51,10 @@ final class Api {
     private final TraceApi trace;
     private final ViewApi views;
     private final SuspensionApi suspensions;
+    private final ShardApi shards;
 
-    Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions) {
+    Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions,
+            Optional<ShardOperations> shards) {
         this.operations = operations;
         this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
@@ -58,6 +62,7 @@ final class Api {
         this.trace = new TraceApi(operations);
         this.views = new ViewApi(operations);
         this.suspensions = new SuspensionApi(suspensions, hosts, System::currentTimeMillis);
+        this.shards = new ShardApi(shards);
     }
 
     ApiResponse answer(String method, String path, String rawQuery, ApiCaller caller) throws IOException {
@@ -125,6 +130,7 @@ final class Api {
             case "trace" -> trace.find(path);
             case "destdb" -> hosts.find(path);
             case "suspensions", "freeze", "thaw" -> suspensions.find(path);
+            case "shards" -> shards.find(path);
             default -> Optional.empty();
         };
     }

@@ -30,7 +30,8 @@ class RightsTest {
             "queue/priority", "queue/bounce", "queue/expire", "queue/1p4q0c8k2v0", "queue/1p4q0c8k2v0/hold",
             "queue/1p4q0c8k2v0/flush", "queue/1p4q0c8k2v0/bounce", "queue/1p4q0c8k2v0/content", "destdb",
             "destdb/host", "destdb/forget", "destdb/resume", "destdb/suspend", "suspensions", "suspensions/suspend",
-            "suspensions/resume", "freeze", "thaw", "destinations", "metrics");
+            "suspensions/resume", "freeze", "thaw", "destinations", "metrics", "shards", "shards/add",
+            "shards/1/drain", "shards/1/enable", "shards/1/disable", "shards/1/load");
     private static final Map<String, Right> TOKENS = Map.of("r", Right.READ, "o", Right.OPERATE, "a",
             Right.ADMINISTRATE);
 
@@ -72,7 +73,7 @@ class RightsTest {
     @Test
     @Tag("ZM-46")
     void eachActionRefusesEachSmallerRight() throws IOException {
-        Api api = new Api(operations, new FakeHosts(), suspensions);
+        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)));
         int actions = 0;
         for (String path : PATHS) {
             for (var action : api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().entrySet()) {
@@ -100,7 +101,7 @@ class RightsTest {
             "POST, queue/reroute, ADMINISTRATE", "POST, suspensions/suspend, OPERATE", "POST, freeze, ADMINISTRATE"})
     @Tag("ZM-46")
     void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
-        Api api = new Api(operations, new FakeHosts(), suspensions);
+        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)));
         assertThat(api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().get(method).right())
                 .isEqualTo(right);
     }

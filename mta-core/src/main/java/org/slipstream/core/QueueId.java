@@ -5,13 +5,16 @@ import java.util.Optional;
 /// The queue id of a message, as in Received fields, SMTP replies and log lines. Ids are unique and
 /// grow with time.
 ///
-/// The upper bits hold milliseconds since 1970, so ids sort by age as numbers and as text. The text
-/// form uses Crockford's base 32, which omits letters that resemble digits.
+/// The upper bits hold milliseconds since 1970, so ids sort by age as numbers and as text. The last
+/// six bits hold the shard that accepted the message, so that its mail is found without a directory
+/// of ids. The text form uses Crockford's base 32, which omits letters that resemble digits.
 ///
 /// @param value positive
 public record QueueId(long value) implements Comparable<QueueId> {
     private static final String DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
     private static final int LENGTH = 11;
+    /// The greatest number of shards.
+    public static final int SHARDS = 64;
 
     public QueueId {
         if (value <= 0) {
@@ -19,11 +22,29 @@ public record QueueId(long value) implements Comparable<QueueId> {
         }
     }
 
-    /// The smallest id that is greater than `last` and not before `nowMillis`. Ids grow strictly
-    /// even when the clock jumps back, and are unique without a stored counter as long as `last`
-    /// covers all ids on disk.
+    /// The smallest id that is greater than `last` and not before `nowMillis`, of the first shard.
     public static QueueId after(long last, long nowMillis) {
-        return new QueueId(Math.max(last + 1, nowMillis << 10));
+        return after(last, nowMillis, 1);
+    }
+
+    /// The smallest id of a shard that is greater than `last` and not before `nowMillis`. Ids grow
+    /// strictly even when the clock jumps back. They are unique without a stored counter as long as
+    /// `last` covers all ids on the shard's disk, because no other shard gives ids with its bits.
+    ///
+    /// @param shard 1 to 64
+    public static QueueId after(long last, long nowMillis, int shard) {
+        if (shard < 1 || shard > SHARDS) {
+            throw new IllegalArgumentException("shards are numbered from 1 to " + SHARDS + ": " + shard);
+        }
+        long least = Math.max(last + 1, nowMillis << 10);
+        return new QueueId(least + Math.floorMod(shard - least, (long) SHARDS));
+    }
+
+    /// The shard that accepted the message, 1 to 64. The ids of versions without shards end in any
+    /// bits, and moved mail keeps its id, so the message may be in another shard.
+    public int shard() {
+        int bits = (int) (value % SHARDS);
+        return bits == 0 ? SHARDS : bits;
     }
 
     /// Parses the form of [#toString], in either case.

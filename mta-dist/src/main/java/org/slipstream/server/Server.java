@@ -5,49 +5,19 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.core.FailureWords;
-import org.slipstream.core.MessageSummary;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.QmgrObserver;
-import org.slipstream.qmgr.QmgrTrace;
-import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.SeededChance;
-import org.slipstream.qmgr.event.HostRow;
-import org.slipstream.qmgr.event.OrderSink;
-import org.slipstream.qmgr.event.QmgrEvent;
-import org.slipstream.qmgr.journal.JournalObserver;
-import org.slipstream.qmgr.journal.JournalRecord;
-import org.slipstream.qmgr.place.Seating;
-import org.slipstream.qmgr.run.FeedbackLog;
-import org.slipstream.qmgr.run.Inbox;
-import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
-import org.slipstream.server.dispatch.MessageOrders;
-import org.slipstream.server.dispatch.OrderDispatcher;
-import org.slipstream.server.dispatch.Probing;
-import org.slipstream.server.dispatch.QmgrCarrierEvents;
-import org.slipstream.server.dispatch.QueueOperations;
-import org.slipstream.server.dispatch.QueueViewSources;
-import org.slipstream.server.dispatch.RestingDispatcher;
-import org.slipstream.server.dispatch.SuspensionControl;
-import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
-import org.slipstream.server.history.HistorySearch;
-import org.slipstream.server.hosts.HostControl;
-import org.slipstream.server.hosts.HostStore;
-import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.intake.Services;
-import org.slipstream.server.journal.JournalWriter;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.shard.ShardControl;
+import org.slipstream.server.shard.ShardServices;
+import org.slipstream.server.shard.ShardSet;
+import org.slipstream.server.shard.ShardViews;
 import org.slipstream.server.users.TokenFile;
-import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
-import org.slipstream.smtpout.Carriers;
-import org.slipstream.smtpout.ClientConfig;
-import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
-import org.slipstream.spool.Spools;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -82,12 +52,9 @@ public final class Server implements AutoCloseable {
     private static final Duration KEPT_FOR_OUTBOUND = Duration.ofMillis(2_500);
     private static final Duration KEPT_FOR_OUTCOMES = Duration.ofMillis(1_500);
     private static final Duration KEPT_FOR_SPOOL = Duration.ofMillis(750);
-    private static final int ARRIVALS_WAITING = 10_000;
     private static final LongSupplier CLOCK = System::currentTimeMillis;
 
     private final Config config;
-    private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
-    private final MailCounters traffic = new MailCounters();
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
     private final List<SmtpListener> listeners = new ArrayList<>();
     private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
@@ -144,137 +111,50 @@ public final class Server implements AutoCloseable {
         config.hints().forEach(hint -> log.warn("event=setting-hint reason=\"{}\"", hint.replace('"', '\'')));
         prepared.remarks()
                 .forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", remark.replace('"', '\'')));
-        Spool spool = openSpool();
-        undo.push("spool", Duration.ZERO, _ -> spool.close());
+        ShardSet shards = openSpools();
+        undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
-        ClientConfig client = prepared.client();
-        Wiring wiring = new Wiring(config, client, spool, this::arrived, history);
-        Carriers carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));
-        QmgrConfig settings = config.queueManager();
-        long seed = SeededChance.seed();
-        ServerPlacement.PlacementStart start = start(settings, rememberedHosts(spool), seed);
-        ServerPlacement places = new ServerPlacement(Wiring.placement(config, settings), client, new HostStore(spool),
-                CLOCK, start);
-        OrderDispatcher dispatcher = new OrderDispatcher(spool, wiring.routes(), carriers,
-                places::breaksUnderPipelining,
-                wiring.mailboxes(),
-                wiring.reports(), inbox::answer, CLOCK, history);
-        undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> dispatcher.close());
-        restoreSuspensions(spool);
-        QmgrLoop loop = startQueueManager(settings, places.seating(), start,
-                traffic.counting(config.operation().delivers()
-                        ? dispatcher
-                        : new RestingDispatcher(dispatcher, inbox::answer), CLOCK));
-        QueueOperations operations = new QueueOperations(spool, inbox, dispatcher.commands(), CLOCK,
-                ProgramVersion.version(),
-                config.hostname(),
-                new QueueViewSources(config.operation().delivers(), carriers::phase, places::suspended,
-                        places::connections, places::explain, loop::stuckMessages,
-                        new Traces(history, this::historySearch), traffic,
-                        config.operation().delivers()
-                                ? Optional.of(new Probing(dispatcher.commands(), wiring::knowsLocally))
-                                : Optional.empty()),
-                new MessageOrders(config.listen().open().values()));
-        undo.push("connections", KEPT_FOR_OUTCOMES, carriers::close);
+        Wiring wiring = new Wiring(config, prepared.client(), shards, history);
+        undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
+        undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
+        undo.push("queue manager", KEPT_FOR_SPOOL, shards::stopQueueManagers);
+        undo.push("connections", KEPT_FOR_OUTCOMES, shards::closeConnections);
+        start(shards, wiring.shardServices(history, CLOCK));
         AdminServer api = bindAdmin();
-        ListenerServices services = wiring.services(loop::isBehindArrivals, prepared.users());
+        ListenerServices services = wiring.services(shards::isBehindArrivals, prepared.users());
+        ShardViews views = ShardViews.of(shards, config, CLOCK);
         ListenerServices withEtrn = config.operation().delivers()
-                ? services.withEtrn(wiring.wake(operations))
+                ? services.withEtrn(wiring.wake(views.queue()))
                 : services;
-        undo.push("ports", KEPT_FOR_OUTBOUND, this::closePorts);
+        undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, new HostControl(inbox, places),
-                new SuspensionControl(spool, inbox, dispatcher.commands()), TokenFile.in(config.home()));
+        api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
+                TokenFile.in(config.home()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
     }
 
-    private static List<HostRow> rememberedHosts(Spool spool) throws StartFailure {
+    private static void start(ShardSet shards, ShardServices services) throws StartFailure {
         try {
-            return HostStore.read(spool);
-        } catch (IOException trouble) {
-            throw new StartFailure("cannot read the host records: " + trouble.getMessage(), trouble);
-        }
-    }
-
-    private HistorySearch historySearch() {
-        return HistorySearch.in(config.historyFolder(), config.history(), CLOCK.getAsLong());
-    }
-
-    private void restoreSuspensions(Spool spool) throws StartFailure {
-        try {
-            SuspensionControl.restore(spool, inbox, CLOCK.getAsLong());
-        } catch (IOException trouble) {
-            throw new StartFailure("cannot read the suspensions: " + trouble.getMessage(), trouble);
-        }
-    }
-
-    private void arrived(MessageSummary message) {
-        traffic.received(message);
-        if (config.operation().delivers()) {
-            inbox.offerArrival(message);
-        }
-    }
-
-    /// With the journal, if one is set.
-    private ServerPlacement.PlacementStart start(QmgrConfig settings, List<HostRow> known, long seed)
-            throws StartFailure {
-        long now = CLOCK.getAsLong();
-        Optional<Path> file = config.operation().journal().file();
-        if (file.isEmpty()) {
-            return new ServerPlacement.PlacementStart(known, now, seed, Optional.empty());
-        }
-        try {
-            JournalWriter journal = JournalWriter.open(file.get(), config.operation().journal().size().bytes(),
-                    new JournalRecord.Beginning(JournalRecord.FORMAT, ProgramVersion.version(), now, seed, settings,
-                            config.smtpPlacement(), known));
-            undo.push("journal", KEPT_FOR_SPOOL, limit -> journal.close(CLOCK.getAsLong(), limit));
-            return new ServerPlacement.PlacementStart(known, now, seed,
-                    Optional.of(new JournalObserver(journal::add, feedbackLog())));
+            shards.start(services);
         } catch (IOException refused) {
-            throw new StartFailure("journal.file " + file.get() + " cannot be written: " + FailureWords.of(refused),
-                    refused);
+            throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
-    }
-
-    private QmgrTrace feedbackLog() {
-        return config.operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT;
-    }
-
-    private QmgrLoop startQueueManager(QmgrConfig settings, Seating seating, ServerPlacement.PlacementStart start,
-            OrderSink dispatcher) {
-        QueueManager manager = new QueueManager(settings, seating, SeededChance.ofOrder(start.seed()),
-                start.journal().<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
-        QmgrLoop loop = new QmgrLoop(manager, inbox, dispatcher, CLOCK, Server::managerFailed,
-                start.journal().<QmgrObserver>map(each -> each).orElse(QmgrObserver.NOTHING));
-        loop.start();
-        undo.push("queue manager", KEPT_FOR_SPOOL, limit -> {
-            if (!loop.stop(limit)) {
-                log.warn("event=deliveries-unfinished next=\"they will be tried again\"");
-            }
-        });
-        return loop;
     }
 
     /// From here on no more deliveries are chosen, so that connections finish while clients do. All
     /// ports together have one time limit.
-    private void closePorts(Duration limit) throws InterruptedException {
-        inbox.answer(new QmgrEvent.Stopping());
+    private void closePorts(ShardSet shards, Duration limit) throws InterruptedException {
+        shards.stopChoosing();
         List<Thread> closing = listeners.stream()
                 .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(limit))).toList();
         for (Thread each : closing) {
             each.join();
         }
-    }
-
-    // Nothing is lost: the log has every message. A supervisor restarts the server.
-    private static void managerFailed(Throwable trouble) {
-        log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
-        Runtime.getRuntime().halt(70);
     }
 
     private InetSocketAddress listen(Services.Service service, Optional<Supplier<SSLContext>> tls,
@@ -305,10 +185,10 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private Spool openSpool() throws StartFailure {
+    private ShardSet openSpools() throws StartFailure {
         try {
-            return Spools.open(config.spool(), CLOCK);
-        } catch (SpoolException refused) {
+            return ShardSet.open(config, CLOCK);
+        } catch (SpoolException | IOException refused) {
             throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
     }

@@ -1,7 +1,6 @@
 package org.slipstream.server;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
@@ -11,7 +10,9 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.intake.InFlowDelay;
@@ -29,8 +30,11 @@ import org.slipstream.server.report.Reporter;
 import org.slipstream.server.route.OwnAddresses;
 import org.slipstream.server.route.RouteTable;
 import org.slipstream.server.route.SmartHosts;
+import org.slipstream.server.shard.ShardServices;
+import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.tls.TlsFailure;
 import org.slipstream.server.users.Users;
+import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.MessageHandler;
@@ -51,8 +55,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /// Creates the objects of this module from the configuration, and translates the settings in
 /// `mta.toml` into the settings of the other modules.
@@ -60,19 +64,18 @@ final class Wiring {
     private final AddressBook book;
     private final Ingest ingest;
     private final LocalDelivery local;
-    private final Reporter reporter;
+    private final ClientConfig client;
     private final RouteTable routes;
     private final Config config;
     private final NameQuestions names;
 
     /// @param client from [#client]
-    /// @param arrived called for each committed message
-    Wiring(Config config, ClientConfig client, Spool spool, Consumer<MessageSummary> arrived, History history) {
+    Wiring(Config config, ClientConfig client, ShardSet shards, History history) {
         this.config = config;
+        this.client = client;
         this.book = new AddressBook(config, new ThisMachine());
-        this.ingest = new Ingest(spool::draft, book, arrived, history);
+        this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
-        this.reporter = reporter(config, spool, ingest);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.smtpClient().mxRollUp());
         this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
@@ -122,7 +125,7 @@ final class Wiring {
     }
 
     /// Whether an address of a local domain exists; empty for an address of another domain.
-    Optional<Boolean> knowsLocally(Address address) {
+    private Optional<Boolean> knowsLocally(Address address) {
         return switch (book.decide(address)) {
             case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
             case AddressBook.Decision.Unknown _ -> Optional.of(false);
@@ -130,11 +133,17 @@ final class Wiring {
         };
     }
 
-    OrderDispatcher.LocalMailboxes mailboxes() {
-        return local::deliver;
+    /// The parts that all shards use.
+    ShardServices shardServices(History history, LongSupplier clock) {
+        return new ShardServices(config, client, placement(config, config.queueManager()), routes(), local::deliver,
+                this::knowsLocally, this::reports, history,
+                new Traces(history,
+                        () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
+                new MailCounters(), clock);
     }
 
-    OrderDispatcher.Reports reports() {
+    private OrderDispatcher.Reports reports(Spool spool) {
+        Reporter reporter = reporter(config, spool, ingest);
         return new OrderDispatcher.Reports() {
             @Override
             public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
@@ -148,7 +157,7 @@ final class Wiring {
         };
     }
 
-    OrderDispatcher.Routes routes() {
+    private OrderDispatcher.Routes routes() {
         return new OrderDispatcher.Routes() {
             @Override
             public boolean isQuick(String domain) {

@@ -20,6 +20,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -101,8 +102,12 @@ class WorldTest {
         InvariantChecker invariants = new InvariantChecker(QmgrConfig.defaults(), PlaceRules.defaults());
         EventList clock = new EventList();
         Scenario scenario = scenario(new ReplyScript.Welcome(), List.of(), List.of());
-        SimulatedSpool spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
-        invariants.attach(spool, new SimulatedNetwork(scenario, clock, new java.util.Random(1)));
+        SimulatedSpool spool = new SimulatedSpool(clock, scenario.ownServer(),
+                new SimulatedLog(clock, 1, ShardCosts.NONE, new SimulatedStation(clock, 1)), invariants);
+        Random chance = new Random(1);
+        ReceivingSide receivers = new ReceivingSide(scenario, clock, chance);
+        invariants.attach(spool, new SimulatedNetwork(scenario, receivers, clock, chance),
+                new ConnectionLimits(scenario, receivers));
         spool.commit(scenario.mails().getFirst());
 
         assertThatThrownBy(() -> invariants.removed(spool.rows.get(ID), "sent"))

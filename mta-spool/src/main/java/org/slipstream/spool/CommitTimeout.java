@@ -19,14 +19,14 @@ final class CommitTimeout implements AutoCloseable {
     private final long millis;
     private final Thread thread;
 
-    private CommitTimeout(LogWriter writer, long millis) {
+    private CommitTimeout(int shard, LogWriter writer, long millis) {
         this.writer = writer;
         this.millis = millis;
-        thread = Thread.ofPlatform().daemon().name("spool-timeout").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-timeout-" + shard).unstarted(this::run);
     }
 
-    static CommitTimeout with(LogWriter writer, long millis) {
-        CommitTimeout timeout = new CommitTimeout(writer, millis);
+    static CommitTimeout with(int shard, LogWriter writer, long millis) {
+        CommitTimeout timeout = new CommitTimeout(shard, writer, millis);
         timeout.thread.start();
         return timeout;
     }

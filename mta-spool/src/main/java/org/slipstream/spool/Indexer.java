@@ -24,7 +24,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-index-0`: applies the message log to the index, many records at a time. No
+/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index, many records at a time. No
 /// other thread writes the index.
 ///
 /// **When.** A record is applied some seconds after it was written, so most messages have been
@@ -87,8 +87,9 @@ final class Indexer implements AutoCloseable {
 
     /// Takes over the index; [#close] closes it.
     ///
-    /// @param delayMillis age at which a message is entered into the index
-    Indexer(MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner, long delayMillis)
+    /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
+    Indexer(int shard, MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
+            long delayMillis)
             throws IndexException {
         this.log = log;
         this.index = index;
@@ -99,7 +100,7 @@ final class Indexer implements AutoCloseable {
         standing = index.standing();
         syncNanos = System.nanoTime();
         lookNanos = syncNanos;
-        thread = Thread.ofPlatform().daemon().name("spool-index-0").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-index-" + shard).unstarted(this::run);
     }
 
     void start() {

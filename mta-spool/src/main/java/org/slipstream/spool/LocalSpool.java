@@ -48,6 +48,7 @@ final class LocalSpool implements Spool {
     private static final Logger LOG = LoggerFactory.getLogger(LocalSpool.class);
 
     private final SpoolConfig config;
+    private final int shard;
     private final LongSupplier clock;
     private final MessageLog log;
     private final QueueIndex index;
@@ -65,11 +66,12 @@ final class LocalSpool implements Spool {
     private final Optional<SpoolWatchdog> watchdog;
 
     /// Takes over all its arguments; [#close] closes them.
-    LocalSpool(SpoolConfig config, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
+    LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
             RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
             SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
             Optional<SpoolWatchdog> watchdog) {
         this.config = config;
+        this.shard = shard;
         this.clock = clock;
         this.log = log;
         this.index = index;
@@ -94,7 +96,7 @@ final class LocalSpool implements Spool {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }
         long now = clock.getAsLong();
-        QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now).value()));
+        QueueId id = new QueueId(lastId.updateAndGet(last -> QueueId.after(last, now, shard).value()));
         return new WritingDraft(id, log, writer, space, clock, config.inlineSize().toInt(), drafts, tail);
     }
 

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-log-0`: the only writer of the message log. Only [#close] ends it, and it is
+/// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only [#close] ends it, and it is
 /// never interrupted.
 ///
 /// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes
@@ -47,8 +47,8 @@ final class LogWriter implements AutoCloseable {
     /// Changes not written yet, in order. Only the log thread uses it.
     private List<Task.Lasting> pending = List.of();
 
-    /// @param discard deletes the content files of removed messages; does not wait for the disk
-    LogWriter(MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
+    /// @param shard number of the shard; @param discard deletes the content files of removed messages; does not wait for the disk
+    LogWriter(int shard, MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard) {
         this.log = log;
         this.tail = tail;
@@ -56,7 +56,7 @@ final class LogWriter implements AutoCloseable {
         this.space = space;
         this.health = health;
         this.discard = discard;
-        thread = Thread.ofPlatform().daemon().name("spool-log-0").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-log-" + shard).unstarted(this::run);
     }
 
     void start() {

@@ -14,7 +14,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/// The threads `spool-read-0`, `spool-read-1` … that read the index for other threads. Callers may
+/// The threads `spool-read-1-0`, `spool-read-1-1` … with the number of the shard first, that read the
+/// index for other threads. Callers may
 /// be virtual threads, and may be interrupted while they wait. The interrupt stays with them and
 /// never reaches the database, because it would close its file.
 final class ReaderThreads implements AutoCloseable {
@@ -22,8 +23,9 @@ final class ReaderThreads implements AutoCloseable {
 
     private final ExecutorService threads;
 
-    ReaderThreads(int count) {
-        threads = Executors.newFixedThreadPool(count, Thread.ofPlatform().daemon().name("spool-read-", 0).factory());
+    ReaderThreads(int shard, int count) {
+        threads = Executors.newFixedThreadPool(count,
+                Thread.ofPlatform().daemon().name("spool-read-" + shard + "-", 0).factory());
     }
 
     /// Reads on one of the threads and waits for the result.

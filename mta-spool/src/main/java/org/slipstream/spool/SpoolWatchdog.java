@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// The thread `spool-watchdog-0`: ends the process when a write of the log thread or the index
+/// The thread `spool-watchdog-1`, with the number of the shard: ends the process when a write of the log thread or the index
 /// thread does not return although the disk works.
 ///
 /// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database
@@ -65,7 +65,7 @@ final class SpoolWatchdog implements AutoCloseable {
 
     /// @param stopping true when the server only waits for its last writes; @param end ends the
     ///     process
-    SpoolWatchdog(HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
+    SpoolWatchdog(int shard, HealthReport health, BooleanSupplier stopping, Probe probe, LongSupplier nanoTime,
             long timeoutMillis,
             Runnable end) {
         this.health = health;
@@ -74,7 +74,7 @@ final class SpoolWatchdog implements AutoCloseable {
         this.nanoTime = nanoTime;
         timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         this.end = end;
-        thread = Thread.ofPlatform().daemon().name("spool-watchdog-0").unstarted(this::run);
+        thread = Thread.ofPlatform().daemon().name("spool-watchdog-" + shard).unstarted(this::run);
     }
 
     void start() {

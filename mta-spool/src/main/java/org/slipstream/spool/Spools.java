@@ -50,7 +50,19 @@ public final class Spools {
 
     /// @param clock milliseconds since 1970
     public static Spool open(SpoolConfig config, LongSupplier clock) throws SpoolException {
-        return open(config, clock, new Parts() {});
+        return open(config, clock, 1);
+    }
+
+    /// Opens the spool of one of several shards.
+    ///
+    /// @param shard its number, 1 to 64: part of new queue ids and of thread names
+    public static Spool open(SpoolConfig config, LongSupplier clock, int shard) throws SpoolException {
+        return open(config, clock, new Parts() {
+            @Override
+            public int shard() {
+                return shard;
+            }
+        });
     }
 
     /// Checks whether [#open] may succeed without changing anything: an existing spool's format,
@@ -68,6 +80,11 @@ public final class Spools {
 
     /// Parts that a test may replace.
     interface Parts {
+        /// Number of the shard.
+        default int shard() {
+            return 1;
+        }
+
         default MessageLog log(SpoolConfig config) throws IOException {
             return new Segments(config.directory(), config.segmentSize().bytes());
         }
@@ -133,7 +150,7 @@ public final class Spools {
         SpoolFormat.check(config.directory());
         createDirectory(config.directory());
         SpoolLock lock = SpoolLock.take(config.directory());
-        ReaderThreads readers = new ReaderThreads(READERS);
+        ReaderThreads readers = new ReaderThreads(parts.shard(), READERS);
         try {
             // Not on the caller's thread: an interrupt of it would close the database.
             Spool spool = readers.run(() -> open(config, clock, parts, lock, readers));
@@ -219,8 +236,8 @@ public final class Spools {
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
-            Indexer indexer = new Indexer(log, index, tail, health, cleaner, parts.indexDelayMillis());
-            LogWriter writer = new LogWriter(log, tail, fresh, space, health, indexer::discard);
+            Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, parts.indexDelayMillis());
+            LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard);
             cleaner.start(writer::add, indexer::step);
             writer.start();
             indexer.start();
@@ -228,11 +245,14 @@ public final class Spools {
             Optional<SpoolWatchdog> watchdog = config.index().isPresent()
                     ? Optional.empty()
                     : Optional.of(
-                            new SpoolWatchdog(health, writer::isStopping, SpoolWatchdog.Probe.in(config.directory()),
+                            new SpoolWatchdog(parts.shard(), health, writer::isStopping,
+                                    SpoolWatchdog.Probe.in(config.directory()),
                                     System::nanoTime, parts.watchdogMillis(), parts::end));
             watchdog.ifPresent(SpoolWatchdog::start);
-            return new LocalSpool(config, clock, log, index, tail, fresh, space, writer, indexer, readers, lock,
-                    lastId, CommitTimeout.with(writer, parts.patienceMillis()), parts.drafts(), health, watchdog);
+            return new LocalSpool(config, parts.shard(), clock, log, index, tail, fresh, space, writer, indexer,
+                    readers, lock,
+                    lastId, CommitTimeout.with(parts.shard(), writer, parts.patienceMillis()), parts.drafts(), health,
+                    watchdog);
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
             throw e;

@@ -20,7 +20,7 @@ class SpoolWatchdogTest {
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final HealthReport health = new HealthReport(() -> 0, clock::nanos);
     private SpoolWatchdog.Probe disk = () -> {};
-    private final SpoolWatchdog watchdog = new SpoolWatchdog(health, stopping::get, () -> disk.write(), clock::nanos,
+    private final SpoolWatchdog watchdog = new SpoolWatchdog(1, health, stopping::get, () -> disk.write(), clock::nanos,
             SpoolWatchdog.PATIENCE_MILLIS, ends::incrementAndGet);
 
     private void seconds(int seconds) {

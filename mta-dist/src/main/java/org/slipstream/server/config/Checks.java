@@ -42,6 +42,25 @@ final class Checks {
                 config.spool().segmentSize());
         greylisting();
         delayTimes();
+        shards();
+    }
+
+    private void shards() {
+        String start = "shard.start";
+        String count = "shard.count";
+        String maximum = "shard.maximum";
+        ShardSettings shards = config.shard();
+        inOrder(count, shards.count(), "is more than", maximum, shards.maximum());
+        int last = shards.start() + shards.maximum() - 1;
+        if (last > ShardSettings.LAST_NUMBER && values.isSound(start, maximum)) {
+            complain(values.givenOf(start, maximum), start + " (" + shards.start() + ") and " + maximum + " ("
+                    + shards.maximum() + ") allow a shard " + last + ", and the last number is "
+                    + ShardSettings.LAST_NUMBER,
+                    "set " + maximum + " = " + (ShardSettings.LAST_NUMBER + 1 - shards.start()));
+        }
+        if (shards.folders().stream().distinct().count() < shards.folders().size()) {
+            complain("shard.folders", "shard.folders names a folder twice");
+        }
     }
 
     private void delayTimes() {

@@ -54,7 +54,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
-        HistorySettings history,
+        ShardSettings shard, HistorySettings history,
         String logLevel,
         Written written, List<String> hints) {
     public Config {

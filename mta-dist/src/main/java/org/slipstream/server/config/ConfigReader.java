@@ -98,7 +98,8 @@ public final class ConfigReader {
                 values.record(Config.Operation.class),
                 values.record(PlacementSettings.class), values.record(ClientSettings.class),
                 values.record(Config.SmartHost.class),
-                values.record(SpoolConfig.class), values.record(HistorySettings.class),
+                values.record(SpoolConfig.class), values.record(ShardSettings.class),
+                values.record(HistorySettings.class),
                 values.record(Config.Log.class).level(), values.written(),
                 complaints.hints());
         new Checks(config, values, complaints).run();

@@ -39,7 +39,8 @@ final class Schema {
                     Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, SpoolConfig.class, HistorySettings.class, Config.Log.class));
+                    Config.SmartHost.class, SpoolConfig.class, ShardSettings.class, HistorySettings.class,
+                    Config.Log.class));
 
     private final SequencedMap<String, String> sections;
     private final SequencedMap<String, Key> keys = new LinkedHashMap<>();
@@ -201,6 +202,7 @@ final class Schema {
                 "Hosts that relay mail for this server, named in `[routes]` as `smtp:host:port`, or `smtps:host`"
                         + " where TLS comes first (port 465).");
         sections.put("spool", "How mail is kept on disk.");
+        sections.put("shard", "Queues side by side, each with a folder and a thread of its own (docs/shards.md).");
         sections.put("history",
                 "Events of messages, also of those that have left the queue (docs/trace.md). They name senders and"
                         + " recipients.");

@@ -334,6 +334,12 @@ public final class Seating {
         return busy;
     }
 
+    /// Connections of this transport that are opening or busy.
+    public int busy(String transport) {
+        Connections known = transports.get(transport);
+        return known == null ? 0 : known.busy();
+    }
+
     /// The connection of each delivery, by number; displaced deliveries are absent.
     public Map<Long, HostPosition> positions() {
         Map<Long, HostPosition> positions = new LinkedHashMap<>();

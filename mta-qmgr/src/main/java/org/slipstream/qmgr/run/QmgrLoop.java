@@ -8,6 +8,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
@@ -37,6 +38,8 @@ import java.util.function.LongSupplier;
 public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 
+    private static final String LOCAL = "local";
+
     // A clock that is set forward is noticed within this time.
     private static final long LONGEST_WAIT_MILLIS = 10_000;
 
@@ -49,9 +52,11 @@ public final class QmgrLoop {
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
     private final StuckWatch stuckWatch = new StuckWatch();
+    private final ArrivalWatch arrivalWatch = new ArrivalWatch();
     private volatile boolean stopWhenQuiet;
     private volatile boolean stopNow;
     private volatile boolean behindArrivals;
+    private volatile ConnectionsInUse inUse = new ConnectionsInUse(0, 0);
 
     /// @param dispatcher accepts orders and only enqueues them
     /// @param onFailure called on the loop's thread when the loop has ended with an exception
@@ -80,6 +85,12 @@ public final class QmgrLoop {
     /// should delay clients for a moment (Postfix `in_flow_delay`, PF-31). Thread-safe.
     public boolean isBehindArrivals() {
         return behindArrivals;
+    }
+
+    /// Connections at work, of the local transport and of all others, as of the last turn: the load
+    /// of a shard. Thread-safe.
+    public ConnectionsInUse inUse() {
+        return inUse;
     }
 
     /// Messages that waited for a minute although nothing held them, since the start. Thread-safe.
@@ -142,7 +153,9 @@ public final class QmgrLoop {
             observer.pumps(now);
             allOrNothing(() -> queueManager.pump(now, orders::add), now);
             behindArrivals = queueManager.isBehindArrivals();
+            inUse = queueManager.inUse(LOCAL);
             stuckWatch.look(queueManager, now);
+            arrivalWatch.look(queueManager);
         } finally {
             orders.forEach(dispatcher::order);
             orders.clear();

@@ -1,0 +1,184 @@
+package org.slipstream.server.shard;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.QmgrObserver;
+import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.SeededChance;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.OrderSink;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.journal.JournalObserver;
+import org.slipstream.qmgr.journal.JournalRecord;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.run.FeedbackLog;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.DeliveriesUnderWay;
+import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.QmgrCarrierEvents;
+import org.slipstream.server.dispatch.RestingDispatcher;
+import org.slipstream.server.hosts.ServerPlacement;
+import org.slipstream.server.journal.JournalWriter;
+import org.slipstream.smtpout.Carriers;
+import org.slipstream.spool.Spool;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// One run of a queue manager over a spool: its inbox, dispatcher, connections and thread.
+///
+/// A run that failed is replaced by another over the same spool. Nothing of a run outlives it but
+/// what its spool recorded, so the next run begins where a restarted server would.
+final class QueueRun {
+    private static final Logger log = LoggerFactory.getLogger(QueueRun.class);
+    private static final int ARRIVALS_WAITING = 10_000;
+
+    private final ShardServices services;
+    private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    /// Empty when the process ends with its only queue manager.
+    private final Optional<DeliveriesUnderWay> underWay;
+    private final Carriers carriers;
+    private final ServerPlacement places;
+    private final OrderDispatcher dispatcher;
+    private final Optional<JournalWriter> journal;
+    private final QmgrLoop loop;
+
+    /// The knowledge with which a run starts.
+    ///
+    /// @param hosts records of earlier runs and of other shards
+    /// @param memory receives changed host records
+    /// @param journal the file for the decisions of this run
+    /// @param broker gets the orders about lanes; empty for a server with one shard
+    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker) {}
+
+    /// @param failed called when the queue manager has ended with an exception
+    QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
+        this.services = services;
+        this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
+        Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers));
+        QmgrConfig settings = services.config().queueManager();
+        long now = services.clock().getAsLong();
+        long seed = SeededChance.seed();
+        this.journal = start.journal().isEmpty()
+                ? Optional.empty()
+                : Optional.of(openJournal(start.journal().get(), new JournalRecord.Beginning(JournalRecord.FORMAT,
+                        ProgramVersion.version(), now, seed, settings, services.config().smtpPlacement(),
+                        start.hosts())));
+        Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
+        this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
+                new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
+                        start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
+        this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
+                services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
+                services.history());
+        start.broker().ifPresent(dispatcher::leasesFrom);
+        QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
+                observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
+        this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
+                observer.<QmgrObserver>map(each -> each).orElse(QmgrObserver.NOTHING));
+    }
+
+    private JournalWriter openJournal(Path file, JournalRecord.Beginning beginning) throws IOException {
+        try {
+            return JournalWriter.open(file, services.config().operation().journal().size().bytes(), beginning);
+        } catch (IOException refused) {
+            throw new IOException("journal.file " + file + " cannot be written: " + FailureWords.of(refused), refused);
+        }
+    }
+
+    private QmgrTrace feedbackLog() {
+        return services.config().operation().feedbackDebug() ? new FeedbackLog() : QmgrTrace.SILENT;
+    }
+
+    private OrderSink orders() {
+        OrderSink counting = services.traffic().counting(services.config().operation().delivers()
+                ? dispatcher
+                : new RestingDispatcher(dispatcher, inbox::answer), services.clock());
+        return underWay.map(each -> each.watching(counting)).orElse(counting);
+    }
+
+    void start() {
+        loop.start();
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    Carriers carriers() {
+        return carriers;
+    }
+
+    ServerPlacement places() {
+        return places;
+    }
+
+    OrderDispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    QmgrLoop loop() {
+        return loop;
+    }
+
+    /// A message was committed.
+    void arrived(MessageSummary message) {
+        services.traffic().received(message);
+        if (services.config().operation().delivers()) {
+            inbox.offerArrival(message);
+        }
+    }
+
+    /// The queue manager has failed: deliveries under way finish or are cut, and their outcomes are
+    /// recorded.
+    void salvage(Duration limit) throws InterruptedException {
+        underWay.ifPresent(DeliveriesUnderWay::queueManagerFailed);
+        closeConnections(limit);
+        closeDispatcher();
+        if (underWay.isPresent()) {
+            underWay.get().finish(limit);
+        }
+        closeJournal(limit);
+    }
+
+    // ---- the stop, in this order
+
+    /// From here on no more deliveries are chosen.
+    void stopChoosing() {
+        inbox.answer(new QmgrEvent.Stopping());
+    }
+
+    void closeConnections(Duration limit) {
+        carriers.close(limit);
+    }
+
+    void stopQueueManager(Duration limit) throws InterruptedException {
+        if (!loop.stop(limit)) {
+            log.warn("event=deliveries-unfinished next=\"they will be tried again\"");
+        }
+    }
+
+    void closeDispatcher() {
+        dispatcher.close();
+    }
+
+    void closeJournal(Duration limit) throws InterruptedException {
+        if (journal.isPresent()) {
+            journal.get().close(services.clock().getAsLong(), limit);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package org.slipstream.server.shard;
+
+import org.jspecify.annotations.Nullable;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.MessageOrders;
+import org.slipstream.server.dispatch.Probing;
+import org.slipstream.server.dispatch.QueueOperations;
+import org.slipstream.server.dispatch.QueueViewSources;
+import org.slipstream.server.dispatch.SuspensionControl;
+import org.slipstream.server.hosts.HostControl;
+import org.slipstream.server.shard.QueueRun.RunStart;
+import org.slipstream.spool.Draft;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
+import org.slipstream.spool.Spools;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/// A shard: a spool in a folder of its own, and the queue manager that delivers from it.
+///
+/// Shards share settings, mailboxes, and limits, and nothing that one of them could break for the
+/// others. indimail's queues are processes for the same reason; here they are threads with a log
+/// each.
+public final class Shard {
+    private final int number;
+    private final SpoolConfig where;
+    private final Spool spool;
+    private volatile ShardMode mode;
+    private final AtomicInteger openDrafts = new AtomicInteger();
+    private volatile boolean leaving;
+    private volatile int failures;
+    private volatile ShardState state = ShardState.CLOSED;
+    private volatile Optional<HandLoad> handLoad = Optional.empty();
+    private volatile @Nullable Running running;
+
+    /// What a shard does at present.
+    enum ShardState {
+        /// It delivers.
+        RUNNING,
+        /// Its queue manager failed, and a new run begins soon.
+        RESTARTING,
+        /// Nothing runs.
+        CLOSED
+    }
+
+    /// A load that an operator has set.
+    ///
+    /// @param local empty: as measured
+    /// @param remote empty: as measured
+    record HandLoad(Optional<ConcurrencyInUse> local, Optional<ConcurrencyInUse> remote) {}
+
+    /// A run with the operators' views of it.
+    private record Running(QueueRun run, QueueOperations operations, HostControl hosts,
+            SuspensionControl suspensions) {}
+
+    /// Source of the suspensions that were in force before a start.
+    @FunctionalInterface
+    interface RestoredSuspensions {
+        void restore(Inbox inbox) throws IOException;
+    }
+
+    private Shard(int number, SpoolConfig where, Spool spool, ShardMode mode) {
+        this.number = number;
+        this.where = where;
+        this.spool = spool;
+        this.mode = mode;
+    }
+
+    /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
+    static Shard open(int number, SpoolConfig where, LongSupplier clock, ShardMode mode) throws SpoolException {
+        return new Shard(number, where, Spools.open(where, clock, number), mode);
+    }
+
+    /// Starts a run of the queue manager.
+    ///
+    /// @param suspensions puts the suspensions in force into the inbox
+    /// @param failed called when the queue manager has ended with an exception
+    void start(ShardServices services, RunStart start, RestoredSuspensions suspensions, Consumer<Throwable> failed)
+            throws IOException {
+        QueueRun run = new QueueRun(spool, services, start, failed);
+        suspensions.restore(run.inbox());
+        // Arrivals use the new inbox before the first scan, so none falls between the runs.
+        running = new Running(run, operations(services, run), new HostControl(run.inbox(), run.places()),
+                new SuspensionControl(spool, run.inbox(), run.dispatcher().commands()));
+        run.start();
+        state = ShardState.RUNNING;
+    }
+
+    /// The queue manager has ended with an exception. The result is the number of failures so far.
+    synchronized int failed() {
+        state = ShardState.RESTARTING;
+        return ++failures;
+    }
+
+    /// Ends what the failed run left: deliveries under way finish or are cut.
+    void salvage(Duration limit) throws InterruptedException {
+        running().run().salvage(limit);
+    }
+
+    /// Ends the run in order, and closes the spool. New mail is refused before.
+    void close(Duration limit) throws InterruptedException {
+        state = ShardState.CLOSED;
+        if (running != null) {
+            QueueRun run = running().run();
+            run.stopChoosing();
+            run.closeConnections(limit);
+            run.stopQueueManager(limit);
+            run.closeDispatcher();
+            run.closeJournal(limit);
+        }
+        spool.close();
+    }
+
+    private QueueOperations operations(ShardServices services, QueueRun run) {
+        Config config = services.config();
+        boolean delivers = config.operation().delivers();
+        return new QueueOperations(spool, run.inbox(), run.dispatcher().commands(), services.clock(),
+                ProgramVersion.version(), config.hostname(),
+                new QueueViewSources(delivers, run.carriers()::phase, run.places()::suspended,
+                        run.places()::connections, run.places()::explain, run.loop()::stuckMessages,
+                        services.traces(), services.traffic(),
+                        delivers
+                                ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally()))
+                                : Optional.empty()),
+                new MessageOrders(config.listen().open().values()));
+    }
+
+    public int number() {
+        return number;
+    }
+
+    SpoolConfig where() {
+        return where;
+    }
+
+    public Spool spool() {
+        return spool;
+    }
+
+    ShardMode mode() {
+        return mode;
+    }
+
+    void mode(ShardMode newMode) {
+        mode = newMode;
+    }
+
+    /// The operators' view of this shard. It belongs to the present run.
+    public QueueOperations operations() {
+        return running().operations();
+    }
+
+    public HostControl hosts() {
+        return running().hosts();
+    }
+
+    public SuspensionControl suspensions() {
+        return running().suspensions();
+    }
+
+    /// The present run; empty before the start.
+    Optional<QueueRun> run() {
+        return Optional.ofNullable(running).map(Running::run);
+    }
+
+    private Running running() {
+        return Objects.requireNonNull(running, "the shard has not started");
+    }
+
+    ShardState state() {
+        return state;
+    }
+
+    int failures() {
+        return failures;
+    }
+
+    /// No new message is begun here from now on, or again.
+    void leave(boolean leaves) {
+        leaving = leaves;
+    }
+
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    boolean takesMail() {
+        return mode == ShardMode.NORMAL && !leaving;
+    }
+
+    /// Begins a new message.
+    Draft draft() throws IOException {
+        openDrafts.incrementAndGet();
+        try {
+            return new CountedDraft(spool.draft(), openDrafts::decrementAndGet);
+        } catch (IOException | RuntimeException refused) {
+            openDrafts.decrementAndGet();
+            throw refused;
+        }
+    }
+
+    /// True when the shard has no message and no session writes one.
+    boolean isEmpty() throws IOException {
+        return openDrafts.get() == 0 && spool.counts().messages() == 0;
+    }
+
+    /// Sets the load by hand; empty: as measured (IM-23).
+    void load(Optional<HandLoad> load) {
+        handLoad = load;
+    }
+
+    boolean hasLoadByHand() {
+        return handLoad.isPresent();
+    }
+
+    /// The deliveries in progress and their limits, as of the queue manager's last turn.
+    ShardLoad load(TransportTable transports, boolean empty) {
+        ConnectionsInUse inUse = run().map(each -> each.loop().inUse()).orElse(new ConnectionsInUse(0, 0));
+        Optional<HandLoad> byHand = handLoad;
+        return new ShardLoad(number,
+                byHand.flatMap(HandLoad::local).orElseGet(
+                        () -> new ConcurrencyInUse(inUse.transport(), transports.of("local").processLimit())),
+                byHand.flatMap(HandLoad::remote).orElseGet(
+                        () -> new ConcurrencyInUse(inUse.others(), transports.of("smtp").processLimit())),
+                takesMail() ? ShardMode.NORMAL : mode == ShardMode.NORMAL ? ShardMode.DISABLED : mode, empty);
+    }
+
+    void arrived(MessageSummary message) {
+        running().run().arrived(message);
+    }
+
+    boolean isBehindArrivals() {
+        return running().run().loop().isBehindArrivals();
+    }
+
+    @Override
+    public String toString() {
+        return "shard " + number;
+    }
+}

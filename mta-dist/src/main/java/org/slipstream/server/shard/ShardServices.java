@@ -1,0 +1,32 @@
+package org.slipstream.server.shard;
+
+import org.slipstream.core.Address;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.OrderDispatcher.Reports;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.view.MailCounters;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.spool.Spool;
+
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/// The parts of the server that all its shards use.
+///
+/// @param placement the rules of each transport
+/// @param routes of domains
+/// @param mailboxes local delivery
+/// @param knowsLocally whether a local address exists; empty for an address of another domain
+/// @param reports to the senders of the messages in a spool
+/// @param history of messages
+/// @param traces search in that history
+/// @param traffic counters of mail
+/// @param clock milliseconds since 1970
+public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
+        OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
+        Function<Address, Optional<Boolean>> knowsLocally, Function<Spool, Reports> reports,
+        History history, Traces traces, MailCounters traffic, LongSupplier clock) {}
