@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -78,6 +79,9 @@ public final class Leases {
 
         /// Lanes of this limit went back.
         void returned(LimitKey key);
+
+        /// True when a delivery may need a lane of this limit.
+        boolean isWaiting(LimitKey key);
     }
 
     private Leases(boolean shared, Map<String, Integer> transports) {
@@ -251,6 +255,9 @@ public final class Leases {
         if (chosen) {
             granted.clear();
         }
+        if (chosen) {
+            withdraw(use);
+        }
         for (LimitKey key : due.isEmpty() ? List.<LimitKey>of() : List.copyOf(due)) {
             Lease lease = leases.get(key);
             if (lease == null) {
@@ -267,6 +274,18 @@ public final class Leases {
             }
             if (lease.held == 0 || chosen && lease.recalled == 0 && !lease.wanted && lease.held <= lease.limit) {
                 due.remove(key);
+            }
+        }
+    }
+
+    // Questions that no delivery has any longer. Their lanes would lie idle here.
+    private void withdraw(LeaseUse use) {
+        for (LimitKey key : open.isEmpty() ? List.<LimitKey>of() : List.copyOf(open)) {
+            if (!use.isWaiting(key)) {
+                Lease lease = Objects.requireNonNull(leases.get(key));
+                asked(key, lease, 0);
+                orders.add(new QmgrOrder.AskLease(key, lease.limit, 0));
+                due.add(key);
             }
         }
     }

@@ -299,6 +299,11 @@ class LeaseBrokerTest {
         }
 
         @Override
+        public boolean isWaiting(LimitKey key) {
+            return waiting > 0;
+        }
+
+        @Override
         public void returned(LimitKey key) {
             // The next choice sees it.
         }
