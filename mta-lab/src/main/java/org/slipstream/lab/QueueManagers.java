@@ -47,7 +47,8 @@ public final class QueueManagers {
         return seating(config, rules, hosts, keys, hostChoice, HostMemory.NONE, Leases.WHOLE);
     }
 
-    private static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
+    /// The same for one of several shards.
+    public static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
             RandomGenerator hostChoice, HostMemory memory, Leases leases) {
         return new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts, keys,
                 memory, hostChoice, leases);

@@ -21,6 +21,7 @@ import org.slipstream.qmgr.wake.ThreadOrder;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,6 +44,10 @@ final class DestinationRules {
 
     /// Entries among which a shuffle chooses.
     private static final int SHUFFLED = 1_000;
+
+    /// The gates that the lack of a lane closes.
+    private static final Set<Code> SHARED = EnumSet.of(Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
+            Code.HOST_LIMIT);
 
     private final QmgrConfig config;
     private final RandomGenerator random;
@@ -234,11 +239,12 @@ final class DestinationRules {
 
     /// The time since which the gate of this code has refused; empty when another one did.
     OptionalLong refusedSince(DestinationQueue queue, Code gate) {
-        return refusal(queue).filter(each -> gate(each.limit()) == gate)
+        return refusal(queue)
+                .filter(each -> gate(each.limit()) == gate || each.limit() == LimitName.SHARD && SHARED.contains(gate))
                 .map(each -> OptionalLong.of(each.sinceMillis())).orElse(OptionalLong.empty());
     }
 
-    private static Code gate(LimitName limit) {
+    static Code gate(LimitName limit) {
         return switch (limit) {
             case SERVER, SHARD -> Code.SERVER;
             case TRANSPORT -> Code.CONNECTIONS;

@@ -228,6 +228,23 @@ final class Destinations {
         return !lacks.isEmpty();
     }
 
+    /// The first lane that the next delivery of this message lacks, because other shards hold it;
+    /// empty when it waits for another reason. Read-only.
+    Optional<LackingLane> lacking(Message message, DestinationQueue queue, long nowMillis) {
+        if (!shared) {
+            return Optional.empty();
+        }
+        if (rules.nextStartMillis(queue, nowMillis) > nowMillis) {
+            return rules.rate(queue).flatMap(rate -> lanes.lackOfRate(queue, rate));
+        }
+        boolean mayOpen = mayOpen(queue);
+        boolean waits = !queue.hasRoom()
+                || seating.find(message.id(), queue.route(), mayOpen, nowMillis) instanceof Seat.Wait;
+        return waits
+                ? lanes.lacks(message, queue, destination(queue).allowed(), mayOpen).stream().findFirst()
+                : Optional.empty();
+    }
+
     // More or fewer lanes of this limit are here.
     private void lanesChanged(LimitKey key, long nowMillis) {
         if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
@@ -247,13 +264,22 @@ final class Destinations {
                 scheduler.mayGo(queue, destination(queue).isDead());
             });
         } else {
-            askAgain(nowMillis);
+            askForReturned(nowMillis);
         }
         scheduler.seatsMayBeFree();
     }
 
-    /// Asks for the lanes of destinations that gave theirs to others.
+    /// Asks for the lanes of destinations that gave theirs to others, and for those that found no use
+    /// before.
     void askAgain(long nowMillis) {
+        if (lanes.renew()) {
+            lanes.withoutRoom().forEach(queue -> needLanes(queue, 0, nowMillis));
+            scheduler.seatsMayBeFree();
+        }
+        lanes.mayAskAgain().forEach(queue -> needLanes(queue, 0, nowMillis));
+    }
+
+    private void askForReturned(long nowMillis) {
         lanes.mayAskAgain().forEach(queue -> needLanes(queue, 0, nowMillis));
     }
 

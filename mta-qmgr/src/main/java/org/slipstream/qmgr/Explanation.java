@@ -10,6 +10,7 @@ import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveDestination;
 import org.slipstream.qmgr.QmgrSnapshot.ActiveMessage;
 import org.slipstream.qmgr.flow.MeanDuration;
+import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
@@ -253,6 +254,10 @@ final class Explanation {
                 ? wait.orElseThrow().reason()
                 : "connections to its hosts: " + seating.connections(queue.route())));
         gates.add(turnOf(message, queue));
+        destinations.lacking(message.work, queue, nowMillis)
+                .ifPresent(lack -> gates.replaceAll(gate -> gate.code() == DestinationRules.gate(lack.key().limit())
+                        ? GateReading.of(gate.code(), true, destinations.lanes().words(lack))
+                        : gate));
         gates.replaceAll(gate -> gate.state() == GateReading.GateState.CLOSED
                 ? gate.since(destinations.rules().refusedSince(queue, gate.code()))
                 : gate);
@@ -275,6 +280,10 @@ final class Explanation {
 
     // The first gate is the window, the second the seat; the first that refuses is the reason.
     private QueuePhase atGates(Activation message, DestinationQueue queue) {
+        Optional<LackingLane> lack = destinations.lacking(message.work, queue, nowMillis);
+        if (lack.isPresent()) {
+            return withoutLane(lack.get(), queue);
+        }
         Optional<QueuePhase> rule = destinations.rules().phase(queue, nowMillis);
         if (rule.isPresent()) {
             return rule.get();
@@ -292,6 +301,16 @@ final class Explanation {
             return window(queue);
         }
         return seat instanceof Seat.Queue || seat instanceof Seat.Defer ? turn(queue) : spaced(message, queue);
+    }
+
+    private QueuePhase withoutLane(LackingLane lack, DestinationQueue queue) {
+        String what = switch (lack.key().limit()) {
+            case SERVER, TRANSPORT -> "a connection";
+            case RATE -> "a start to " + queue;
+            case RING, DESTINATION, HOST, SHARD, MESSAGE -> "a connection to " + queue;
+        };
+        return QueuePhase.of(DestinationRules.gate(lack.key().limit()),
+                "waits for " + what + ": " + destinations.lanes().words(lack)).with(Figure.LIMIT, lack.limit());
     }
 
     private QueuePhase shortage(DestinationQueue queue, Seat.Wait wait, boolean mayOpen) {

@@ -235,6 +235,9 @@ public final class QueueManager {
         destinations.lanes().happened(event);
         if (event instanceof QmgrEvent.LeaseGranted granted) {
             destinations.granted(granted.key(), now());
+            if (seating.displaced() > 0) {
+                apply(seating.reseat(now(), step.orders()));
+            }
         }
     }
 

@@ -27,6 +27,9 @@ import java.util.function.ToIntFunction;
 /// The limits that this shard shares with others, seen from its destinations: which lanes a delivery
 /// lacks, and which are in use. With one shard no method of it is called.
 final class SharedLanes implements Leases.LeaseUse {
+    /// The pause before lanes are asked for again that found no use.
+    private static final long PAUSE_MILLIS = 20;
+
     private final Leases leases;
     private final Seating seating;
     private final Rings rings;
@@ -36,6 +39,7 @@ final class SharedLanes implements Leases.LeaseUse {
     private final Map<String, DestinationQueue> byName = new LinkedHashMap<>();
     private final Map<DestinationQueue, LimitKey> keys = new LinkedHashMap<>();
     private final Consumer<LimitKey> changed;
+    private long pauseEndsMillis = Long.MAX_VALUE;
 
     /// Destinations with waiting mail that returned their lanes to others, and which the scheduler
     /// does not select without one.
@@ -138,6 +142,13 @@ final class SharedLanes implements Leases.LeaseUse {
         }
     }
 
+    Optional<LackingLane> lackOfRate(DestinationQueue queue, Rate rate) {
+        return deliveries(queue, rate) < rate.deliveries()
+                ? Optional.of(new LackingLane(LimitKey.rate(queue.toString()), rate.deliveries()))
+                : Optional.empty();
+    }
+
+    /// The reason for which a delivery waits.
     String words(LackingLane lack) {
         return leases.words(lack.key(), lack.limit());
     }
@@ -219,17 +230,34 @@ final class SharedLanes implements Leases.LeaseUse {
         return may;
     }
 
+    /// An event that is not about lanes. True when deliveries are to be selected again, because a
+    /// question of theirs was left out.
+    boolean renew() {
+        boolean again = leases.isSuppressed();
+        leases.renew();
+        pauseEndsMillis = Long.MAX_VALUE;
+        return again;
+    }
+
+    /// Destinations with mail that the scheduler does not select without a lane.
+    List<DestinationQueue> withoutRoom() {
+        return byName.values().stream().filter(queue -> queue.waiting() > 0 && !queue.hasRoom()).toList();
+    }
+
     /// Returns lanes and hands out the orders.
     ///
     /// @param chosen see [Leases#settle]
     void settle(boolean chosen) {
         leases.settle(this, chosen);
         leases.drain(step::order);
+        if (leases.isSuppressed() && pauseEndsMillis == Long.MAX_VALUE) {
+            pauseEndsMillis = step.nowMillis() + PAUSE_MILLIS;
+        }
     }
 
     /// The time at which the next token of a rate can go back.
     long nextMillis(long nowMillis) {
-        return leases.ratesDue().stream().mapToLong(key -> rates.nextEndMillis(key.name(), nowMillis)).min()
-                .orElse(Long.MAX_VALUE);
+        return Math.min(pauseEndsMillis, leases.ratesDue().stream()
+                .mapToLong(key -> rates.nextEndMillis(key.name(), nowMillis)).min().orElse(Long.MAX_VALUE));
     }
 }

@@ -78,8 +78,8 @@ final class ShardWorld {
     private final List<Link> links = new ArrayList<>();
     private final Map<String, Long> channels = new TreeMap<>();
     private long numbers;
-    private Consumer<ShardWorld> check = _ -> {
-    };
+    private final Deque<String> lately = new ArrayDeque<>();
+    private Consumer<ShardWorld> check = _ -> {};
 
     private record Due(long atMillis, long number, Runnable what) {}
 
@@ -223,6 +223,7 @@ final class ShardWorld {
                 }
                 case QmgrOrder.LeaseOrder lease -> {
                     leaseMessages++;
+                    remember(number + " " + lease);
                     channel("to broker " + number, () -> {
                         if (alive) {
                             answer(broker.handle(number, lease));
@@ -275,9 +276,18 @@ final class ShardWorld {
         return shards.get(number - 1);
     }
 
+    // For the words of a test that fails.
+    private void remember(String message) {
+        lately.add(message);
+        if (lately.size() > 40) {
+            lately.remove();
+        }
+    }
+
     private void answer(List<LeaseMessage> messages) {
         for (LeaseMessage message : messages) {
             leaseMessages++;
+            remember(message.toString());
             Shard to = shard(message.shard());
             channel("from broker " + to.number, () -> to.happens(message.event()));
         }
@@ -313,8 +323,8 @@ final class ShardWorld {
                 break;
             }
             atOneTime = next > now ? 0 : atOneTime + 1;
-            if (atOneTime > 300_000) {
-                throw new AssertionError("no end at " + now);
+            if (atOneTime > 5_000) {
+                throw new AssertionError("no end at " + now + ": " + lately);
             }
             now = Math.max(now, next);
             if (first != null) {
@@ -343,8 +353,9 @@ final class ShardWorld {
             if (!links.contains(link)) {
                 return;
             }
-            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening).count() >= capacity
-                    .getOrDefault(link.host, Integer.MAX_VALUE);
+            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening)
+                    .count() >= capacity
+                            .getOrDefault(link.host, Integer.MAX_VALUE);
             if (down.contains(link.host) || full) {
                 links.remove(link);
                 link.shard.happens(new QmgrEvent.ConnectionFailed(link.number, full
@@ -378,7 +389,8 @@ final class ShardWorld {
                 delivered += done.recipients().size();
                 link.shard.happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(done.delivery().number(),
                         done.connection(), done.recipients().stream().map(each -> new RecipientOutcome(each.number(),
-                                Outcome.of(Story.OK, link.host))).toList(), true)));
+                                Outcome.of(Story.OK, link.host))).toList(),
+                        true)));
                 work(link);
             }
         });

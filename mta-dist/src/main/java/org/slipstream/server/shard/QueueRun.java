@@ -77,7 +77,7 @@ final class QueueRun {
                 ? Optional.empty()
                 : Optional.of(openJournal(start.journal().get(), new JournalRecord.Beginning(JournalRecord.FORMAT,
                         ProgramVersion.version(), now, seed, settings, services.config().smtpPlacement(),
-                        start.hosts())));
+                        start.hosts(), start.broker().isPresent())));
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,

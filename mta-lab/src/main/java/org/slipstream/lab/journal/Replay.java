@@ -15,7 +15,9 @@ import org.slipstream.qmgr.journal.JournalRecord.JournalDecision;
 import org.slipstream.qmgr.journal.JournalRecord.JournalInput;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,7 +62,8 @@ public final class Replay {
         DestDb hosts = new DestDb(beginning.smtp().memory());
         beginning.hosts().forEach(row -> hosts.learn(row, beginning.at()));
         this.seating = QueueManagers.seating(beginning.config(), beginning.smtp(), hosts, this::key,
-                SeededChance.ofHosts(beginning.seed()));
+                SeededChance.ofHosts(beginning.seed()), HostMemory.NONE,
+                beginning.shared() ? Leases.shared() : Leases.WHOLE);
         this.queueManager = new QueueManager(beginning.config(), seating, SeededChance.ofOrder(beginning.seed()),
                 observer);
     }

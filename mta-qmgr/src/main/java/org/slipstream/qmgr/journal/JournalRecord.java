@@ -20,17 +20,24 @@ import java.util.OptionalLong;
 /// All times are milliseconds since 1970.
 public sealed interface JournalRecord {
     /// Raised when a record of this family, or a value in one, changes its form.
-    int FORMAT = 1;
+    int FORMAT = 2;
 
     /// The first record: everything that the queue manager was told at its start.
     ///
     /// @param seed of the random numbers
     /// @param smtp rules of the placement for SMTP
     /// @param hosts host records of the run before
+    /// @param shared other shards used the same limits
     record Beginning(int format, String program, long at, long seed, QmgrConfig config, PlaceRules smtp,
-            List<HostRow> hosts) implements JournalRecord {
+            List<HostRow> hosts, boolean shared) implements JournalRecord {
         public Beginning {
             hosts = List.copyOf(hosts);
+        }
+
+        /// One shard.
+        public Beginning(int format, String program, long at, long seed, QmgrConfig config, PlaceRules smtp,
+                List<HostRow> hosts) {
+            this(format, program, at, seed, config, smtp, hosts, false);
         }
     }
 

@@ -155,14 +155,18 @@ final class Placement {
                 if (!budget.allows(question.owner()) || isFull(now)) {
                     return leases.connections();
                 }
+                boolean full = book.unproven() >= rules.mostUnproven(budget.workers());
                 List<LackingLane> hostLanes = leases.hosts(Stream.concat(
-                        level.withoutLease.stream(),
+                        level.withoutLease.stream().filter(host -> switch (hosts.mark(host.host(), now)) {
+                            case HostState.Closed _ -> true;
+                            case HostState.Retry _ ->
+                                !full && book.unprovenFailed() < rules.mostFailed(budget.workers());
+                            case HostState _ -> !full || yielding(now).isPresent();
+                        }),
                         level.working.stream()
                                 .filter(host -> book.connections(host.host()) >= leases.perHost(host.host())))
                         .map(Candidate::host));
-                return hostLanes.isEmpty() && book.unproven() >= rules.mostUnproven(budget.workers())
-                        ? leases.connections()
-                        : hostLanes;
+                return hostLanes.isEmpty() && full ? leases.connections() : hostLanes;
             }
         }
         return List.of();

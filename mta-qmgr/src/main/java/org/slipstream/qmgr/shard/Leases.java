@@ -55,6 +55,10 @@ public final class Leases {
     private final Set<LimitKey> due = new LinkedHashSet<>();
     private final List<QmgrOrder.LeaseOrder> orders = new ArrayList<>();
 
+    /// Limits of which lanes were granted and found no use. Another question would have the same end.
+    private final Set<LimitKey> declined = new LinkedHashSet<>();
+    private boolean suppressed;
+
     private static final class Lease {
         /// As the broker knows it.
         int limit;
@@ -138,7 +142,8 @@ public final class Leases {
         if (own < configured && held(key) >= own) {
             return "this shard may use " + own + " of " + configured + " lanes, by its own limit";
         }
-        return "this shard holds " + held(key) + " of " + configured + " lanes, and other shards use the rest";
+        String what = key.limit() == LimitName.RATE ? " starts per period" : " lanes";
+        return "this shard holds " + held(key) + " of " + configured + what + ", and other shards use the rest";
     }
 
     private int own(LimitKey key, int configured) {
@@ -153,6 +158,10 @@ public final class Leases {
     ///
     /// @param limit the limit as this shard knows it
     public void need(LimitKey key, int limit, int lanes) {
+        if (declined.contains(key)) {
+            suppressed = true;
+            return;
+        }
         int own = own(key, limit);
         Lease known = leases.get(key);
         int room = own - (known == null ? 0 : known.held - known.recalled);
@@ -163,6 +172,18 @@ public final class Leases {
         lease.limit = own;
         asked(key, lease, Math.min(lanes, room));
         orders.add(new QmgrOrder.AskLease(key, own, lease.asked));
+    }
+
+    /// True when a question was left out, because lanes of the same limit have just found no use:
+    /// shards that are asked by each other would send messages without end.
+    public boolean isSuppressed() {
+        return suppressed;
+    }
+
+    /// Something has happened outside the shards: such lanes may find a use now.
+    public void renew() {
+        declined.clear();
+        suppressed = false;
     }
 
     private void asked(LimitKey key, Lease lease, int lanes) {
@@ -306,6 +327,9 @@ public final class Leases {
             lease.held -= lanes;
             lease.recalled = Math.max(0, lease.recalled - lanes);
             orders.add(new QmgrOrder.ReturnLease(key, lanes));
+            if (chosen) {
+                declined.add(key);
+            }
             use.returned(key);
         }
     }

@@ -205,7 +205,10 @@ class LeaseBrokerTest {
                 case 0 -> brokerHears(number);
                 case 1 -> shardHears(number);
                 case 2 -> shard.finishOne();
-                default -> shard.pump();
+                default -> {
+                    shard.leases.renew();
+                    shard.pump();
+                }
             }
             check();
         }
@@ -274,6 +277,7 @@ class LeaseBrokerTest {
             if (running() > 0) {
                 served++;
                 model.served++;
+                leases.renew();
                 model.keys.forEach(key -> {
                     running.merge(key, -1, Integer::sum);
                     leases.freed(key);
