@@ -159,20 +159,22 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param messages absent, as are `held` and `corrupt`, while the queue index is unavailable
     /// @param delivers false when the server only receives and stores mail
     /// @param stuck messages that waited for a minute although nothing held them, since the start
+    /// @param unannounced new messages that no event announced and a scan found, since the start
     /// @param trouble the current failures; empty when there are none
     /// @param suspensions those in force, the freeze first, without those of hosts
     /// @param shards empty when the server has only one
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, long stuck, boolean delivers, ConnectionsView connections,
+            Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
+            ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
             List<SuspensionOperations.SuspensionView> suspensions, List<ShardLine> shards) {
         /// The status of a single shard.
         public Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-                Optional<Long> corrupt, int active, long stuck, boolean delivers, ConnectionsView connections,
-                List<DestinationView> destinations, List<TroubleView> trouble,
+                Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
+                ConnectionsView connections, List<DestinationView> destinations, List<TroubleView> trouble,
                 List<SuspensionOperations.SuspensionView> suspensions) {
-            this(version, hostname, started, messages, held, corrupt, active, stuck, delivers, connections,
-                    destinations, trouble, suspensions, List.of());
+            this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers,
+                    connections, destinations, trouble, suspensions, List.of());
         }
     }
 

@@ -10,6 +10,7 @@ import org.slipstream.server.config.ProgramVersion;
 import org.slipstream.server.history.History;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
@@ -130,7 +131,8 @@ public final class Server implements AutoCloseable {
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(views.queue(), views.hosts(), views.suspensions(), TokenFile.in(config.home()));
+        api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
+                TokenFile.in(config.home()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -186,7 +188,7 @@ public final class Server implements AutoCloseable {
     private ShardSet openSpools() throws StartFailure {
         try {
             return ShardSet.open(config, CLOCK);
-        } catch (SpoolException refused) {
+        } catch (SpoolException | IOException refused) {
             throw new StartFailure(String.valueOf(refused.getMessage()), refused);
         }
     }

@@ -59,6 +59,10 @@ final class StatusCommand implements Callable<Integer> {
             facts.add("stuck", status.stuck() + " messages waited although nothing held them; the log has each:"
                     + " event=message-stuck");
         }
+        if (status.unannounced() > 0) {
+            facts.add("unannounced", status.unannounced() + " new messages were found by a scan, because no event"
+                    + " announced them; the log has: event=unannounced-mail-found");
+        }
         if (!status.delivers()) {
             facts.add("delivers", "no: queue.deliver is false, mail is accepted and kept");
         }

@@ -357,7 +357,7 @@ public final class QueueOperations implements ShardQueue {
                 .toList();
         return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
-                surroundings.stuck().getAsLong(),
+                surroundings.stuck().getAsLong(), snapshot.unannounced(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
                 queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());

@@ -9,15 +9,17 @@ import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.place.HostMemory;
-import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.server.config.ProgramVersion;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
@@ -55,7 +57,9 @@ final class QueueRun {
     /// @param hosts records of earlier runs and of other shards
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
-    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal) {}
+    /// @param broker gets the orders about lanes; empty for a server with one shard
+    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
@@ -71,10 +75,12 @@ final class QueueRun {
                         start.hosts())));
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
-                new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer));
+                new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
+                        start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), inbox::answer, services.clock(),
                 services.history());
+        start.broker().ifPresent(dispatcher::leasesFrom);
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,

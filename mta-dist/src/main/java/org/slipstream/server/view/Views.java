@@ -35,6 +35,9 @@ public final class Views {
             .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
             .reversed().thenComparing(BusyDestination::nextHop);
 
+    /// The counter that is not one of the whole server but of a queue.
+    public static final String UNANNOUNCED = "mtaUnannouncedMessages";
+
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
@@ -77,8 +80,15 @@ public final class Views {
                 error.reply(), moment(error.atMillis()))));
         rows.sort(BUSIEST_FIRST);
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), traffic.counters(), status.suspensions(), rows.stream().map(
+                status.active(), status.connections(), counters(status, traffic), status.suspensions(),
+                rows.stream().map(
                         each -> marked(each, status.suspensions())).toList());
+    }
+
+    private static Map<String, Long> counters(Status status, MailCounters traffic) {
+        Map<String, Long> counters = traffic.counters();
+        counters.put(UNANNOUNCED, status.unannounced());
+        return counters;
     }
 
     private static BusyDestination marked(BusyDestination each, List<SuspensionView> suspensions) {

@@ -12,6 +12,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
 import java.util.Optional;
@@ -120,6 +121,17 @@ public sealed interface QmgrEvent {
     /// Answers [QmgrOrder.Instruct]: the instruction is on disk.
     record Instructed(QueueId id, long ticket) implements QmgrEvent {}
 
+    /// Answers [QmgrOrder.MoveOut].
+    ///
+    /// @param moved the message is in another shard and no longer in this spool; false: it stays here
+    /// and continues as before
+    record MovedOut(QueueId id, boolean moved) implements QmgrEvent {}
+
+    /// A message came from another shard. It is on disk here and nowhere else.
+    ///
+    /// @param nextAttemptMillis when it is due
+    record MovedIn(MessageSummary message, long nextAttemptMillis) implements QmgrEvent {}
+
     /// The time of [org.slipstream.qmgr.QueueManager#nextAlarmMillis] has come.
     record Alarm() implements QmgrEvent {}
 
@@ -129,6 +141,31 @@ public sealed interface QmgrEvent {
 
     /// The server is shutting down: nothing new starts; running deliveries finish and are recorded.
     record Stopping() implements QmgrEvent {}
+
+    /// What other shards learned about hosts: they failed, work again, or were suspended. A record
+    /// here that is newer stays.
+    record HostsLearned(List<HostRow.Change> changes) implements QmgrEvent {
+        public HostsLearned {
+            changes = List.copyOf(changes);
+        }
+    }
+
+    /// Events of the lanes that a shard holds of a limit. They arrive in the order in which the
+    /// broker of the shards made them.
+    sealed interface LeaseEvent extends QmgrEvent {
+        LimitKey key();
+
+        int lanes();
+    }
+
+    /// Answers [QmgrOrder.AskLease], in one or several parts: the shard holds as many more lanes.
+    record LeaseGranted(LimitKey key, int lanes) implements LeaseEvent {}
+
+    /// Another shard waits for lanes of this limit. The shard returns as many as soon as they are
+    /// free, and until its next grant every lane that it does not need.
+    ///
+    /// @param lanes 0: only those that it does not need
+    record LeaseRecalled(LimitKey key, int lanes) implements LeaseEvent {}
 
     /// A command of an operator.
     ///
@@ -143,6 +180,20 @@ public sealed interface QmgrEvent {
 
     /// The commands of an operator. Each works for messages inside and outside the active set.
     sealed interface OperatorCommand {
+        /// The message that the command is about, if it is about one.
+        default Optional<QueueId> message() {
+            return switch (this) {
+                case Flush flush -> flush.id();
+                case Hold(QueueId id) -> Optional.of(id);
+                case Release(QueueId id) -> Optional.of(id);
+                case Instruct(QueueId id, Instruction _) -> Optional.of(id);
+                case Requeue(QueueId id) -> Optional.of(id);
+                case Delete(QueueId id) -> Optional.of(id);
+                case Move(QueueId id) -> Optional.of(id);
+                case Verify _,Suspend _,Resume _ -> Optional.empty();
+            };
+        }
+
         /// Retries waiting mail now: everything, one destination domain, or one message.
         record Flush(Optional<QueueId> id, Optional<String> domain) implements OperatorCommand {}
 
@@ -170,5 +221,8 @@ public sealed interface QmgrEvent {
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}
+
+        /// Moves the message to another shard. Every other command replaces it.
+        record Move(QueueId id) implements OperatorCommand {}
     }
 }

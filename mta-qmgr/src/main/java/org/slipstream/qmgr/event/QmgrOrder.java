@@ -8,9 +8,11 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// The orders of the queue manager: its complete output. Orders are data; the dispatcher that
 /// accepts them only enqueues.
@@ -103,6 +105,23 @@ public sealed interface QmgrOrder {
     /// @param reason for the log: `sent`, `bounced`, `deleted` …
     record Remove(QueueId id, String reason) implements QmgrOrder {}
 
+    /// Orders to the broker that divides the limits of the server among its shards. With one shard
+    /// there are none.
+    sealed interface LeaseOrder extends QmgrOrder {
+        LimitKey key();
+
+        int lanes();
+    }
+
+    /// Asks for lanes of a limit. Answered by [QmgrEvent.LeaseGranted], possibly later and in parts.
+    ///
+    /// @param limit the limit as this shard knows it; of a destination its window
+    /// @param lanes all that are missing; the number replaces that of an earlier order
+    record AskLease(LimitKey key, int limit, int lanes) implements LeaseOrder {}
+
+    /// Returns lanes of a limit. It has no answer.
+    record ReturnLease(LimitKey key, int lanes) implements LeaseOrder {}
+
     /// Operator: sets or clears the hold; a released message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}
 
@@ -114,6 +133,11 @@ public sealed interface QmgrOrder {
     /// Operator: takes the message off hold and makes it due, even before the time that its sender
     /// requested.
     record TakeUp(QueueId id, long nowMillis) implements QmgrOrder {}
+
+    /// Moves the message to another shard. Nothing of it is in progress here.
+    ///
+    /// @param dueMillis its next attempt; empty: the spool has that time
+    record MoveOut(QueueId id, OptionalLong dueMillis) implements QmgrOrder {}
 
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. It has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
@@ -128,8 +152,10 @@ public sealed interface QmgrOrder {
     enum Result {
         /// The spool has the effect, or the message ended before.
         FILED,
-        /// Nothing to do: the message is active and stays so.
+        /// Nothing to do: the message is active and stays so, or it could not be moved.
         UNCHANGED,
+        /// The message is in another shard now. Any other command than a move had no effect.
+        MOVED,
         /// The spool processes many messages, in portions.
         BEGUN
     }
