@@ -4,7 +4,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -16,7 +15,6 @@ import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
-import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -103,8 +101,7 @@ public final class ShardSet {
     }
 
     private Shard open(StoredShard stored) throws SpoolException {
-        SpoolConfig where = SettingsRecords.with(config.spool(), "directory", stored.folder());
-        return Shard.open(stored.number(), where, clock, stored.mode());
+        return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
     }
 
     // Before any delivery (IM-08).
@@ -248,13 +245,10 @@ public final class ShardSet {
     /// Opens one more shard, above the highest number. Empty when there are as many as the settings
     /// permit.
     synchronized Optional<Shard> add() throws IOException, SpoolException {
-        int next = known().getLast().number() + 1;
-        if (shards.size() >= config.shard().maximum() || next > QueueId.SHARDS) {
-            return closed.isEmpty() || shards.size() >= config.shard().maximum()
-                    ? Optional.empty()
-                    : Optional.of(bring(closed.getFirst().opened()));
-        }
-        return Optional.of(bring(plan.created(next)));
+        Optional<StoredShard> next = shards.size() < config.shard().maximum()
+                ? plan.next(known())
+                : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get())) : Optional.empty();
     }
 
     /// Opens a shard that was closed.
