@@ -14,5 +14,6 @@ import org.jspecify.annotations.NullMarked;
     exports org.slipstream.qmgr.place;
     exports org.slipstream.qmgr.run;
     exports org.slipstream.qmgr.sched;
+    exports org.slipstream.qmgr.shard;
     exports org.slipstream.qmgr.wake;
 }

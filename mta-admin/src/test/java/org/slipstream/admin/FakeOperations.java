@@ -136,7 +136,7 @@ final class FakeOperations implements Operations {
         }
         return new Status("0.1", "mail.example.org", "2026-11-21T09:00:00Z",
                 trouble.isEmpty() ? Optional.of((long) queue.size()) : Optional.empty(), Optional.of(0L),
-                Optional.of(0L), 1, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
+                Optional.of(0L), 1, 0, 0, true, new ConnectionsView(100, 3, 2, 1, 75),
                 List.of(new DestinationView("smtp", "far.example", 3, 1, 1)), trouble, List.of());
     }
 

@@ -30,6 +30,11 @@ final class AcceptedMail {
         private int sum() {
             return delivered + bounced + held + queued + deleted;
         }
+
+        MailAccount plus(MailAccount other) {
+            return new MailAccount(accepted + other.accepted, delivered + other.delivered, bounced + other.bounced,
+                    held + other.held, queued + other.queued, deleted + other.deleted);
+        }
     }
 
     /// The states of the recipients of one message.
@@ -37,7 +42,7 @@ final class AcceptedMail {
 
     private final InvariantChecker invariants;
     private final SimulatedSpool spool;
-    private final SimulatedNetwork network;
+    private final ReceivingSide receivers;
     private final long longestWaitMillis;
     private final Set<QueueId> accepted = new LinkedHashSet<>();
     private final Set<QueueId> reported = new LinkedHashSet<>();
@@ -45,15 +50,14 @@ final class AcceptedMail {
     private final Map<QueueId, Examined> examined = new LinkedHashMap<>();
     private int messages;
     private int recipients;
-    private int crashes;
     private MailAccount removed = new MailAccount(0, 0, 0, 0, 0, 0);
     private MailAccount totals = removed;
 
     /// @param longestWaitMillis no attempt is later than this
-    AcceptedMail(InvariantChecker invariants, SimulatedSpool spool, SimulatedNetwork network, long longestWaitMillis) {
+    AcceptedMail(InvariantChecker invariants, SimulatedSpool spool, ReceivingSide receivers, long longestWaitMillis) {
         this.invariants = invariants;
         this.spool = spool;
-        this.network = network;
+        this.receivers = receivers;
         this.longestWaitMillis = longestWaitMillis;
     }
 
@@ -71,10 +75,6 @@ final class AcceptedMail {
     /// A recipient of this message has a new state.
     void changed(QueueId id) {
         changed.add(id);
-    }
-
-    void crash() {
-        crashes++;
     }
 
     MailAccount totals() {
@@ -127,7 +127,7 @@ final class AcceptedMail {
             int number = i + 1;
             switch (row.states[i]) {
                 case DELIVERED -> {
-                    invariants.require(network.copies(row.mail.id(), number) > 0,
+                    invariants.require(receivers.copies(row.mail.id(), number) > 0,
                             () -> "delivered and nowhere: recipient " + number + " of " + row.mail.id());
                     delivered++;
                 }
@@ -151,8 +151,8 @@ final class AcceptedMail {
 
     // Each crash may lose the record of one delivery, and so may each lost reply.
     private void requireNoCopy(SpoolRow row, int number, boolean isActive) {
-        int copies = network.copies(row.mail.id(), number) - network.unconfirmed(row.mail.id(), number);
-        invariants.require(copies <= crashes + (isActive ? 1 : 0),
+        int copies = receivers.copies(row.mail.id(), number) - receivers.unconfirmed(row.mail.id(), number);
+        invariants.require(copies <= row.crashes + (isActive ? 1 : 0),
                 () -> "delivered and still queued: recipient " + number + " of " + row.mail.id());
     }
 }

@@ -64,7 +64,7 @@ public final class InvariantChecker {
     void attach(SimulatedSpool theSpool, SimulatedNetwork theNetwork) {
         spool = theSpool;
         network = theNetwork;
-        accepted = new AcceptedMail(this, theSpool, theNetwork,
+        accepted = new AcceptedMail(this, theSpool, theNetwork.receivers(),
                 Math.max(config.maximalBackoffMillis(), config.minimalBackoffMillis()));
     }
 
@@ -91,7 +91,6 @@ public final class InvariantChecker {
         underWay.clear();
         filing.clear();
         unanswered.clear();
-        accepted.crash();
     }
 
     void ordered(QmgrOrder order, long now) {
@@ -145,6 +144,9 @@ public final class InvariantChecker {
             case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());
+            case QmgrOrder.LeaseOrder _ -> {
+                // The checks of limits that shards share are the broker's.
+            }
         }
     }
 
@@ -154,8 +156,9 @@ public final class InvariantChecker {
         int serving = 1;
         int atHost = 1;
         int everywhere = 1;
-        for (SimulatedNetwork.SimulatedConnection connection : network.connections.values()) {
-            require(connection.number != open.connection(), () -> "a number used twice: " + open);
+        require(!network.connections.containsKey(open.connection()), () -> "a number used twice: " + open);
+        // The limits hold for the server: the connections of all shards count.
+        for (SimulatedNetwork.SimulatedConnection connection : network.receivers().connections()) {
             if (connection.route.transport().equals(open.route().transport())) {
                 everywhere++;
                 serving += connection.serves(open.route()) ? 1 : 0;
@@ -189,7 +192,7 @@ public final class InvariantChecker {
         SimulatedSpool.SpoolRow row = spool.rows.get(deliver.id());
         for (Recipient recipient : deliver.recipients()) {
             require(row.states[recipient.number() - 1] == SimulatedState.OPEN, () -> "no open recipient: " + deliver);
-            Route route = network.target(recipient.address().domainKey()).route();
+            Route route = network.receivers().target(recipient.address().domainKey()).route();
             require(route.nextHop().equals(deliver.route().nextHop())
                     && SimulatedDomain.names(route).containsAll(SimulatedDomain.names(deliver.route())),
                     () -> "route of another destination: " + deliver);
@@ -264,7 +267,7 @@ public final class InvariantChecker {
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.MovedIn _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedIn _ -> {
                 // These are not answers, or the network checks them.
             }
         }

@@ -2,7 +2,6 @@ package org.slipstream.lab;
 
 import org.slipstream.core.DeliveryResult;
 import org.slipstream.core.Outcome;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
@@ -10,7 +9,6 @@ import org.slipstream.core.Route;
 import org.slipstream.lab.Scenario.OwnServer;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedDomain;
-import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -19,15 +17,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/// DNS and the connections to the servers of the world, each with its latencies, outages and
-/// limits.
+/// DNS and the connections of one shard to the servers of the world, each with its latencies,
+/// outages and limits.
 ///
 /// A connection behaves as a carrier of the server does. Deliveries are sent when they are ordered
 /// and answered in that order. A reply takes a round trip and the delivery time, counted from the
@@ -63,7 +60,7 @@ final class SimulatedNetwork {
         long serverFreeMillis;
         boolean desynchronized;
 
-        SimulatedConnection(long number, Route route, NetworkHost networkHost, DepthEstimate depth) {
+        SimulatedConnection(long number, Route route, ReceivingSide.NetworkHost networkHost, DepthEstimate depth) {
             this.number = number;
             this.route = route;
             this.host = networkHost.name();
@@ -84,82 +81,42 @@ final class SimulatedNetwork {
         }
     }
 
-    /// Attempts and copies of one message by recipient, as the servers count them.
-    private static final class RecipientCounts {
-        final SimulatedMail mail;
-        final int[] attempts;
-        final int[] copies;
-        final int[] unconfirmed;
-
-        RecipientCounts(SimulatedMail mail) {
-            this.mail = mail;
-            this.attempts = new int[mail.recipients().size() + 1];
-            this.copies = new int[mail.recipients().size() + 1];
-            this.unconfirmed = new int[mail.recipients().size() + 1];
-        }
-    }
-
-    private record NetworkHost(String name, ServerProfile server, SimulatedServer admission) {}
-
     private final EventList clock;
     private final RandomGenerator chance;
-    private final Map<String, SimulatedDomain> byDomain = new TreeMap<>();
-    private final Map<String, NetworkHost> hosts = new TreeMap<>();
-    private final Map<String, Integer> queries = new TreeMap<>();
-    private final Map<QueueId, RecipientCounts> countsById = new LinkedHashMap<>();
+    private final ReceivingSide receivers;
     private final OwnServer ownServer;
     private final PlaceRules rules;
     final Map<Long, SimulatedConnection> connections = new TreeMap<>();
     private int generation;
 
-    SimulatedNetwork(Scenario scenario, EventList clock, RandomGenerator chance) {
+    /// @param receivers the servers, which all shards of a world share
+    SimulatedNetwork(Scenario scenario, ReceivingSide receivers, EventList clock, RandomGenerator chance) {
+        this.receivers = receivers;
         this.clock = clock;
         this.chance = chance;
         this.ownServer = scenario.ownServer();
         this.rules = scenario.placement();
-        for (SimulatedDomain target : scenario.domains()) {
-            byDomain.put(target.domain(), target);
-            target.servers().forEach(this::host);
-        }
     }
 
-    private void host(String name, ServerProfile server) {
-        NetworkHost known = hosts.computeIfAbsent(name,
-                _ -> new NetworkHost(name, server, new SimulatedServer(server, ownServer, clock, chance)));
-        if (!known.server().equals(server)) {
-            throw new IllegalArgumentException(name + " is two servers: " + known.server() + " and " + server);
-        }
+    ReceivingSide receivers() {
+        return receivers;
     }
 
-    void expect(SimulatedMail mail) {
-        countsById.put(mail.id(), new RecipientCounts(mail));
-    }
-
-    SimulatedDomain target(String domain) {
-        return byDomain.get(domain);
-    }
-
-    /// The number of copies that arrived.
-    int copies(QueueId id, int number) {
-        RecipientCounts counts = countsById.get(id);
-        return counts == null ? 0 : counts.copies[number];
-    }
-
-    /// The number of copies that were sent completely and got no reply.
-    int unconfirmed(QueueId id, int number) {
-        RecipientCounts counts = countsById.get(id);
-        return counts == null ? 0 : counts.unconfirmed[number];
-    }
-
+    /// Cuts all connections of this shard.
     void crash() {
         generation++;
-        connections.clear();
-        hosts.values().forEach(host -> host.admission().crash());
+        List.copyOf(connections.values()).forEach(connection -> {
+            if (connection.phase == TransferPhase.OPENING) {
+                remove(connection);
+            } else {
+                disconnect(connection);
+            }
+        });
     }
 
     void find(QmgrOrder.FindRoute find, Consumer<QmgrEvent> answer) {
-        SimulatedDomain target = byDomain.get(find.domain());
-        int asked = queries.merge(find.domain(), 1, Integer::sum);
+        SimulatedDomain target = receivers.target(find.domain());
+        int asked = receivers.asked(find.domain());
         later(ownServer.dnsMillis(), () -> answer.accept(target.missing()
                 ? new QmgrEvent.RouteFailed(find.domain(), Reply.of(550, "5.1.2", "no such domain"))
                 : asked <= target.dnsFailures()
@@ -171,13 +128,14 @@ final class SimulatedNetwork {
 
     void open(QmgrOrder.Open open, Consumer<QmgrEvent> answer) {
         CarrierReports reports = new CarrierReports(answer);
-        NetworkHost host = hosts.get(SimulatedDomain.names(open.route()).getFirst());
+        ReceivingSide.NetworkHost host = receivers.host(open.route());
         SimulatedConnection connection = new SimulatedConnection(open.connection(), open.route(), host,
                 new DepthEstimate(host.server().path().roundTripMillis(), rules.depth().first(), rules.depth().most()));
         connections.put(connection.number, connection);
+        receivers.opened(connection);
         if (isOurFault()) {
             later(1, () -> {
-                if (connections.remove(connection.number, connection)) {
+                if (remove(connection)) {
                     reports.failedHere(connection.number, NO_SOCKET);
                 }
             });
@@ -201,7 +159,7 @@ final class SimulatedNetwork {
 
             @Override
             public void failed(Reply reason) {
-                connections.remove(connection.number);
+                remove(connection);
                 reports.failed(connection.number, reason, connection.host);
             }
         }));
@@ -217,7 +175,7 @@ final class SimulatedNetwork {
             return;
         }
         if (connection.phase == TransferPhase.OPENING) {
-            connections.remove(connection.number);
+            remove(connection);
             // A carrier that is aborted while it opens reports a failure.
             later(1, () -> new CarrierReports(answer).failedHere(connection.number, ABORTED));
         } else {
@@ -226,8 +184,13 @@ final class SimulatedNetwork {
     }
 
     private void disconnect(SimulatedConnection connection) {
-        connections.remove(connection.number);
+        remove(connection);
         connection.admission.sessionEnded();
+    }
+
+    private boolean remove(SimulatedConnection connection) {
+        receivers.closed(connection);
+        return connections.remove(connection.number, connection);
     }
 
     // ---- deliveries
@@ -297,7 +260,7 @@ final class SimulatedNetwork {
 
     /// @param arrives whether the server has the content and its reply is lost
     private void countUnconfirmed(SimulatedConnection connection, QmgrOrder.Deliver deliver, boolean arrives) {
-        RecipientCounts counts = countsById.get(deliver.id());
+        ReceivingSide.RecipientCounts counts = receivers.counts(deliver.id());
         deliver.recipients().forEach(each -> counts.unconfirmed[each.number()]++);
         if (arrives) {
             outcomes(connection, deliver);
@@ -305,7 +268,7 @@ final class SimulatedNetwork {
     }
 
     private List<RecipientOutcome> outcomes(SimulatedConnection connection, QmgrOrder.Deliver deliver) {
-        RecipientCounts counts = countsById.get(deliver.id());
+        ReceivingSide.RecipientCounts counts = receivers.counts(deliver.id());
         List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
             int number = recipient.number();

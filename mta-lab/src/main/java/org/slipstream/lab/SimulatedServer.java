@@ -42,19 +42,12 @@ final class SimulatedServer {
     private final Deque<SimulatedClient> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
     private int sessions;
-    private int generation;
 
     SimulatedServer(ServerProfile server, OwnServer ownServer, EventList clock, RandomGenerator chance) {
         this.server = server;
         this.ownServer = ownServer;
         this.clock = clock;
         this.chance = chance;
-    }
-
-    void crash() {
-        waiting.clear();
-        sessions = 0;
-        generation++;
     }
 
     boolean hasFault(Fault fault) {
@@ -123,11 +116,10 @@ final class SimulatedServer {
             client.greeted();
             return;
         }
-        int thisGeneration = generation;
         clock.after(millis, () -> {
             if (client.isOpen()) {
                 client.greeted();
-            } else if (generation == thisGeneration) {
+            } else {
                 sessionEnded();
             }
         });

@@ -41,6 +41,9 @@ final class SimulatedSpool {
         Instructions instructions = Instructions.NONE;
         int attempts;
 
+        /// Crashes while the message was in the spool. Each may lose the record of one delivery.
+        int crashes;
+
         SpoolRow(Scenario.SimulatedMail mail) {
             this.mail = mail;
             this.states = new SimulatedState[mail.recipients().size()];
@@ -107,6 +110,7 @@ final class SimulatedSpool {
     void crash() {
         generation++;
         writerFreeMillis = clock.now();
+        rows.values().forEach(row -> row.crashes++);
     }
 
     MessageSummary commit(Scenario.SimulatedMail mail) {

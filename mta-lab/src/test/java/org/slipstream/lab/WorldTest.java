@@ -20,6 +20,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -102,7 +103,9 @@ class WorldTest {
         EventList clock = new EventList();
         Scenario scenario = scenario(new ReplyScript.Welcome(), List.of(), List.of());
         SimulatedSpool spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
-        invariants.attach(spool, new SimulatedNetwork(scenario, clock, new java.util.Random(1)));
+        Random chance = new Random(1);
+        invariants.attach(spool,
+                new SimulatedNetwork(scenario, new ReceivingSide(scenario, clock, chance), clock, chance));
         spool.commit(scenario.mails().getFirst());
 
         assertThatThrownBy(() -> invariants.removed(spool.rows.get(ID), "sent"))

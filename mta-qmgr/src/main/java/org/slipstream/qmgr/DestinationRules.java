@@ -225,6 +225,7 @@ final class DestinationRules {
             case DESTINATION -> Code.WINDOW;
             case MESSAGE -> Code.SHARE;
             case HOST -> Code.HOST_LIMIT;
+            case RATE -> Code.RATE;
         };
     }
 

@@ -11,8 +11,10 @@ import java.util.Optional;
 /// A read-only snapshot of the queue manager for operators, taken on its thread.
 ///
 /// @param active number of messages in the active set
+/// @param unannounced new messages since the start that only a scan found
 /// @param messages the requested ones among them, oldest first
-public record QmgrSnapshot(int active, List<ActiveMessage> messages, List<ActiveDestination> destinations) {
+public record QmgrSnapshot(int active, long unannounced, List<ActiveMessage> messages,
+        List<ActiveDestination> destinations) {
     public QmgrSnapshot {
         messages = List.copyOf(messages);
         destinations = List.copyOf(destinations);

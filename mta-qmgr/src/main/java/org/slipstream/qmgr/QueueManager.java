@@ -82,6 +82,7 @@ public final class QueueManager {
     private final ActivationOrder admission;
     private final InFlowControl inFlow;
     private final Scans scans;
+    private final UnannouncedMail unannounced = new UnannouncedMail();
 
     /// False when the caller supplies the sources of messages: then nothing is scanned.
     private final boolean scanning;
@@ -204,10 +205,12 @@ public final class QueueManager {
             }
             case QmgrEvent.ArrivalsMissed _ -> {
                 inFlow.missed();
-                scans.leftInSpool(now());
+                leftInSpool();
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
+            case QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            }
         }
         orderReads();
     }
@@ -224,7 +227,7 @@ public final class QueueManager {
             return;
         }
         if (scanning) {
-            scans.next(now(), this::freeForScan).ifPresent(step::order);
+            scans.next(now(), this::freeForScan).ifPresent(this::scan);
         }
         shortages = 0;
         if (destinations.rings().hasNewRoom()) {
@@ -279,7 +282,7 @@ public final class QueueManager {
         if (stopping) {
             return next;
         }
-        next = Math.min(next, suspensions.nextMillis());
+        next = Math.min(next, Math.min(suspensions.nextMillis(), unannounced.nextMillis()));
         if (scanning && suspensions.freeze().isEmpty()) {
             next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
@@ -304,19 +307,24 @@ public final class QueueManager {
     /// A snapshot of every message and every destination. For tests and simulations; its cost grows
     /// with the active set.
     public QmgrSnapshot snapshot(long nowMillis) {
-        return new QmgrSnapshot(active.size(), messages(active.now(), nowMillis), destinations(nowMillis));
+        return snapshot(messages(active.now(), nowMillis), destinations(nowMillis));
     }
 
     /// A snapshot of the active ones of these messages, without destinations; its cost grows with
     /// the number of ids.
     public QmgrSnapshot snapshot(Set<QueueId> ids, long nowMillis) {
         List<Activation> wanted = ids.stream().map(active::find).flatMap(Optional::stream).toList();
-        return new QmgrSnapshot(active.size(), messages(wanted, nowMillis), List.of());
+        return snapshot(messages(wanted, nowMillis), List.of());
     }
 
     /// A snapshot of the destinations, without messages.
     public QmgrSnapshot snapshotOfDestinations(long nowMillis) {
-        return new QmgrSnapshot(active.size(), List.of(), destinations(nowMillis));
+        return snapshot(List.of(), destinations(nowMillis));
+    }
+
+    private QmgrSnapshot snapshot(List<QmgrSnapshot.ActiveMessage> messages,
+            List<QmgrSnapshot.ActiveDestination> queues) {
+        return new QmgrSnapshot(active.size(), unannounced.count(), messages, queues);
     }
 
     /// When the next failure of this message is final.
@@ -342,6 +350,17 @@ public final class QueueManager {
     /// The suspensions in force, the freeze first.
     public List<Suspension> suspensions() {
         return suspensions.all();
+    }
+
+    /// New messages since the start that no event announced and that only a scan found; 0 in a healthy
+    /// server.
+    public long unannounced() {
+        return unannounced.count();
+    }
+
+    /// The latest of [#unannounced].
+    public Optional<QueueId> latestUnannounced() {
+        return unannounced.latest();
     }
 
     /// The next messages of the active set after `after`, in order of id, at most `most`.
@@ -406,6 +425,7 @@ public final class QueueManager {
         }
         destinations.timePasses(now());
         suspensions.timePasses(now());
+        unannounced.timePasses(now());
         if (!stopping) {
             completion.timePasses();
         }
@@ -462,7 +482,7 @@ public final class QueueManager {
     }
 
     private void queued(MessageSummary summary) {
-        if (isKnown(summary.id())) {
+        if (unannounced.announced(summary.id()) || isKnown(summary.id())) {
             return;
         }
         if (summary.releaseMillis() > now()) {
@@ -472,10 +492,22 @@ public final class QueueManager {
         }
         inFlow.arrived();
         if (stopping || pendingArrivals.isFull()) {
-            scans.leftInSpool(now());
+            leftInSpool();
         } else {
             pendingArrivals.enter(summary, true);
         }
+    }
+
+    private void leftInSpool() {
+        unannounced.refused();
+        scans.leftInSpool(now());
+    }
+
+    private void scan(QmgrOrder.Scan scan) {
+        if (scan.queue() == QueueName.INCOMING) {
+            unannounced.scanBegins(now());
+        }
+        step.order(scan);
     }
 
     private void scanned(QmgrEvent.ScanDone done) {
@@ -484,8 +516,15 @@ public final class QueueManager {
             if (!stopping && !isKnown(summary.id()) && !isHeld(summary)) {
                 // After a crash between an attempt and its deferral, a tried message is in the
                 // incoming queue.
-                pendingArrivals.enter(summary, queue == QueueName.INCOMING && summary.attempts() == 0);
+                boolean isNew = queue == QueueName.INCOMING && summary.attempts() == 0;
+                pendingArrivals.enter(summary, isNew);
+                if (isNew) {
+                    unannounced.found(summary, now());
+                }
             }
+        }
+        if (queue == QueueName.INCOMING) {
+            unannounced.scanned(done.more());
         }
         scans.plan(queue, done, now());
         operators.movePostponed();

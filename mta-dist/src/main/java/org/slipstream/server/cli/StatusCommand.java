@@ -59,6 +59,10 @@ final class StatusCommand implements Callable<Integer> {
             facts.add("stuck", status.stuck() + " messages waited although nothing held them; the log has each:"
                     + " event=message-stuck");
         }
+        if (status.unannounced() > 0) {
+            facts.add("unannounced", status.unannounced() + " new messages were found by a scan, because no event"
+                    + " announced them; the log has: event=unannounced-mail-found");
+        }
         if (!status.delivers()) {
             facts.add("delivers", "no: queue.deliver is false, mail is accepted and kept");
         }
@@ -74,6 +78,11 @@ final class StatusCommand implements Callable<Integer> {
         facts.add("connections", connections(status.connections()));
         facts.lines().forEach(out::println);
         trouble(status.trouble(), out);
+        List<String> shards = ShardTable.lines(status.shards());
+        if (!shards.isEmpty()) {
+            out.println();
+            shards.forEach(out::println);
+        }
         if (!status.destinations().isEmpty()) {
             out.println();
             Table table = new Table("TRANSPORT", "NEXT HOP", "WAITING", "RUNNING", "CONNECTIONS");
@@ -99,7 +108,10 @@ final class StatusCommand implements Callable<Integer> {
         for (TroubleView trouble : troubles) {
             out.println();
             Table table = new Table("TROUBLE", trouble.what());
-            table.add("since", trouble.since() + " (" + DisplayUnits.age(trouble.since(), Instant.now()) + " ago)");
+            if (!trouble.since().isEmpty()) {
+                table.add("since",
+                        trouble.since() + " (" + DisplayUnits.age(trouble.since(), Instant.now()) + " ago)");
+            }
             table.add("meaning", trouble.meaning());
             table.add("reason", trouble.reason());
             table.lines().forEach(out::println);

@@ -6,6 +6,7 @@ import org.slipstream.qmgr.shard.ShardRules;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -16,6 +17,7 @@ import java.util.stream.IntStream;
 /// @param start the number of the first shard (IM-01)
 /// @param count shards at the first start
 /// @param load average load in percent above which a shard is added
+/// @param interval between two looks at the loads (IM-09)
 /// @param folders of all shards but shard 1; empty: beside the folder of the spool
 @SettingsSection("shard")
 public record ShardSettings(
@@ -32,6 +34,8 @@ public record ShardSettings(
                 doc = "Shards at most. `./mta shard add` and `dynamic` mode stop there.") int maximum,
         @Setting(value = "90", min = "1", max = "100",
                 doc = "Average load in percent above which `dynamic` mode adds a shard.") int load,
+        @Setting(value = "60s", min = "1s",
+                doc = "Time between two looks at the loads, in `dynamic` and `keep-count` mode.") Duration interval,
         @Setting(value = "",
                 doc = "Folders for all shards but shard 1, used in turn, usually one on each disk. Empty: beside the"
                         + " directory of the spool, such as `spool-2`.") List<Path> folders) {

@@ -74,6 +74,9 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Set<Long> withoutSocket = new HashSet<>();
     private volatile Mover mover = (_, _, then) -> then.accept(false);
 
+    /// With one shard there are no such orders.
+    private Consumer<QmgrOrder.LeaseOrder> leases = _ -> {};
+
     /// Routes of domains. [#find] may block on DNS when [#isQuick] is false.
     public interface Routes {
         /// True when [#find] answers from a table.
@@ -146,6 +149,11 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         this.deliveryLog = new DeliveryLog(clockMillis, history);
     }
 
+    /// Sets the receiver of orders for lanes, before the first order.
+    public void leasesFrom(Consumer<QmgrOrder.LeaseOrder> broker) {
+        leases = broker;
+    }
+
     /// Commands of operators; this dispatcher delivers the answers.
     public Commands commands() {
         return commands;
@@ -177,6 +185,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
             case QmgrOrder.MoveOut move -> moveOut(move);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
+            case QmgrOrder.LeaseOrder lease -> leases.accept(lease);
         }
     }
 

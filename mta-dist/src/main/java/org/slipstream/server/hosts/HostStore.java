@@ -3,8 +3,8 @@ package org.slipstream.server.hosts;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.place.HostMemory;
-import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
 

@@ -17,14 +17,17 @@ import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
+import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.Spools;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -38,8 +41,22 @@ public final class Shard {
     private final SpoolConfig where;
     private final Spool spool;
     private volatile ShardMode mode;
+    private final AtomicInteger openDrafts = new AtomicInteger();
+    private volatile boolean leaving;
+    private volatile int failures;
+    private volatile ShardState state = ShardState.CLOSED;
     private volatile Optional<HandLoad> handLoad = Optional.empty();
     private volatile @Nullable Running running;
+
+    /// What a shard does at present.
+    enum ShardState {
+        /// It delivers.
+        RUNNING,
+        /// Its queue manager failed, and a new run begins soon.
+        RESTARTING,
+        /// Nothing runs.
+        CLOSED
+    }
 
     /// A load that an operator has set.
     ///
@@ -77,9 +94,36 @@ public final class Shard {
             throws IOException {
         QueueRun run = new QueueRun(spool, services, start, failed);
         suspensions.restore(run.inbox());
+        // Arrivals use the new inbox before the first scan, so none falls between the runs.
         running = new Running(run, operations(services, run), new HostControl(run.inbox(), run.places()),
                 new SuspensionControl(spool, run.inbox(), run.dispatcher().commands()));
         run.start();
+        state = ShardState.RUNNING;
+    }
+
+    /// The queue manager has ended with an exception. The result is the number of failures so far.
+    synchronized int failed() {
+        state = ShardState.RESTARTING;
+        return ++failures;
+    }
+
+    /// Ends what the failed run left: deliveries under way finish or are cut.
+    void salvage(Duration limit) throws InterruptedException {
+        running().run().salvage(limit);
+    }
+
+    /// Ends the run in order, and closes the spool. New mail is refused before.
+    void close(Duration limit) throws InterruptedException {
+        state = ShardState.CLOSED;
+        if (running != null) {
+            QueueRun run = running().run();
+            run.stopChoosing();
+            run.closeConnections(limit);
+            run.stopQueueManager(limit);
+            run.closeDispatcher();
+            run.closeJournal(limit);
+        }
+        spool.close();
     }
 
     private QueueOperations operations(ShardServices services, QueueRun run) {
@@ -138,6 +182,43 @@ public final class Shard {
         return Objects.requireNonNull(running, "the shard has not started");
     }
 
+    ShardState state() {
+        return state;
+    }
+
+    int failures() {
+        return failures;
+    }
+
+    /// No new message is begun here from now on, or again.
+    void leave(boolean leaves) {
+        leaving = leaves;
+    }
+
+    boolean isLeaving() {
+        return leaving;
+    }
+
+    boolean takesMail() {
+        return mode == ShardMode.NORMAL && !leaving;
+    }
+
+    /// Begins a new message.
+    Draft draft() throws IOException {
+        openDrafts.incrementAndGet();
+        try {
+            return new CountedDraft(spool.draft(), openDrafts::decrementAndGet);
+        } catch (IOException | RuntimeException refused) {
+            openDrafts.decrementAndGet();
+            throw refused;
+        }
+    }
+
+    /// True when the shard has no message and no session writes one.
+    boolean isEmpty() throws IOException {
+        return openDrafts.get() == 0 && spool.counts().messages() == 0;
+    }
+
     /// Sets the load by hand; empty: as measured (IM-23).
     void load(Optional<HandLoad> load) {
         handLoad = load;
@@ -156,7 +237,7 @@ public final class Shard {
                         () -> new ConcurrencyInUse(inUse.transport(), transports.of("local").processLimit())),
                 byHand.flatMap(HandLoad::remote).orElseGet(
                         () -> new ConcurrencyInUse(inUse.others(), transports.of("smtp").processLimit())),
-                mode, empty);
+                takesMail() ? ShardMode.NORMAL : mode == ShardMode.NORMAL ? ShardMode.DISABLED : mode, empty);
     }
 
     void arrived(MessageSummary message) {

@@ -1,38 +1,55 @@
 package org.slipstream.server.shard;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.SettingsRecords;
-import org.slipstream.qmgr.place.HostRow;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.qmgr.shard.ShardRules;
+import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
-import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 
-/// The shards of a server: where new mail goes, and their common start and stop.
+/// The shards of a server: where new mail goes, and which shards are open.
+///
+/// The set changes while mail is accepted: sessions read it without a lock, and changes are made one
+/// at a time. Each change is in the file of shards before it takes effect.
 public final class ShardSet {
     private static final Logger log = LoggerFactory.getLogger(ShardSet.class);
-    private static final int EXIT_INTERNAL = 70;
+    private static final Duration CLOSE = Duration.ofSeconds(9);
 
     private final Config config;
     private final LongSupplier clock;
+    private final ShardStore file;
+    private final ShardStart plan;
+    private final ShardSupervisor supervisor = new ShardSupervisor(this);
     /// In order of their numbers.
     private final List<Shard> shards = new CopyOnWriteArrayList<>();
+    /// Shards that were open once and are closed.
+    private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
+    private final ShardExchange exchange = new ShardExchange();
+    /// Several shards use the limits of the server. Otherwise there are no leases.
+    private boolean shared;
+    private @Nullable ShardServices services;
 
     /// A step of the stop.
     @FunctionalInterface
@@ -43,49 +60,102 @@ public final class ShardSet {
     private ShardSet(Config config, LongSupplier clock) {
         this.config = config;
         this.clock = clock;
+        this.file = ShardStore.in(config.home());
+        this.plan = new ShardStart(config.shard(), folder(config));
+    }
+
+    private static Path folder(Config config) {
+        return config.spool().directory();
     }
 
     // ---- start
 
     /// Opens and recovers the spools. Nothing is delivered before [#start].
-    public static ShardSet open(Config config, LongSupplier clock) throws SpoolException {
+    public static ShardSet open(Config config, LongSupplier clock) throws SpoolException, IOException {
         ShardSet set = new ShardSet(config, clock);
         try {
-            for (int number : config.shard().first()) {
-                set.shards.add(Shard.open(number, set.where(number), clock, ShardMode.NORMAL));
-            }
+            set.open();
             return set;
-        } catch (SpoolException | RuntimeException refused) {
+        } catch (SpoolException | IOException | RuntimeException refused) {
             set.shards.forEach(shard -> shard.spool().close());
             throw refused;
         }
     }
 
-    private SpoolConfig where(int number) {
-        return SettingsRecords.with(config.spool(), "directory",
-                config.shard().folder(config.spool().directory(), number));
+    private void open() throws SpoolException, IOException {
+        List<StoredShard> stored = file.read();
+        ShardFolders folders = new ShardFolders(config.shard(), folder(config));
+        folders.require(stored);
+        List<StoredShard> toOpen = plan.toOpen(stored);
+        for (StoredShard each : toOpen) {
+            shards.add(open(each));
+        }
+        stored.stream().filter(each -> toOpen.stream().noneMatch(open -> open.number() == each.number()))
+                .forEach(closed::add);
+        for (Path unknown : folders.unknown(known())) {
+            log.warn("event=shard-folder-unknown folder={} next=\"./mta shard add may open it\"", unknown);
+        }
+        closeEmpty();
+        shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || shards.size() > 1;
+        keep();
     }
 
-    /// Starts the queue managers.
-    public void start(ShardServices services) throws IOException {
+    private Shard open(StoredShard stored) throws SpoolException {
+        return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
+    }
+
+    // Before any delivery (IM-08).
+    private void closeEmpty() throws IOException {
+        if (shards.size() == 1) {
+            return;
+        }
+        List<ShardLoad> loads = new ArrayList<>();
         for (Shard shard : shards) {
-            start(shard, services);
+            loads.add(load(shard, shard.isEmpty()));
+        }
+        for (int number : plan.toClose(loads)) {
+            Shard shard = shard(number).orElseThrow();
+            shards.remove(shard);
+            shard.spool().close();
+            closed.add(stored(shard).asClosed());
         }
     }
 
-    private void start(Shard shard, ShardServices services) throws IOException {
-        List<HostRow> known = HostStore.read(first().spool());
-        shard.start(services, new RunStart(known, new HostStore(first().spool()),
-                config.operation().journal().file()),
-                inbox -> SuspensionControl.restore(first().spool(), inbox, clock.getAsLong()),
-                trouble -> failed(shard, trouble));
+    /// Starts the queue managers.
+    public synchronized void start(ShardServices parts) throws IOException {
+        services = parts;
+        for (Shard shard : shards) {
+            start(shard);
+        }
+        supervisor.start(config.shard().interval());
     }
 
-    // Nothing is lost: the log has every message. A supervisor restarts the server.
-    private static void failed(Shard shard, Throwable trouble) {
-        log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
-        Runtime.getRuntime().halt(EXIT_INTERNAL);
+    /// Starts a run of the queue manager of a shard.
+    void start(Shard shard) throws IOException {
+        List<HostRow> known = HostStore.read(first().spool());
+        HostStore store = new HostStore(first().spool());
+        RunStart start = shared
+                ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
+                        Optional.of(order -> exchange.order(shard.number(), order)))
+                : new RunStart(known, store, journal(shard.number()), Optional.empty());
+        shard.start(Objects.requireNonNull(services), start, inbox -> {
+            exchange.join(shard.number(), inbox);
+            SuspensionControl.restore(first().spool(), inbox, clock.getAsLong());
+        }, trouble -> supervisor.failed(shard, trouble));
     }
+
+    private Optional<Path> journal(int number) {
+        return config.operation().journal().file().map(file -> number == first().number()
+                ? file
+                : file.resolveSibling(file.getFileName() + "-" + number));
+    }
+
+    /// The connections of this shard are closed, and what it held is free.
+    void gone(Shard shard) {
+        exchange.gone(shard.number());
+    }
+
+    // ---- which shards
 
     /// The shard with the smallest number. Its spool keeps what concerns all of them: records of
     /// hosts and suspensions.
@@ -93,8 +163,43 @@ public final class ShardSet {
         return shards.getFirst();
     }
 
+    /// The open shards, in order of their numbers.
     public List<Shard> all() {
         return List.copyOf(shards);
+    }
+
+    /// The open shard with this number.
+    public Optional<Shard> shard(int number) {
+        for (Shard shard : shards) {
+            if (shard.number() == number) {
+                return Optional.of(shard);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// All shards that were ever open, by number.
+    List<StoredShard> known() {
+        List<StoredShard> all = new ArrayList<>(shards.stream().map(ShardSet::stored).toList());
+        all.addAll(closed);
+        all.sort(Comparator.comparingInt(StoredShard::number));
+        return all;
+    }
+
+    private static StoredShard stored(Shard shard) {
+        return new StoredShard(shard.number(), shard.mode(), false, shard.where().directory());
+    }
+
+    private void keep() throws IOException {
+        file.write(known(), folder(config));
+    }
+
+    ShardRules rules() {
+        return config.shard().rules();
+    }
+
+    ShardLoad load(Shard shard, boolean empty) {
+        return shard.load(config.transports(), empty);
     }
 
     // ---- arrival
@@ -106,7 +211,7 @@ public final class ShardSet {
         IOException refused = new IOException("no shard takes new mail; ./mta shard enable N ends that");
         for (Optional<Shard> next = place(left); next.isPresent(); next = place(left)) {
             try {
-                return next.get().spool().draft();
+                return next.get().draft();
             } catch (IOException full) {
                 refused = full;
                 left.remove(next.get());
@@ -115,12 +220,13 @@ public final class ShardSet {
         throw refused;
     }
 
-    private Optional<Shard> place(List<Shard> among) {
+    /// The shard among these that takes the next message.
+    Optional<Shard> place(List<Shard> among) {
         if (among.size() == 1) {
-            return Optional.of(among.getFirst()).filter(only -> only.mode() == ShardMode.NORMAL);
+            return Optional.of(among.getFirst()).filter(Shard::takesMail);
         }
-        List<ShardLoad> loads = among.stream().map(shard -> shard.load(config.transports(), false)).toList();
-        return config.shard().rules().place(loads, ThreadLocalRandom.current())
+        List<ShardLoad> loads = among.stream().map(shard -> load(shard, false)).toList();
+        return rules().place(loads, ThreadLocalRandom.current())
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
     }
 
@@ -129,25 +235,85 @@ public final class ShardSet {
         shard(message.id().shard()).orElseThrow().arrived(message);
     }
 
-    /// The running shard with this number.
-    public Optional<Shard> shard(int number) {
-        for (Shard shard : shards) {
-            if (shard.number() == number) {
-                return Optional.of(shard);
-            }
-        }
-        return Optional.empty();
-    }
-
     /// True when mail arrives faster than the queue managers take it up.
     public boolean isBehindArrivals() {
         return shards.stream().allMatch(Shard::isBehindArrivals);
+    }
+
+    // ---- changes
+
+    /// Opens one more shard, above the highest number. Empty when there are as many as the settings
+    /// permit.
+    synchronized Optional<Shard> add() throws IOException, SpoolException {
+        Optional<StoredShard> next = shards.size() < config.shard().maximum()
+                ? plan.next(known())
+                : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get())) : Optional.empty();
+    }
+
+    /// Opens a shard that was closed.
+    synchronized Shard reopen(StoredShard shard) throws IOException, SpoolException {
+        return bring(shard.opened().with(ShardMode.NORMAL));
+    }
+
+    private Shard bring(StoredShard stored) throws IOException, SpoolException {
+        Shard shard = open(stored);
+        try {
+            start(shard);
+            closed.removeIf(each -> each.number() == stored.number());
+            shards.add(shard);
+            shards.sort(Comparator.comparingInt(Shard::number));
+            keep();
+            log.info("event=shard-added shard={} folder={}", shard.number(), stored.folder());
+            return shard;
+        } catch (IOException | RuntimeException refused) {
+            shards.remove(shard);
+            leave(shard);
+            throw refused;
+        }
+    }
+
+    /// Closes an empty shard to which no session writes. False when it is not empty any more, or is
+    /// the first one.
+    synchronized boolean close(Shard shard) throws IOException {
+        if (shard.equals(first()) || !shard.isEmpty()) {
+            return false;
+        }
+        shards.remove(shard);
+        closed.add(stored(shard).asClosed());
+        keep();
+        leave(shard);
+        log.info("event=shard-closed shard={} folder={}", shard.number(), shard.where().directory());
+        return true;
+    }
+
+    private void leave(Shard shard) {
+        try {
+            shard.close(CLOSE);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        gone(shard);
+    }
+
+    /// Sets the mode of an open shard.
+    synchronized void mode(Shard shard, ShardMode mode) throws IOException {
+        ShardMode before = shard.mode();
+        shard.mode(mode);
+        try {
+            keep();
+        } catch (IOException notKept) {
+            shard.mode(before);
+            throw notKept;
+        }
+        log.info("event=shard-mode shard={} mode={}", shard.number(), SettingsRecords.word(mode));
     }
 
     // ---- stop, in this order
 
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
+        supervisor.close();
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }
 

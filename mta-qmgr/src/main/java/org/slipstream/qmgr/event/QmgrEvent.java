@@ -12,6 +12,7 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
 import java.util.Optional;
@@ -140,6 +141,31 @@ public sealed interface QmgrEvent {
 
     /// The server is shutting down: nothing new starts; running deliveries finish and are recorded.
     record Stopping() implements QmgrEvent {}
+
+    /// What other shards learned about hosts: they failed, work again, or were suspended. A record
+    /// here that is newer stays.
+    record HostsLearned(List<HostRow.Change> changes) implements QmgrEvent {
+        public HostsLearned {
+            changes = List.copyOf(changes);
+        }
+    }
+
+    /// Events of the lanes that a shard holds of a limit. They arrive in the order in which the
+    /// broker of the shards made them.
+    sealed interface LeaseEvent extends QmgrEvent {
+        LimitKey key();
+
+        int lanes();
+    }
+
+    /// Answers [QmgrOrder.AskLease], in one or several parts: the shard holds as many more lanes.
+    record LeaseGranted(LimitKey key, int lanes) implements LeaseEvent {}
+
+    /// Another shard waits for lanes of this limit. The shard returns as many as soon as they are
+    /// free, and until its next grant every lane that it does not need.
+    ///
+    /// @param lanes 0: only those that it does not need
+    record LeaseRecalled(LimitKey key, int lanes) implements LeaseEvent {}
 
     /// A command of an operator.
     ///

@@ -8,6 +8,7 @@ import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
 import java.util.Optional;
@@ -103,6 +104,23 @@ public sealed interface QmgrOrder {
     ///
     /// @param reason for the log: `sent`, `bounced`, `deleted` …
     record Remove(QueueId id, String reason) implements QmgrOrder {}
+
+    /// Orders to the broker that divides the limits of the server among its shards. With one shard
+    /// there are none.
+    sealed interface LeaseOrder extends QmgrOrder {
+        LimitKey key();
+
+        int lanes();
+    }
+
+    /// Asks for lanes of a limit. Answered by [QmgrEvent.LeaseGranted], possibly later and in parts.
+    ///
+    /// @param limit the limit as this shard knows it; of a destination its window
+    /// @param lanes all that are missing; the number replaces that of an earlier order
+    record AskLease(LimitKey key, int limit, int lanes) implements LeaseOrder {}
+
+    /// Returns lanes of a limit. It has no answer.
+    record ReturnLease(LimitKey key, int lanes) implements LeaseOrder {}
 
     /// Operator: sets or clears the hold; a released message is due at once.
     record SetHold(QueueId id, boolean held) implements QmgrOrder {}

@@ -5,9 +5,9 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.flow.Destination.FlowFigures;
-import org.slipstream.qmgr.place.HostRow;
 import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.List;

@@ -3,7 +3,8 @@ package org.slipstream.qmgr.place;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.place.HostRow.HostRowKind;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.HostRow.HostRowKind;
 
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,5 +1,7 @@
 package org.slipstream.qmgr.place;
 
+import org.slipstream.qmgr.event.HostRow;
+
 import java.util.List;
 
 /// Receives the changes of host records that must survive a restart. Called on the queue manager's

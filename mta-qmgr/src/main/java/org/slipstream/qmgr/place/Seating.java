@@ -8,6 +8,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +39,7 @@ public final class Seating {
     private final HostKeys keys;
     private final HostMemory memory;
     private final RandomGenerator random;
+    private final Leases leases;
     private final Map<String, Connections> transports = new LinkedHashMap<>();
     private final Map<String, Known> routes = new LinkedHashMap<>();
     private long numbers;
@@ -53,6 +55,13 @@ public final class Seating {
     /// @param random selects among equal hosts
     public Seating(Function<String, PlaceRules> rules, DestDb hosts, HostKeys keys, HostMemory memory,
             RandomGenerator random) {
+        this(rules, hosts, keys, memory, random, Leases.WHOLE);
+    }
+
+    /// For a shard: its queue manager uses the same leases.
+    public Seating(Function<String, PlaceRules> rules, DestDb hosts, HostKeys keys, HostMemory memory,
+            RandomGenerator random, Leases leases) {
+        this.leases = leases;
         this.rules = rules;
         this.hosts = hosts;
         this.keys = keys;
@@ -244,6 +253,10 @@ public final class Seating {
     }
 
     // ---- snapshots
+
+    public Leases leases() {
+        return leases;
+    }
 
     public DestDb hosts() {
         return hosts;

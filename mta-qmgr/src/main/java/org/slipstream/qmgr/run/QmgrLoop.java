@@ -52,6 +52,7 @@ public final class QmgrLoop {
     private final Thread thread;
     private final List<QmgrOrder> orders = new ArrayList<>();
     private final StuckWatch stuckWatch = new StuckWatch();
+    private final ArrivalWatch arrivalWatch = new ArrivalWatch();
     private volatile boolean stopWhenQuiet;
     private volatile boolean stopNow;
     private volatile boolean behindArrivals;
@@ -154,6 +155,7 @@ public final class QmgrLoop {
             behindArrivals = queueManager.isBehindArrivals();
             inUse = queueManager.inUse(LOCAL);
             stuckWatch.look(queueManager, now);
+            arrivalWatch.look(queueManager);
         } finally {
             orders.forEach(dispatcher::order);
             orders.clear();

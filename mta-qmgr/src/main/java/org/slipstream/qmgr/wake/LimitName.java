@@ -16,7 +16,10 @@ public enum LimitName {
     /// The share of one message (`placement.max-message-concurrency`).
     MESSAGE,
     /// Connections to the hosts of the destination.
-    HOST;
+    HOST,
+    /// Starts per period to the destination (`rate`). Not a limit of concurrency; it is here for the
+    /// shards, which share it as they share the others.
+    RATE;
 
     /// A refusal of a destination.
     ///

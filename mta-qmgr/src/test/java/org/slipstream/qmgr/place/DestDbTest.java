@@ -4,8 +4,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.HostKey;
 import org.slipstream.core.Reply;
-import org.slipstream.qmgr.place.HostRow.Change;
-import org.slipstream.qmgr.place.HostRow.HostRowKind;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.HostRow.Change;
+import org.slipstream.qmgr.event.HostRow.HostRowKind;
 
 import java.util.List;
 import java.util.OptionalLong;

@@ -10,6 +10,7 @@ import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 

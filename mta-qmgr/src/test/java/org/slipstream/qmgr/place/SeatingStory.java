@@ -11,6 +11,7 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.flow.Destination;
@@ -77,7 +78,7 @@ final class SeatingStory {
                 case QmgrOrder.Notify notify -> happens(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
                 case QmgrOrder.Scan _ ->
                     happens(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
-                case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.MoveOut _,QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+                case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ -> {
                     // The test answers.
                 }
             }

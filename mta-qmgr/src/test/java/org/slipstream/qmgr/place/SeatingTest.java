@@ -7,6 +7,7 @@ import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase.Code;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;

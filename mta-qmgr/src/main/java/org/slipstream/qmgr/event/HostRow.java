@@ -1,6 +1,7 @@
-package org.slipstream.qmgr.place;
+package org.slipstream.qmgr.event;
 
 import org.slipstream.core.HostKey;
+
 /// A host record in plain values, for the spool and for other nodes.
 ///
 /// @param host the text of a [HostKey]
@@ -15,14 +16,14 @@ public record HostRow(String host, String name, HostRowKind kind, long sinceMill
 
     /// A host has at most one record of each kind.
     public enum HostRowKind {
-        /// [HostState.Closed]; of little use after a restart, so it is exported but not reported as
+        /// A closed host; of little use after a restart, so it is exported but not reported as
         /// a change.
         CLOSED,
-        /// [HostState.Retry].
+        /// A host that failed.
         RETRY,
-        /// [HostState.Suspended].
+        /// An operator suspended the host.
         SUSPENDED,
-        /// [HostState.OneAtATime].
+        /// The host breaks under pipelining.
         ONE_AT_A_TIME
     }
 

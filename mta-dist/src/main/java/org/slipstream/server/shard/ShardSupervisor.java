@@ -1,0 +1,136 @@
+package org.slipstream.server.shard;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardRules.Change;
+import org.slipstream.qmgr.shard.ShardRules.Growth;
+import org.slipstream.spool.SpoolException;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/// Restarts shards that failed, and follows the load with their number. All of it happens on one
+/// thread, so that no two changes of the set cross.
+///
+/// **A failed shard.** Its brain threw, so its state is unknown and its spool is sound. Deliveries
+/// under way finish or are cut, their outcomes are recorded, and a new run begins on the same spool.
+/// The pause before it doubles with each failure, because a message that breaks the brain is leased
+/// by the first scan, and a later run starts without it. The other shards go on. With one shard the
+/// process ends instead, and whatever supervises it starts it again.
+final class ShardSupervisor implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ShardSupervisor.class);
+    private static final int EXIT_INTERNAL = 70;
+    private static final Duration FINISH = Duration.ofSeconds(9);
+    private static final long FIRST_PAUSE_MILLIS = 1_000;
+    private static final int MOST_DOUBLINGS = 6;
+
+    private final ShardSet shards;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            task -> Thread.ofPlatform().daemon().name("shards-0").unstarted(task));
+
+    ShardSupervisor(ShardSet shards) {
+        this.shards = shards;
+    }
+
+    /// @param interval between two looks at the loads
+    void start(Duration interval) {
+        thread.scheduleWithFixedDelay(this::look, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    // ---- failures
+
+    /// The queue manager of a shard has ended with an exception. Called on its thread.
+    void failed(Shard shard, Throwable trouble) {
+        if (shards.all().size() == 1) {
+            // Nothing is lost: the log has every message.
+            log.error("event=queue-manager-failed next=\"the process ends\"", trouble);
+            Runtime.getRuntime().halt(EXIT_INTERNAL);
+        }
+        int failures = shard.failed();
+        long pause = FIRST_PAUSE_MILLIS << Math.min(failures - 1, MOST_DOUBLINGS);
+        log.error("event=shard-failed shard={} failures={} error=\"{}\" next=\"it starts again in {} ms\"",
+                shard.number(), failures, LogText.text(FailureWords.of(trouble)), pause);
+        try {
+            thread.schedule(() -> restart(shard, pause), 0, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopping) {
+            log.debug("event=shard-not-restarted shard={} reason=\"stopping\"", shard.number());
+        }
+    }
+
+    private void restart(Shard shard, long pauseMillis) {
+        try {
+            shard.salvage(FINISH);
+            shards.gone(shard);
+            thread.schedule(() -> startAgain(shard, pauseMillis), pauseMillis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException broken) {
+            log.error("event=shard-failed shard={}", shard.number(), broken);
+        }
+    }
+
+    private void startAgain(Shard shard, long pauseMillis) {
+        try {
+            shards.start(shard);
+            log.info("event=shard-restarted shard={}", shard.number());
+        } catch (IOException | RuntimeException trouble) {
+            log.error("event=shard-not-restarted shard={} error=\"{}\"", shard.number(),
+                    LogText.text(FailureWords.of(trouble)));
+            thread.schedule(() -> startAgain(shard, pauseMillis), pauseMillis, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    // ---- growth
+
+    private void look() {
+        try {
+            closeThoseThatLeave();
+            if (shards.rules().growth() == Growth.STATIC) {
+                return;
+            }
+            List<ShardLoad> loads = new ArrayList<>();
+            for (Shard shard : shards.all()) {
+                loads.add(shards.load(shard, shard.isEmpty()));
+            }
+            follow(shards.rules().change(loads));
+        } catch (IOException | SpoolException | RuntimeException trouble) {
+            log.warn("event=shard-count-unchanged error=\"{}\"", LogText.text(FailureWords.of(trouble)));
+        }
+    }
+
+    private void follow(Change change) throws IOException, SpoolException {
+        if (change instanceof Change.None) {
+            return;
+        }
+        if (shards.rules().growth() == Growth.KEEP_COUNT) {
+            log.info("event=shard-count-kept change=\"{}\"", change);
+        } else if (change instanceof Change.Remove(List<Integer> numbers)) {
+            numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
+        } else {
+            shards.add();
+        }
+    }
+
+    // One look later: sessions that began a message before have finished it, or the shard stays.
+    private void closeThoseThatLeave() throws IOException {
+        for (Shard shard : shards.all()) {
+            if (shard.isLeaving() && !shards.close(shard)) {
+                shard.leave(false);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,44 @@
+package org.slipstream.server.shard;
+
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.spool.SpoolConfig;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/// A shard as [ShardStore] keeps it.
+///
+/// @param closed it was empty and is not opened at a start; an operator's `enable` opens it again
+/// @param folder absolute, where it was opened
+record StoredShard(int number, ShardMode mode, boolean closed, Path folder) {
+    /// A drained shard that is closed. Its folder may be gone with its disk.
+    boolean isRetired() {
+        return closed && mode == ShardMode.DRAINED;
+    }
+
+    /// The settings of its spool. A database of the settings holds the index of shard 1, the others have
+    /// a file.
+    SpoolConfig spool(SpoolConfig common) {
+        return number == 1
+                ? SettingsRecords.with(common, "directory", folder)
+                : SettingsRecords.with(common, Map.of("directory", folder, "index", Optional.empty()));
+    }
+
+    StoredShard opened() {
+        return new StoredShard(number, mode, false, folder);
+    }
+
+    StoredShard asClosed() {
+        return new StoredShard(number, mode, true, folder);
+    }
+
+    StoredShard at(Path otherFolder) {
+        return new StoredShard(number, mode, closed, otherFolder);
+    }
+
+    StoredShard with(ShardMode newMode) {
+        return new StoredShard(number, newMode, closed, folder);
+    }
+}

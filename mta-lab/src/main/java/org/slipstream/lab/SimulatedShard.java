@@ -1,0 +1,255 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.Scenario.ReplyScript;
+import org.slipstream.lab.Scenario.SimulatedMail;
+import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.DestDb;
+import org.slipstream.qmgr.place.HostKeys;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/// A shard of a simulated world: a queue manager with a spool and connections of its own. All shards
+/// of a world share its clock and the servers that receive.
+///
+/// It delivers events to the queue manager, executes the orders, and checks both.
+final class SimulatedShard {
+    /// The world around a shard.
+    interface ShardSurroundings {
+        /// An event is delivered now.
+        void happened(int shard, QmgrEvent event);
+
+        void ordered(int shard, QmgrOrder order);
+
+        /// A report to this sender was composed and enters the queue.
+        void reported(Address sender, ReplyScript script);
+    }
+
+    final int number;
+    final InvariantChecker invariants;
+    final SimulatedSpool spool;
+    final SimulatedNetwork network;
+    ShardMode mode = ShardMode.NORMAL;
+    private final Scenario scenario;
+    private final EventList clock;
+    private final RandomGenerator chance;
+    private final WorldObserver observer;
+    private final ShardSurroundings surroundings;
+    private final List<QmgrEvent> arrived = new ArrayList<>();
+    private DestDb hosts;
+    private QueueManager queueManager;
+    private Optional<QmgrEvent> last = Optional.empty();
+    private boolean checksEveryState = true;
+
+    SimulatedShard(int number, Scenario scenario, ReceivingSide receivers, EventList clock, RandomGenerator chance,
+            WorldObserver observer, ShardSurroundings surroundings) {
+        this.number = number;
+        this.scenario = scenario;
+        this.clock = clock;
+        this.chance = chance;
+        this.observer = observer;
+        this.surroundings = surroundings;
+        this.invariants = new InvariantChecker(scenario.config(), scenario.placement());
+        this.spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
+        this.network = new SimulatedNetwork(scenario, receivers, clock, chance);
+        invariants.attach(spool, network);
+        start();
+    }
+
+    private void start() {
+        hosts = new DestDb(scenario.placement().memory());
+        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
+                scenario.seed(), observer);
+    }
+
+    /// Kills the shard and starts it again on its spool. Its connections are cut.
+    void crash() {
+        arrived.clear();
+        spool.crash();
+        network.crash();
+        invariants.crash();
+        start();
+    }
+
+    void withoutStateChecks() {
+        checksEveryState = false;
+    }
+
+    /// A message was acknowledged and is in this shard.
+    void arrive(SimulatedMail mail) {
+        var summary = spool.commit(mail);
+        invariants.accepted().acknowledged(mail);
+        post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
+                ? new QmgrEvent.ArrivalsMissed()
+                : new QmgrEvent.MessageQueued(summary));
+    }
+
+    void post(QmgrEvent event) {
+        arrived.add(event);
+    }
+
+    /// The time of the next alarm. A queue manager that has just started asks for an alarm in the
+    /// past; time does not go back.
+    long alarmMillis() {
+        return Math.max(clock.now(), queueManager.nextAlarmMillis());
+    }
+
+    /// All mail is removed or held, and nothing is under way.
+    boolean isFinished() {
+        return arrived.isEmpty() && spool.rows.values().stream().allMatch(row -> row.held) && queueManager.isQuiet()
+                && snapshot().messages().isEmpty();
+    }
+
+    boolean isEmpty() {
+        return spool.rows.isEmpty();
+    }
+
+    QmgrSnapshot snapshot() {
+        return queueManager.snapshot(clock.now());
+    }
+
+    /// The load by which new mail is placed: deliveries under way against the limit of the transport,
+    /// for local mailboxes and for other servers.
+    ShardLoad load() {
+        int local = 0;
+        int remote = 0;
+        for (var figures : queueManager.destinationFigures()) {
+            local += figures.transport().equals("local") ? figures.running() : 0;
+            remote += figures.transport().equals("local") ? 0 : figures.running();
+        }
+        return new ShardLoad(number,
+                new ConcurrencyInUse(local, scenario.config().transport("local").processLimit()),
+                new ConcurrencyInUse(remote, scenario.config().transport("smtp").processLimit()), mode, isEmpty());
+    }
+
+    /// Delivers the events that have come, and executes the orders.
+    void deliverEvents() {
+        if (arrived.isEmpty()) {
+            return;
+        }
+        List<QmgrEvent> batch = List.copyOf(arrived);
+        arrived.clear();
+        List<QmgrOrder> orders = new ArrayList<>();
+        for (QmgrEvent event : batch) {
+            last = Optional.of(event);
+            surroundings.happened(number, event);
+            invariants.happened(event, clock.now());
+            observer.happened(clock.now(), event);
+            if (scenario.batching()) {
+                queueManager.absorb(event, clock.now(), orders::add);
+            } else {
+                queueManager.step(event, clock.now(), orders::add);
+            }
+            carryOut(orders);
+        }
+        if (scenario.batching()) {
+            observer.pumps(clock.now());
+            queueManager.pump(clock.now(), orders::add);
+            carryOut(orders);
+        }
+        if (checksEveryState) {
+            invariants.check(snapshot(), clock.now());
+            invariants.checkOverlooked(queueManager, clock.now());
+        }
+        observer.settled(clock.now(), hosts);
+    }
+
+    private void carryOut(List<QmgrOrder> orders) {
+        for (QmgrOrder order : orders) {
+            surroundings.ordered(number, order);
+            invariants.ordered(order, clock.now());
+            observer.ordered(clock.now(), order);
+            carryOut(order);
+        }
+        orders.clear();
+    }
+
+    private void carryOut(QmgrOrder order) {
+        switch (order) {
+            case QmgrOrder.Scan scan -> spool.scan(scan, this::post);
+            case QmgrOrder.ReadRecipients read -> spool.read(read, this::post);
+            case QmgrOrder.FindRoute find -> network.find(find, this::post);
+            case QmgrOrder.Open open -> network.open(open, this::post);
+            case QmgrOrder.Deliver deliver -> network.deliver(deliver, this::post);
+            case QmgrOrder.Close close -> network.close(close, this::post);
+            case QmgrOrder.RecordOutcome record -> spool.record(record, this::post);
+            case QmgrOrder.Notify notify -> report(notify);
+            case QmgrOrder.Defer defer -> spool.defer(defer, this::post);
+            case QmgrOrder.Remove remove -> spool.remove(remove, this::post);
+            case QmgrOrder.SetHold hold -> spool.hold(hold, this::post);
+            case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
+            case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
+            case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
+            case QmgrOrder.MoveOut move -> post(new QmgrEvent.MovedOut(move.id(), false));
+            case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
+                // The invariants count these answers.
+            }
+        }
+    }
+
+    // A report is a message with the null sender. The report is in the spool before the answer is
+    // sent.
+    private void report(QmgrOrder.Notify notify) {
+        if (chance.nextDouble() < scenario.ownServer().reportFailures()) {
+            clock.after(scenario.ownServer().readMillis(),
+                    unlessCrashed(() -> post(new QmgrEvent.Notified(notify.id(), notify.kind(), false))));
+            return;
+        }
+        clock.after(scenario.ownServer().readMillis(), unlessCrashed(() -> {
+            ReplyScript script = chance.nextDouble() < scenario.ownServer().reportsUnwanted()
+                    ? new ReplyScript.Never()
+                    : new ReplyScript.Welcome();
+            var sender = spool.rows.get(notify.id()).mail.sender().orElseThrow();
+            invariants.accepted().reported(notify.id());
+            surroundings.reported(sender, script);
+            spool.reported(notify, this::post);
+        }));
+    }
+
+    // A task that began before a crash has no effect after it.
+    private Runnable unlessCrashed(Runnable action) {
+        QueueManager manager = queueManager;
+        return () -> {
+            if (queueManager == manager) {
+                action.run();
+            }
+        };
+    }
+
+    /// Checks the state at the end of a run.
+    void end() {
+        invariants.end(queueManager, clock.now());
+    }
+
+    Optional<SpoolRow> row(QueueId id) {
+        return Optional.ofNullable(spool.rows.get(id)).or(() -> Optional.ofNullable(spool.removed.get(id)));
+    }
+
+    /// The state of the queue manager, for the text of a failure.
+    String describe() {
+        QmgrSnapshot snapshot = snapshot();
+        StringBuilder text = new StringBuilder("the last: " + last.map(Object::toString).orElse("none"));
+        snapshot.messages().forEach(message -> text.append("\n  queue=").append(message.id()).append(" waiting=")
+                .append(message.waiting()).append(" running=").append(message.running()).append(" why=")
+                .append(message.why()));
+        snapshot.destinations().forEach(each -> text.append("\n  to=").append(each.transport()).append('/')
+                .append(each.nextHop()).append(" waiting=").append(each.waiting()).append(" running=")
+                .append(each.running()).append(" connections=").append(each.lanes()));
+        return text.toString();
+    }
+
+    Optional<QmgrEvent> last() {
+        return last;
+    }
+}

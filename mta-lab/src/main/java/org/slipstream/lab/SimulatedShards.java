@@ -1,0 +1,152 @@
+package org.slipstream.lab;
+
+import org.slipstream.core.QueueId;
+import org.slipstream.lab.ShardPlan.ShardAction;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/// The shards of a simulated world, with the server's rules of placement.
+final class SimulatedShards {
+    private final ShardPlan plan;
+    private final EventList clock;
+    private final IntFunction<SimulatedShard> maker;
+    private final RandomGenerator lots;
+    private final Map<Integer, SimulatedShard> running = new TreeMap<>();
+
+    /// Running and removed ones: removed ones have the records of their mail.
+    private final List<SimulatedShard> all = new ArrayList<>();
+
+    /// @param maker of the shard with a number
+    SimulatedShards(ShardPlan plan, EventList clock, long seed, IntFunction<SimulatedShard> maker) {
+        this.plan = plan;
+        this.clock = clock;
+        this.maker = maker;
+        // A generator of its own, so that the placement changes no other random number.
+        this.lots = new Random(seed);
+        for (int i = 0; i < plan.shards(); i++) {
+            add();
+        }
+        plan.actions().forEach(action -> clock.at(action.atMillis(), () -> carryOut(action)));
+    }
+
+    private void carryOut(ShardAction action) {
+        switch (action) {
+            case ShardAction.Kill(long _, int shard) -> running.get(shard).crash();
+            case ShardAction.SetMode(long _, int shard, ShardMode mode) -> running.get(shard).mode = mode;
+            case ShardAction.Add _ -> add();
+            case ShardAction.Remove(long _, int shard) -> remove(shard);
+        }
+    }
+
+    SimulatedShard add() {
+        SimulatedShard shard = maker.apply(running.keySet().stream().mapToInt(n -> n).max().orElse(0) + 1);
+        running.put(shard.number, shard);
+        all.add(shard);
+        return shard;
+    }
+
+    private void remove(int number) {
+        SimulatedShard shard = running.get(number);
+        if (!shard.isFinished()) {
+            throw new AssertionError("removed with mail: shard " + number);
+        }
+        running.remove(number);
+    }
+
+    void withoutStateChecks() {
+        all.forEach(SimulatedShard::withoutStateChecks);
+    }
+
+    SimulatedShard first() {
+        return all.getFirst();
+    }
+
+    Collection<SimulatedShard> running() {
+        return running.values();
+    }
+
+    List<SimulatedShard> all() {
+        return all;
+    }
+
+    /// The shard that takes the next message.
+    SimulatedShard place() {
+        if (running.size() == 1) {
+            return first();
+        }
+        List<ShardLoad> loads = running.values().stream().map(SimulatedShard::load).toList();
+        return running.get(plan.rules().place(loads, lots).orElseThrow());
+    }
+
+    /// The shard in whose spool the message is.
+    Optional<SimulatedShard> holder(QueueId id) {
+        return running.values().stream().filter(shard -> shard.spool.rows.containsKey(id)).findFirst();
+    }
+
+    /// A command for one message goes to its shard, any other command to all shards.
+    void command(OperatorCommand command, LongSupplier tickets) {
+        Optional<QueueId> id = switch (command) {
+            case OperatorCommand.Flush(Optional<QueueId> of, Optional<String> _) -> of;
+            case OperatorCommand.Hold(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Release(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Instruct(QueueId of, var _) -> Optional.of(of);
+            case OperatorCommand.Requeue(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Delete(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Move(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> Optional.empty();
+        };
+        Collection<SimulatedShard> concerned = id.isPresent()
+                ? List.of(id.flatMap(this::holder).orElseGet(this::first))
+                : running.values();
+        concerned.forEach(shard -> shard.post(new QmgrEvent.Operator(command, tickets.getAsLong())));
+    }
+
+    boolean areFinished() {
+        return running.values().stream().allMatch(SimulatedShard::isFinished);
+    }
+
+    /// The time of the earliest alarm.
+    long alarmMillis() {
+        return running.values().stream().mapToLong(SimulatedShard::alarmMillis).min().orElse(Long.MAX_VALUE);
+    }
+
+    /// The alarms of this time.
+    void alarm(long millis) {
+        if (millis == Long.MAX_VALUE) {
+            throw new AssertionError("messages wait and no event is scheduled: "
+                    + all.stream().map(shard -> shard.spool.rows.keySet()).toList());
+        }
+        List<SimulatedShard> due = running.values().stream().filter(shard -> shard.alarmMillis() <= millis).toList();
+        clock.advance(millis);
+        due.forEach(shard -> shard.post(new QmgrEvent.Alarm()));
+    }
+
+    void deliverEvents() {
+        running.values().forEach(SimulatedShard::deliverEvents);
+    }
+
+    void end() {
+        all.forEach(SimulatedShard::end);
+    }
+
+    /// The state of the queue managers, for the text of a failure.
+    String describe() {
+        return all.size() == 1
+                ? first().describe()
+                : all.stream().map(shard -> "shard=" + shard.number + " " + shard.describe())
+                        .reduce("", (one, other) -> one + "\n" + other);
+    }
+}
