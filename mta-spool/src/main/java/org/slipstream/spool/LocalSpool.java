@@ -208,14 +208,19 @@ final class LocalSpool implements Spool {
     @Override
     public void left(QueueId id, Runnable then) {
         remove(id, () -> {
-            transfer.stays(id);
+            transfer.settled(id);
             then.run();
         });
     }
 
     @Override
     public void stays(QueueId id) {
-        transfer.stays(id);
+        transfer.settled(id);
+    }
+
+    @Override
+    public void arrived(QueueId id) {
+        transfer.settled(id);
     }
 
     @Override
@@ -265,7 +270,7 @@ final class LocalSpool implements Spool {
             long heldCreatedBeforeMillis, long furthestMillis, Consumer<Claimed> then) {
         DueQuery query = new DueQuery(queue, nowMillis, limit, heldCreatedBeforeMillis, furthestMillis);
         indexer.findDue(query,
-                due -> add(new Task.Lease(due.messages(), leaseUntilMillis, transfer::isLeaving, leased -> then
+                due -> add(new Task.Lease(due.messages(), leaseUntilMillis, transfer::isInTransit, leased -> then
                         .accept(new Claimed(leased, due.more() || leased.size() < due.messages().size(),
                                 due.nextDueMillis())))));
     }

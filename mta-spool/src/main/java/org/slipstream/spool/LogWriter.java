@@ -167,7 +167,7 @@ final class LogWriter implements AutoCloseable {
                 }
                 case Task.Lease lease -> {
                     List<MessageSummary> leased = lease.found().stream()
-                            .filter(each -> isUntouched(each.id()) && !lease.leaving().test(each.id())).toList();
+                            .filter(each -> isUntouched(each.id()) && !lease.inTransit().test(each.id())).toList();
                     leased.forEach(each -> change(new LogRecord.NextAttempt(each.id(), lease.untilMillis())));
                     callbacks.add(() -> done(() -> lease.then().accept(leased)));
                 }

@@ -43,7 +43,8 @@ final class MessageTransfer {
     private final ReaderThreads readers;
     private final SpaceGuard space;
     private final BiConsumer<QueueId, String> setAside;
-    private final Set<QueueId> leaving = ConcurrentHashMap.newKeySet();
+    /// Messages that are or may be in two spools.
+    private final Set<QueueId> inTransit = ConcurrentHashMap.newKeySet();
 
     /// @param setAside marks a damaged message
     MessageTransfer(MessageLog log, QueueIndex index, Tail tail, LogWriter writer, Indexer indexer,
@@ -58,19 +59,18 @@ final class MessageTransfer {
         this.setAside = setAside;
     }
 
-    /// True while the message is being copied into another spool.
-    boolean isLeaving(QueueId id) {
-        return leaving.contains(id);
+    boolean isInTransit(QueueId id) {
+        return inTransit.contains(id);
     }
 
-    void stays(QueueId id) {
-        leaving.remove(id);
+    void settled(QueueId id) {
+        inTransit.remove(id);
     }
 
     // ---- out
 
     void export(QueueId id, OptionalLong dueMillis, Consumer<MovableMessages.Exported> then) {
-        leaving.add(id);
+        inTransit.add(id);
         // An empty change, so that the log has all changes that were ordered before.
         Task.Changes marker = new Task.Changes(List.of(), () -> {
             if (!readers.execute(() -> then.accept(exported(id, dueMillis)))) {
@@ -151,8 +151,18 @@ final class MessageTransfer {
     // ---- in
 
     void take(MovingMessage message, Consumer<Optional<IOException>> then) {
-        if (!readers.execute(() -> taken(message, then))) {
-            then.accept(Optional.of(new IOException("the spool is closed")));
+        if (!inTransit.add(message.id())) {
+            then.accept(Optional.of(new IOException("the message is on its way already")));
+            return;
+        }
+        Consumer<Optional<IOException>> ended = trouble -> {
+            if (trouble.isPresent()) {
+                settled(message.id());
+            }
+            then.accept(trouble);
+        };
+        if (!readers.execute(() -> taken(message, ended))) {
+            ended.accept(Optional.of(new IOException("the spool is closed")));
         }
     }
 

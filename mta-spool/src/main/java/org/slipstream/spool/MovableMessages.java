@@ -12,9 +12,11 @@ import java.util.function.Consumer;
 /// The part of a spool that moves messages into other spools and takes messages from them.
 ///
 /// A message moves in four steps: [#export] from the old spool, [#take] into the new one, [#left] in
-/// the old one, and only then the new queue manager gets to know it. Each step has an answer after
-/// its sync, so at any moment at least one log has the message. A stop between the second and the
-/// third step leaves it in both, with the same state; [#known] finds these copies at the next start.
+/// the old one, [#arrived] in the new one. Each of the first three has an answer after its sync, so
+/// at any moment at least one log has the message. A stop between the second and the third leaves it
+/// in both, with the same state; [#known] finds these copies at the next start. The new queue manager
+/// gets to know the message with the last step: otherwise it could be delivered and removed there
+/// while the old log still has it, and a stop at that moment would bring it back.
 ///
 /// The callbacks run on threads of the spool and must not block. Each runs exactly once.
 public interface MovableMessages {
@@ -38,7 +40,8 @@ public interface MovableMessages {
         record Unavailable(IOException why) implements Exported {}
     }
 
-    /// Writes a message of another spool into this one.
+    /// Writes a message of another spool into this one. Until [#arrived], no [Spool#claimDue] finds
+    /// it.
     ///
     /// @param then gets nothing when the message is on disk. Otherwise the spool does not have it:
     ///     [NoSpaceException] when the disk is too full
@@ -49,6 +52,9 @@ public interface MovableMessages {
 
     /// Ends an export whose message stays here.
     void stays(QueueId id);
+
+    /// The message is in no other spool any more.
+    void arrived(QueueId id);
 
     /// The next messages after `after` in order of id, at most `limit`, with those set aside.
     List<QueueId> ids(Optional<QueueId> after, int limit) throws IOException;

@@ -50,8 +50,8 @@ sealed interface Task {
     /// Due messages from the index, whose next attempt moves to `untilMillis` before the first one
     /// begins. After a crash in the middle of a delivery the message is then due later, and is not
     /// tried repeatedly at once. A message that changed since the query is left out.
-    /// @param leaving messages that are being copied into another spool; they are left out
-    record Lease(List<MessageSummary> found, long untilMillis, Predicate<QueueId> leaving,
+    /// @param inTransit messages that may be in two spools; they are left out
+    record Lease(List<MessageSummary> found, long untilMillis, Predicate<QueueId> inTransit,
             Consumer<List<MessageSummary>> then) implements FromIndex {}
 
     /// Messages that the cleaner appends once more. One that changed since the query is left out.

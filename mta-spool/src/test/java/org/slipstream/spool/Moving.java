@@ -34,6 +34,7 @@ final class Moving {
             throw new AssertionError(trouble.get());
         }
         TestMessages.done(then -> from.left(id, then));
+        to.arrived(id);
     }
 
     /// Everything that a spool tells of a message.

@@ -153,6 +153,7 @@ class MovingMessageTest {
         QueueId leased = TestMessages.commit(from, "a@example.net", new byte[10]);
         TestMessages.claim(from, oldWorld.clock.millis(), 10, oldWorld.clock.millis() + 300_000);
         assertThat(Moving.take(to, Moving.ready(from, leased, OptionalLong.of(oldWorld.clock.millis())))).isEmpty();
+        to.arrived(leased);
         assertThat(TestMessages.ids(TestMessages.claim(to, QueueName.INCOMING, oldWorld.clock.millis(), 10,
                 oldWorld.clock.millis() + 1_000).messages())).containsExactly(leased);
     }
@@ -177,6 +178,18 @@ class MovingMessageTest {
         assertThat(TestMessages.claim(from, oldWorld.clock.millis(), 10, oldWorld.clock.millis() + 1_000)).isEmpty();
         from.stays(id);
         assertThat(TestMessages.claim(from, oldWorld.clock.millis(), 10, oldWorld.clock.millis() + 1_000))
+                .containsExactly(id);
+    }
+
+    /// Otherwise a message that is delivered there could come back from the old log.
+    @Test
+    void aScanOfTheNewSpoolFindsAMessageOnlyWhenTheOldOneHasItNoMore() throws Exception {
+        QueueId id = TestMessages.commit(from, "a@example.net", new byte[10]);
+        assertThat(Moving.take(to, Moving.ready(from, id, OptionalLong.empty()))).isEmpty();
+        assertThat(TestMessages.claim(to, newWorld.clock.millis(), 10, newWorld.clock.millis() + 1_000)).isEmpty();
+        TestMessages.done(then -> from.left(id, then));
+        to.arrived(id);
+        assertThat(TestMessages.claim(to, newWorld.clock.millis(), 10, newWorld.clock.millis() + 1_000))
                 .containsExactly(id);
     }
 
@@ -276,7 +289,9 @@ class MovingMessageTest {
         QueueId id = experienced(300_000);
         MovingMessage message = Moving.ready(from, id, OptionalLong.empty());
         assertThat(Moving.take(to, message)).isEmpty();
-        assertThat(Moving.take(to, message)).get().asString().contains("already");
+        assertThat(Moving.take(to, message)).get().asString().contains("on its way already");
+        to.arrived(id);
+        assertThat(Moving.take(to, message)).get().asString().contains("in this spool already");
         assertThat(TestMessages.read(to, id)).hasSize(300_000);
     }
 
