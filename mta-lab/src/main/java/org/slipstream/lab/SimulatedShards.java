@@ -2,6 +2,7 @@ package org.slipstream.lab;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.lab.ShardPlan.ShardAction;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -23,6 +25,7 @@ final class SimulatedShards {
     private final ShardPlan plan;
     private final EventList clock;
     private final IntFunction<SimulatedShard> maker;
+    private final IntConsumer gone;
     private final RandomGenerator lots;
     private final Map<Integer, SimulatedShard> running = new TreeMap<>();
 
@@ -30,7 +33,10 @@ final class SimulatedShards {
     private final List<SimulatedShard> all = new ArrayList<>();
 
     /// @param maker of the shard with a number
-    SimulatedShards(ShardPlan plan, EventList clock, long seed, IntFunction<SimulatedShard> maker) {
+    /// @param gone called when the shard with a number was removed
+    SimulatedShards(ShardPlan plan, EventList clock, long seed, IntFunction<SimulatedShard> maker,
+            IntConsumer gone) {
+        this.gone = gone;
         this.plan = plan;
         this.clock = clock;
         this.maker = maker;
@@ -64,6 +70,19 @@ final class SimulatedShards {
             throw new AssertionError("removed with mail: shard " + number);
         }
         running.remove(number);
+        shard.network.crash();
+        gone.accept(number);
+    }
+
+    /// An event for a shard that may be gone.
+    void post(int number, QmgrEvent event) {
+        Optional.ofNullable(running.get(number)).ifPresent(shard -> shard.post(event));
+    }
+
+    /// What one shard learned about hosts goes to all others.
+    void learned(int source, List<HostRow.Change> changes) {
+        running.values().stream().filter(shard -> shard.number != source)
+                .forEach(shard -> shard.post(new QmgrEvent.HostsLearned(changes)));
     }
 
     void withoutStateChecks() {
