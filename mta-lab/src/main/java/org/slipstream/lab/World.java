@@ -37,6 +37,7 @@ public final class World {
     private final Scenario scenario;
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
+    private final ConnectionLimits limits;
     private final SimulatedBroker broker;
     private final long messageMillis;
     private final SimulatedShards shards;
@@ -60,10 +61,10 @@ public final class World {
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
+        this.limits = new ConnectionLimits(scenario, receivers);
         List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
                 .limit(plan.costs().disks()).toList();
-        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers,
-                new ConnectionLimits(scenario, receivers), disks, clock, chance, observer);
+        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock, chance, observer);
         this.broker = new SimulatedBroker(clock, plan.messageMillis(),
                 message -> shards().post(message.shard(), message.event()));
         this.messageMillis = plan.messageMillis();
@@ -183,8 +184,8 @@ public final class World {
         return clock;
     }
 
-    ReceivingSide receivers() {
-        return receivers;
+    ConnectionLimits limits() {
+        return limits;
     }
 
     /// The spool of the first shard.
@@ -229,6 +230,11 @@ public final class World {
     /// received each of them.
     public int unconfirmed(QueueId id, int number) {
         return receivers.unconfirmed(id, number);
+    }
+
+    /// Crashes of shards while they had this message.
+    int crashes(QueueId id) {
+        return row(id).crashes;
     }
 
     /// The last reply recorded for this recipient.
