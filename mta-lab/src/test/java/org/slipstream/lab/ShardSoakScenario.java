@@ -39,9 +39,9 @@ final class ShardSoakScenario {
     static final Rate RATE = new Rate(6, Duration.ofMinutes(1));
     static final int RING = 5;
     static final int NARROW = 2;
-    static final int LANES = 24;
-    static final int PER_DESTINATION = 6;
-    static final int SERVER = 20;
+    static final int LANES = 14;
+    static final int PER_DESTINATION = 4;
+    static final int SERVER = 10;
 
     private static final int LETTERS = 500;
     private static final int MAILINGS = 6;
@@ -130,7 +130,8 @@ final class ShardSoakScenario {
         for (String busy : List.of("narrow.example", "rated.example", "hosted1.example", "hosted2.example", "here")) {
             for (int i = 0; i < RUSH; i++) {
                 String to = busy.equals("here") ? letters.get(i % letters.size()) : busy;
-                mails.add(mail(mails.size() + 1, 2 * MINUTE + random.nextInt((int) MINUTE),
+                long within = busy.startsWith("hosted") ? 6 * SECOND : MINUTE;
+                mails.add(mail(mails.size() + 1, 2 * MINUTE + random.nextInt((int) within),
                         List.of(recipient("x" + i, to))));
             }
         }
