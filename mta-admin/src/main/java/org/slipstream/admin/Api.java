@@ -24,7 +24,7 @@ import java.util.Set;
 /// | `explain?message=`, `explain?destination=`, `explain?host=`, `explain?sender=` | GET |
 /// | `queue/{id}/content` (message/rfc822, not JSON) | GET |
 /// | `trace?of=&limit=` | GET |
-/// | `queue/shape?by=&after=` | GET |
+/// | `queue/shape?by=&after=&shard=` | GET |
 /// | `destinations`, `metrics` (text, not JSON) | GET |
 /// | `verify?address=` | POST |
 /// | `destdb` | GET |
@@ -38,7 +38,7 @@ import java.util.Set;
 /// | `shards` | GET |
 /// | `shards/add`, `shards/{number}/drain?force=`, `enable`, `disable?force=`, `load?local=&remote=` | POST |
 ///
-/// FILTER: see [FilterText]. A response with `next` covers a part of the queue; the same request
+/// FILTER: see [FilterText], and `shard=` with the number of a shard. A response with `next` covers a part of the queue; the same request
 /// with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";

@@ -1,12 +1,15 @@
 package org.slipstream.admin;
 
+import org.slipstream.admin.ShardOperations.UseView;
 import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
+import org.slipstream.admin.ViewOperations.ShardLine;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /// The figures of a server in the text format of Prometheus. The names are those of MTA-MIB (RFC
@@ -27,6 +30,7 @@ final class Metrics {
         metrics.gauge("mtaGroupUptimeSeconds", Optional.of(
                 Duration.between(Instant.parse(now.started()), Instant.parse(now.at())).toSeconds()));
         metrics.perDestination(now);
+        metrics.perShard(now);
         return metrics.text.toString();
     }
 
@@ -53,6 +57,45 @@ final class Metrics {
                         .append(label(each.nextHop())).append("\"} ").append(value.applyAsLong(each)).append('\n');
             }
         }
+    }
+
+    /// The shared segments of indimail's queue scheduler (IM-12, IM-13).
+    private void perShard(Activity now) {
+        if (now.shards().isEmpty()) {
+            return;
+        }
+        add("mta_shards", "gauge", now.shards().size());
+        add("mta_shards_configured", "gauge", now.configuredShards());
+        text.append("# TYPE mta_shard_mode gauge\n");
+        now.shards().forEach(each -> line("mta_shard_mode", each, ",mode=\"" + each.mode() + "\"", 1));
+        perSide(now, "mta_shard_concurrency_in_use", UseView::used);
+        perSide(now, "mta_shard_concurrency_configured", UseView::limit);
+        perShard(now, "mta_shard_stored_messages", ShardLine::messages);
+        perShard(now, "mta_shard_held_messages", ShardLine::held);
+        perShard(now, "mta_shard_active_messages", each -> known(each, each.active()));
+        perShard(now, "mta_shard_connections", each -> known(each, each.connections()));
+    }
+
+    private static Optional<Long> known(ShardLine each, int figure) {
+        return each.fault().isEmpty() ? Optional.of((long) figure) : Optional.empty();
+    }
+
+    private void perSide(Activity now, String name, ToLongFunction<UseView> figure) {
+        text.append("# TYPE ").append(name).append(" gauge\n");
+        for (ShardLine each : now.shards()) {
+            line(name, each, ",side=\"local\"", figure.applyAsLong(each.local()));
+            line(name, each, ",side=\"remote\"", figure.applyAsLong(each.remote()));
+        }
+    }
+
+    private void perShard(Activity now, String name, Function<ShardLine, Optional<Long>> figure) {
+        text.append("# TYPE ").append(name).append(" gauge\n");
+        now.shards().forEach(each -> figure.apply(each).ifPresent(value -> line(name, each, "", value)));
+    }
+
+    private void line(String name, ShardLine shard, String labels, long value) {
+        text.append(name).append("{shard=\"").append(shard.shard()).append('"').append(labels).append("} ")
+                .append(value).append('\n');
     }
 
     private static String label(String value) {

@@ -59,9 +59,19 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// Works in every state of the disk.
     Status status() throws IOException;
 
+    /// The operations of one shard alone; empty when there is no shard with this number.
+    default Optional<Operations> ofShard(int number) {
+        return number == 1 ? Optional.of(this) : Optional.empty();
+    }
+
     /// @param next the value of `after` for the next page; absent on the last
     /// @param total messages in the queue, matching or not
-    record QueuePage(List<MessageView> messages, Optional<String> next, long total) {}
+    /// @param faults shards whose messages are missing here, each with the reason
+    record QueuePage(List<MessageView> messages, Optional<String> next, long total, List<String> faults) {
+        public QueuePage(List<MessageView> messages, Optional<String> next, long total) {
+            this(messages, next, total, List.of());
+        }
+    }
 
     /// @param verdict `deliverable`, `undeliverable`, `unknown`
     /// @param route transport and next hop; empty when no route was found
@@ -70,7 +80,12 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     record VerdictView(String address, String verdict, String route, String host, String reply) {}
 
     /// @param count of messages in this part of the queue
-    record MessageCount(long count, Optional<String> next) {}
+    /// @param faults shards whose messages are not counted, each with the reason
+    record MessageCount(long count, Optional<String> next, List<String> faults) {
+        public MessageCount(long count, Optional<String> next) {
+            this(count, next, List.of());
+        }
+    }
 
     /// @param state `active`, `deferred`, `held`
     /// @param why the reason for the wait, in a sentence
@@ -85,26 +100,32 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param lastAttempt time of the latest reply for one of its recipients; empty before
     /// @param expires when the next failure returns the message; present only when a single message
     /// is shown
+    /// @param shard the number of its shard; absent when the server has only one
     record MessageView(String id, String sender, long sizeBytes, String state, String created, String nextAttempt,
             int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
             List<RecipientView> recipients, SubmitterView submitter, List<String> instructions, String lastAttempt,
-            String expires) {
+            String expires, Optional<Integer> shard) {
         /// A view of a message whose submitter is not known.
         public MessageView(String id, String sender, long sizeBytes, String state, String created,
                 String nextAttempt, int attempts, String why, String next, PhaseView phase, Optional<SeatView> seat,
                 List<RecipientView> recipients) {
             this(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat, recipients,
-                    SubmitterView.UNKNOWN, List.of(), "", "");
+                    SubmitterView.UNKNOWN, List.of(), "", "", Optional.empty());
         }
 
         public MessageView expiring(String when) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
-                    recipients, submitter, instructions, lastAttempt, when);
+                    recipients, submitter, instructions, lastAttempt, when, shard);
+        }
+
+        public MessageView in(int number) {
+            return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase, seat,
+                    recipients, submitter, instructions, lastAttempt, expires, Optional.of(number));
         }
 
         public MessageView with(SeatView other) {
             return new MessageView(id, sender, sizeBytes, state, created, nextAttempt, attempts, why, next, phase,
-                    Optional.of(other), recipients, submitter, instructions, lastAttempt, expires);
+                    Optional.of(other), recipients, submitter, instructions, lastAttempt, expires, shard);
         }
     }
 
@@ -141,10 +162,22 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param unannounced new messages that no event announced and a scan found, since the start
     /// @param trouble the current failures; empty when there are none
     /// @param suspensions those in force, the freeze first, without those of hosts
+    /// @param shards empty when the server has only one
     record Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
-            Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers, ConnectionsView connections,
+            Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
+            ConnectionsView connections,
             List<DestinationView> destinations, List<TroubleView> trouble,
-            List<SuspensionOperations.SuspensionView> suspensions) {}
+            List<SuspensionOperations.SuspensionView> suspensions, List<ShardLine> shards) {
+        /// The status of a single shard.
+        public Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+                Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
+                ConnectionsView connections,
+                List<DestinationView> destinations, List<TroubleView> trouble,
+                List<SuspensionOperations.SuspensionView> suspensions) {
+            this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers, connections,
+                    destinations, trouble, suspensions, List.of());
+        }
+    }
 
     /// Outgoing SMTP connections.
     ///
@@ -165,8 +198,8 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         }
     }
 
-    /// @param what `index`, `log`, `space`, `inodes`, `stall`
-    /// @param since ISO 8601 in UTC
+    /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`
+    /// @param since ISO 8601 in UTC; empty when it is not known
     /// @param meaning the effect on mail, and its expected end
     /// @param reason the error text of the system
     record TroubleView(String what, String since, String meaning, String reason) {}

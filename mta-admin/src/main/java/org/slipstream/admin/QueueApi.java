@@ -16,7 +16,7 @@ import java.util.Set;
 /// The resources of the mail queue: `queue` with its pages, `queue/count`, orders for one message,
 /// and orders for all messages that match a filter.
 ///
-/// Each request does a bounded amount of work. Larger selections continue with `next`, as the pages
+/// A filter may name a shard ([ShardParameter]). Each request does a bounded amount of work. Larger selections continue with `next`, as the pages
 /// of a list do.
 final class QueueApi {
     static final int DEFAULT_LIMIT = 100;
@@ -87,6 +87,7 @@ final class QueueApi {
     private static Set<String> with(String... further) {
         Set<String> names = new HashSet<>(FilterText.NAMES);
         names.addAll(List.of(further));
+        names.add(ShardParameter.NAME);
         return names;
     }
 
@@ -106,19 +107,23 @@ final class QueueApi {
 
     @FunctionalInterface
     private interface Piece {
-        ApiResponse answer(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
+        ApiResponse answer(Operations queue, QueueFilter filter, Optional<QueueId> after, int limit) throws IOException;
     }
 
     private ApiResponse list(Query query) throws IOException {
         return piece(query, DEFAULT_LIMIT,
-                (filter, after, limit) -> ApiResponse.ok(operations.list(filter, after, limit)));
+                (queue, filter, after, limit) -> ApiResponse.ok(queue.list(filter, after, limit)));
     }
 
     private ApiResponse count(Query query) throws IOException {
-        return piece(query, DEFAULT_LIMIT, (filter, after, _) -> ApiResponse.ok(operations.count(filter, after)));
+        return piece(query, DEFAULT_LIMIT, (queue, filter, after, _) -> ApiResponse.ok(queue.count(filter, after)));
     }
 
-    private static ApiResponse piece(Query query, int defaultLimit, Piece piece) throws IOException {
+    private ApiResponse piece(Query query, int defaultLimit, Piece piece) throws IOException {
+        Optional<Operations> queue = ShardParameter.choose(operations, query);
+        if (queue.isEmpty()) {
+            return ShardParameter.unknown(query);
+        }
         Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
         if (query.get("after").isPresent() && after.isEmpty()) {
             return ApiResponse.badRequest("after is not a queue id: " + query.get("after").get());
@@ -128,7 +133,7 @@ final class QueueApi {
             return ApiResponse.badRequest("limit is not a number from 1 to " + HIGHEST_LIMIT);
         }
         return switch (FilterText.read(query.parameters())) {
-            case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(filter, after, limit.get());
+            case FilterText.Read.Filter(QueueFilter filter) -> piece.answer(queue.get(), filter, after, limit.get());
             case FilterText.Read.Wrong(String name, String sentence) ->
                 new ApiResponse(400, Map.of("error", name + ": " + sentence, "parameter", name), Map.of());
         };
@@ -160,10 +165,10 @@ final class QueueApi {
         if (refusal.isPresent()) {
             return ApiResponse.badRequest(refusal.get());
         }
-        return piece(query, DEFAULT_ORDERS, (filter, after, limit) -> isMeant(order, filter, all.get())
+        return piece(query, DEFAULT_ORDERS, (queue, filter, after, limit) -> isMeant(order, filter, all.get())
                 ? ApiResponse.ok(dryRun.get()
-                        ? operations.wouldOrder(order, filter, after)
-                        : operations.order(whole, filter, after, limit))
+                        ? queue.wouldOrder(order, filter, after)
+                        : queue.order(whole, filter, after, limit))
                 : ApiResponse.badRequest(filter.isAny() || all.get()
                         ? word(order) + " needs a filter, or all=true for the whole queue"
                         : "this filter matches the whole queue; " + word(order)
@@ -187,6 +192,7 @@ final class QueueApi {
     /// is.
     private static boolean isOneStatement(Query query) {
         Map<String, String> rest = new HashMap<>(query.parameters());
+        rest.remove(ShardParameter.NAME);
         Optional<String> domain = Optional.ofNullable(rest.remove("domain"));
         return rest.isEmpty() && domain.filter(pattern -> pattern.contains("*")).isEmpty();
     }
@@ -196,7 +202,11 @@ final class QueueApi {
         if (domain.filter(String::isBlank).isPresent()) {
             return ApiResponse.badRequest("domain is empty");
         }
-        operations.flushAll(domain);
+        Optional<Operations> queue = ShardParameter.choose(operations, query);
+        if (queue.isEmpty()) {
+            return ShardParameter.unknown(query);
+        }
+        queue.get().flushAll(domain);
         return ApiResponse.ok(Map.of("done", "flush"));
     }
 

@@ -77,8 +77,9 @@ final class ShardApi {
         Optional<String> local = query.get("local");
         Optional<String> remote = query.get("remote");
         if (local.isEmpty() || remote.isEmpty() || !isUse(local.get()) || !isUse(remote.get())) {
-            return ApiResponse.badRequest("a load is local= and remote=, each such as 2/10, 45 for 45 %, or "
-                    + MEASURED);
+            return ApiResponse
+                    .badRequest("local and remote must be use and limit such as 2/10, a percentage such as 45, or "
+                            + MEASURED);
         }
         return answer("load", shards.load(shard, use(local.get()), use(remote.get())));
     }

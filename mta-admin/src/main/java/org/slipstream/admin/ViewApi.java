@@ -11,9 +11,9 @@ import java.util.Set;
 
 /// The resources `destinations`, `metrics` and `queue/shape`.
 final class ViewApi {
-    private final ViewOperations operations;
+    private final Operations operations;
 
-    ViewApi(ViewOperations operations) {
+    ViewApi(Operations operations) {
         this.operations = operations;
     }
 
@@ -22,7 +22,7 @@ final class ViewApi {
             case "destinations" -> resource(Set.of(), _ -> ApiResponse.ok(operations.activity()));
             case "metrics" ->
                 resource(Set.of(), _ -> ApiResponse.ok(new PlainText(Metrics.text(operations.activity()))));
-            case "queue/shape" -> resource(Set.of("by", "after"), this::shape);
+            case "queue/shape" -> resource(Set.of("by", "after", ShardParameter.NAME), this::shape);
             default -> Optional.empty();
         };
     }
@@ -40,9 +40,13 @@ final class ViewApi {
         if (by.isEmpty()) {
             return ApiResponse.badRequest("by is neither destination nor sender");
         }
+        Optional<Operations> queue = ShardParameter.choose(operations, query);
+        if (queue.isEmpty()) {
+            return ShardParameter.unknown(query);
+        }
         Optional<QueueId> after = query.get("after").flatMap(QueueId::parse);
         return query.get("after").isPresent() && after.isEmpty()
                 ? ApiResponse.badRequest("after is not a queue id: " + query.get("after").get())
-                : ApiResponse.ok(operations.shape(by.get(), after));
+                : ApiResponse.ok(queue.get().shape(by.get(), after));
     }
 }

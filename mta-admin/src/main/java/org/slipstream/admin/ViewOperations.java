@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /// Views of the whole server, as the API uses them. Called on HTTP threads; they change nothing.
 public interface ViewOperations {
@@ -19,7 +20,12 @@ public interface ViewOperations {
     }
 
     /// @param next the value of `after` for the next part; absent on the last
-    record ShapePage(List<ShapeRow> rows, Optional<String> next) {}
+    /// @param faults shards whose messages are not counted, each with the reason
+    record ShapePage(List<ShapeRow> rows, Optional<String> next, List<String> faults) {
+        public ShapePage(List<ShapeRow> rows, Optional<String> next) {
+            this(rows, next, List.of());
+        }
+    }
 
     /// The messages that wait for a destination, or those of a sender's domain, by age.
     ///
@@ -34,6 +40,13 @@ public interface ViewOperations {
         public long total() {
             return ages.stream().mapToLong(Long::longValue).sum();
         }
+
+        /// The row of both parts of the queue. The latest reply may be in either.
+        public ShapeRow plus(ShapeRow other) {
+            List<Long> sums = IntStream.range(0, ages.size()).mapToObj(i -> ages.get(i) + other.ages.get(i)).toList();
+            ShapeRow latest = lastAt.compareTo(other.lastAt) >= 0 ? this : other;
+            return new ShapeRow(name, sums, held + other.held, latest.state, latest.lastReply, latest.lastAt);
+        }
     }
 
     /// The load of a server at one moment.
@@ -43,11 +56,33 @@ public interface ViewOperations {
     /// @param counters since the start, by their names in [RFC
     ///     2789](https://www.rfc-editor.org/rfc/rfc2789)
     /// @param destinations in memory, the busiest first, and those with recent errors
+    /// @param shards empty when the server has only one
+    /// @param configuredShards the number with which the server starts; 0 without shards
     record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             int active,
             Operations.ConnectionsView connections, Map<String, Long> counters,
             List<SuspensionOperations.SuspensionView> suspensions,
-            List<BusyDestination> destinations) {}
+            List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards) {
+        /// The load of a single shard.
+        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
+                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations) {
+            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
+                    List.of(), 0);
+        }
+    }
+
+    /// The load of a shard, as `qmail-qread -i` prints that of a queue.
+    ///
+    /// @param mode `normal`, `disabled` or `drained`
+    /// @param local deliveries to mailboxes of this server
+    /// @param remote deliveries to other servers
+    /// @param messages absent, as is `held`, while the queue index is unavailable
+    /// @param waiting deliveries in memory
+    /// @param connections to other servers
+    /// @param fault the reason why the figures are missing; empty when they are there
+    record ShardLine(int shard, String mode, ShardOperations.UseView local, ShardOperations.UseView remote,
+            Optional<Long> messages, Optional<Long> held, int active, int waiting, int connections, String fault) {}
 
     /// @param state `live`, `dead`, `suspended` (by an operator), `paused` (rate delay), `idle` (not in
     ///     memory)

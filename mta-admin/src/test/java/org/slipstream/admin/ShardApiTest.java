@@ -79,8 +79,9 @@ class ShardApiTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"'', local= and remote=", "local=2/10, local= and remote=", "local=2/10&remote=x, local= and remote=",
-            "local=2/10&remote=-1/3, local= and remote=", "local=2/1234567&remote=1/2, local= and remote=",
+    @CsvSource({"'', local and remote must be", "local=2/10, local and remote must be",
+            "local=2/10&remote=x, local and remote must be",
+            "local=2/10&remote=-1/3, local and remote must be", "local=2/1234567&remote=1/2, local and remote must be",
             "lokal=2/10&remote=1/2, unknown parameter lokal"})
     void aLoadOfAnotherFormIsRefused(String query, String sentence) throws IOException {
         ApiResponse answer = order("shards/2/load", query);

@@ -7,12 +7,13 @@ import org.slipstream.admin.AdminSocket;
 import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
-import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.history.History;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
+import org.slipstream.server.shard.ShardViews;
 import org.slipstream.server.users.TokenFile;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.SmtpListener;
@@ -122,15 +123,16 @@ public final class Server implements AutoCloseable {
         start(shards, wiring.shardServices(history, CLOCK));
         AdminServer api = bindAdmin();
         ListenerServices services = wiring.services(shards::isBehindArrivals, prepared.users());
-        QueueOperations operations = shards.first().operations();
+        ShardViews views = ShardViews.of(shards, config, CLOCK);
         ListenerServices withEtrn = config.operation().delivers()
-                ? services.withEtrn(wiring.wake(operations))
+                ? services.withEtrn(wiring.wake(views.queue()))
                 : services;
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         for (Services.Service service : Services.of(config)) {
             ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
         }
-        api.serve(operations, shards.first().hosts(), shards.first().suspensions(), TokenFile.in(config.home()));
+        api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
+                TokenFile.in(config.home()));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);

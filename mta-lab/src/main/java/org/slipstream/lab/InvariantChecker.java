@@ -148,6 +148,7 @@ public final class InvariantChecker {
                 due.id().ifPresentOrElse(id -> file(id, order), () -> expectAnswer("Filed"));
             }
             case QmgrOrder.TakeUp takeUp -> file(takeUp.id(), order);
+            case QmgrOrder.MoveOut move -> file(move.id(), order);
             case QmgrOrder.Instruct instruct -> expectAnswer("Instructed " + instruct.id());
             case QmgrOrder.Answered answered -> answered("Answered " + answered.ticket());
             case QmgrOrder.Verified verified -> answered("Answered " + verified.ticket());
@@ -243,12 +244,13 @@ public final class InvariantChecker {
             case QmgrEvent.OutcomeRecorded _ -> answered("Record");
             case QmgrEvent.Notified notified -> answered("Notify " + notified.id());
             case QmgrEvent.Filed filed -> filed.id().ifPresentOrElse(filing::remove, () -> answered("Filed"));
+            case QmgrEvent.MovedOut moved -> filing.remove(moved.id());
             case QmgrEvent.Instructed instructed -> answered("Instructed " + instructed.id());
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
             case QmgrEvent.Operator operator -> command(operator);
             case QmgrEvent.Alarm _ -> alarm(now);
-            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedIn _ -> {
                 // These are not answers, or the network checks them.
             }
         }

@@ -248,6 +248,7 @@ final class SimulatedShard {
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
             case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
+            case QmgrOrder.MoveOut move -> post(new QmgrEvent.MovedOut(move.id(), false));
             case QmgrOrder.LeaseOrder lease -> surroundings.lease(number, lease);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.

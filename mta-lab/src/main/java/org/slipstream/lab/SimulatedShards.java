@@ -124,6 +124,7 @@ final class SimulatedShards {
             case OperatorCommand.Instruct(QueueId of, var _) -> Optional.of(of);
             case OperatorCommand.Requeue(QueueId of) -> Optional.of(of);
             case OperatorCommand.Delete(QueueId of) -> Optional.of(of);
+            case OperatorCommand.Move(QueueId of) -> Optional.of(of);
             case OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> Optional.empty();
         };
         Collection<SimulatedShard> concerned = id.isPresent()

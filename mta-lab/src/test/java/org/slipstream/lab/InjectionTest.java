@@ -86,7 +86,8 @@ class InjectionTest {
                         DELIVER_MILLIS, List.of(), 100, 0, 60_000))
                 .toList();
         QmgrConfig config = QmgrConfig.defaults();
-        return new Scenario(1, config, true, mails, domains, new OwnServer(WRITE_MILLIS, 1, 1, 0, 0), List.of(), List.of(),
+        return new Scenario(1, config, true, mails, domains, new OwnServer(WRITE_MILLIS, 1, 1, 0, 0), List.of(),
+                List.of(),
                 QueueManagers.production(config));
     }
 
@@ -108,6 +109,7 @@ class InjectionTest {
         assertThat(with.duringInjection()).as("deliveries in the seconds of the injection")
                 .isGreaterThanOrEqualTo(without.duringInjection() * 99 / 100);
         assertThat(with.slowestSecond()).isGreaterThanOrEqualTo(without.slowestSecond() * 9 / 10);
-        assertThat(with.incomingScans).as("scans do not grow with the mail").isLessThanOrEqualTo(without.incomingScans + INJECTION_SECONDS);
+        assertThat(with.incomingScans).as("scans do not grow with the mail")
+                .isLessThanOrEqualTo(without.incomingScans + INJECTION_SECONDS);
     }
 }

@@ -138,7 +138,7 @@ class RandomWorldsTest {
                 case OperatorCommand.Hold(QueueId id) -> touched.add(id);
                 case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
                 case OperatorCommand.Instruct(QueueId id, Instruction.Return _) -> touched.add(id);
-                case OperatorCommand.Instruct _,OperatorCommand.Requeue _,OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> {
+                case OperatorCommand.Instruct _,OperatorCommand.Requeue _,OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Move _,OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> {
                     // These commands lose no mail.
                 }
             }

@@ -206,6 +206,11 @@ final class Activation {
     }
 
     boolean hasOpen() {
-        return leftOpen || !deferred.isEmpty() || recipientsRead < expectedOpen;
+        return hasUntried() || !deferred.isEmpty();
+    }
+
+    /// Open recipients remain that have no outcome in this activation.
+    boolean hasUntried() {
+        return leftOpen || recipientsRead < expectedOpen;
     }
 }

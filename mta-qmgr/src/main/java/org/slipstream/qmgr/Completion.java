@@ -1,16 +1,20 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// Executes the end of an activation, one step of [Settlement] at a time. A message leaves the
 /// active set with its last order, and stays known in [PendingFilings] until the spool confirms it.
@@ -26,6 +30,7 @@ final class Completion {
     private final Outcomes outcomes;
     private final Scans scans;
     private final PendingFilings pendingFilings = new PendingFilings();
+    private final Moves moves = new Moves();
     private final Tickets tickets;
     private final ReportRules reportRules;
     private final PendingReports pendingReports = new PendingReports();
@@ -45,6 +50,10 @@ final class Completion {
 
     PendingFilings pendingFilings() {
         return pendingFilings;
+    }
+
+    Moves moves() {
+        return moves;
     }
 
     Tickets tickets() {
@@ -83,6 +92,7 @@ final class Completion {
             case Settlement.Next.TakeUp _ -> file(message, PendingFilings.FilingKind.TAKE_UP,
                     new QmgrOrder.TakeUp(message.id, step.nowMillis()));
             case Settlement.Next.MakeDue _ -> file(message, PendingFilings.FilingKind.MAKE_DUE, due(message.id));
+            case Settlement.Next.MoveOut(long nextMillis) -> moveOut(message, nextMillis);
             case Settlement.Next.Finish(String reason) ->
                 file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
         }
@@ -124,13 +134,14 @@ final class Completion {
         }
     }
 
-    void notified(QmgrEvent.Notified notified) {
+    /// @return false when the answer is about no active message
+    boolean notified(QmgrEvent.Notified notified) {
         if (notified.kind() == QmgrOrder.NoticeKind.COLLECTED) {
             if (!pendingReports.answered(notified.id())) {
                 throw new ImpossibleEventException("unexpected event: " + notified, notified.id());
             }
             // After a local failure the next attempt reports: the spool still counts the failures.
-            return;
+            return false;
         }
         Activation message = active.known(notified.id());
         if (!message.reporting) {
@@ -143,6 +154,7 @@ final class Completion {
             message.reported = true;
         }
         settle(message);
+        return true;
     }
 
     private void leaveActive(Activation message) {
@@ -169,10 +181,14 @@ final class Completion {
             case DEFER, REMOVE, HOLD -> {
                 // Nothing is due because of it.
             }
+            case MOVE_OUT -> throw new ImpossibleEventException("queue=" + id.get() + " is being moved", id.get());
         }
         if (filing.next() == OperatorRequest.NONE) {
             tickets.filed(id.get());
         } else {
+            if (filing.next() == OperatorRequest.MOVE) {
+                tickets.filedBeforeMove(id.get());
+            }
             fulfil(id.get(), filing.next());
         }
     }
@@ -189,6 +205,84 @@ final class Completion {
             case HOLD -> fileOutside(id, PendingFilings.FilingKind.HOLD, new QmgrOrder.SetHold(id, true));
             case DELETE ->
                 fileOutside(id, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(id, Settlement.DELETED));
+            case MOVE -> moveOut(id, OptionalLong.empty());
+        }
+    }
+
+    // ---- moves to another shard
+
+    private void moveOut(Activation message, long nextMillis) {
+        if (mustStay(message.id)) {
+            moves.postpone(message.id);
+        } else {
+            leaveActive(message);
+            beginMove(message.id, OptionalLong.of(nextMillis));
+        }
+    }
+
+    /// Moves a message outside the active set.
+    ///
+    /// @param dueMillis its next attempt, when the spool has another time
+    void moveOut(QueueId id, OptionalLong dueMillis) {
+        if (mustStay(id)) {
+            moves.postpone(id);
+        } else {
+            beginMove(id, dueMillis);
+        }
+    }
+
+    // A scan under way may postpone the message on disk; a report changes its state there.
+    private boolean mustStay(QueueId id) {
+        return scans.isUnderWay() || pendingReports.isUnderWay(id);
+    }
+
+    private void beginMove(QueueId id, OptionalLong dueMillis) {
+        moves.begin(id, dueMillis);
+        pendingFilings.begin(id, PendingFilings.FilingKind.MOVE_OUT);
+        step.order(new QmgrOrder.MoveOut(id, dueMillis));
+    }
+
+    /// @return the commands that waited, to be executed here
+    List<QmgrEvent.Operator> movedOut(QmgrEvent.MovedOut event) {
+        QueueId id = event.id();
+        Moves.Ended ended = moves.ended(id);
+        pendingFilings.done(id);
+        if (event.moved()) {
+            pendingReports.take(id);
+            tickets.moved(id, Result.MOVED);
+            ended.commands().forEach(each -> tickets.answer(each.ticket(), Result.MOVED));
+            return List.of();
+        }
+        tickets.moved(id, Result.UNCHANGED);
+        ended.dueMillis().ifPresent(due -> stays(id, due));
+        ended.commands().stream().filter(Completion::isMove)
+                .forEach(each -> tickets.answer(each.ticket(), Result.UNCHANGED));
+        return ended.commands().stream().filter(each -> !isMove(each)).toList();
+    }
+
+    private static boolean isMove(QmgrEvent.Operator operator) {
+        return operator.command() instanceof OperatorCommand.Move;
+    }
+
+    // It left the active set, and the spool has the time of its activation.
+    private void stays(QueueId id, long dueMillis) {
+        if (dueMillis <= step.nowMillis()) {
+            fileOutside(id, PendingFilings.FilingKind.MAKE_DUE, due(id));
+        } else {
+            scans.dueAt(QueueName.DEFERRED, dueMillis);
+            fileOutside(id, PendingFilings.FilingKind.DEFER, new QmgrOrder.Defer(id, dueMillis));
+        }
+    }
+
+    /// A message from another shard is on disk. Failures that wait there for their report are
+    /// reported now.
+    void movedIn(QmgrEvent.MovedIn event) {
+        MessageSummary message = event.message();
+        if (message.failed() > 0 && message.sender().isPresent()) {
+            pendingReports.add(message.id(), step.nowMillis(), step.nowMillis());
+        }
+        if (!message.held()) {
+            scans.dueAt(QueueName.DEFERRED, event.nextAttemptMillis());
         }
     }
 

@@ -135,6 +135,7 @@ final class Explanation {
             case REQUEUE -> "requeued";
             case REROUTE -> "rerouted";
             case RETURN -> "returned to its sender";
+            case MOVE -> "moved to another shard";
             case FLUSH, NONE -> "set aside";
         };
     }

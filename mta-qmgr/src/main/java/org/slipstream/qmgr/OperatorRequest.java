@@ -1,19 +1,20 @@
 package org.slipstream.qmgr;
 
 /// An operator's request for a message in progress. The latest request applies, except that DELETE
-/// is final, FLUSH replaces nothing, and REROUTE replaces only FLUSH.
+/// is final, FLUSH replaces nothing but MOVE, REROUTE replaces only those two, and MOVE replaces
+/// nothing.
 ///
 /// REROUTE and RETURN belong to an instruction that is on disk already; the request only brings the
 /// message back to the queue, so that its next activation follows the instruction.
 enum OperatorRequest {
-    NONE, FLUSH, REROUTE, RELEASE, REQUEUE, HOLD, RETURN, DELETE;
+    NONE, MOVE, FLUSH, REROUTE, RELEASE, REQUEUE, HOLD, RETURN, DELETE;
 
     OperatorRequest then(OperatorRequest later) {
         boolean stays = switch (this) {
-            case NONE -> false;
-            case FLUSH -> later == FLUSH;
+            case NONE, MOVE -> false;
+            case FLUSH -> later == FLUSH || later == MOVE;
             case DELETE -> true;
-            case REROUTE, RELEASE, REQUEUE, HOLD, RETURN -> later == FLUSH || later == REROUTE;
+            case REROUTE, RELEASE, REQUEUE, HOLD, RETURN -> later == FLUSH || later == REROUTE || later == MOVE;
         };
         return stays ? this : later;
     }

@@ -12,8 +12,9 @@ import org.slipstream.qmgr.sched.Scheduler;
 
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
-/// Executes operator commands: flush, hold, release, requeue, return, reroute, delete, priority.
+/// Executes operator commands: flush, hold, release, requeue, return, reroute, delete, priority, move.
 /// Each command works in every state of the message.
 ///
 /// A message may be active, in transfer to the spool, waiting for activation, or on disk only, and
@@ -57,6 +58,9 @@ final class Operators {
     }
 
     void command(QmgrEvent.Operator operator) {
+        if (completion.moves().keeps(operator)) {
+            return;
+        }
         long ticket = operator.ticket();
         switch (operator.command()) {
             case OperatorCommand.Flush flush -> flush(flush, ticket);
@@ -68,6 +72,7 @@ final class Operators {
             }
             case OperatorCommand.Instruct(QueueId id, Instruction instruction) -> instruct(id, instruction, ticket);
             case OperatorCommand.Delete(QueueId id) -> request(id, OperatorRequest.DELETE, ticket);
+            case OperatorCommand.Move(QueueId id) -> request(id, OperatorRequest.MOVE, ticket);
             case OperatorCommand.Suspend suspend -> suspendedMail.suspend(suspend, ticket);
             case OperatorCommand.Resume resume -> suspendedMail.resume(resume, ticket);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
@@ -143,25 +148,36 @@ final class Operators {
             completion.tickets().answer(ticket, Result.UNCHANGED);
             return;
         }
-        completion.tickets().open(id, ticket);
-        if (pendingArrivals.contains(id)) {
-            pendingArrivals.leave(id);
-        }
+        completion.tickets().open(id, request, ticket);
+        boolean isDue = pendingArrivals.contains(id);
+        pendingArrivals.leave(id);
         Optional<Activation> message = active.find(id);
         if (message.isPresent()) {
             inside(message.get(), request);
         } else if (completion.pendingFilings().contains(id)) {
             completion.pendingFilings().request(id, request);
+        } else if (isDue && request == OperatorRequest.MOVE) {
+            completion.moveOut(id, OptionalLong.of(step.nowMillis()));
         } else {
             completion.fulfil(id, request);
         }
+    }
+
+    /// Moves the messages whose moves waited for an answer.
+    void movePostponed() {
+        completion.moves().takePostponed()
+                .forEach(id -> request(id, OperatorRequest.MOVE, QmgrEvent.Operator.NO_TICKET));
+    }
+
+    void movedOut(QmgrEvent.MovedOut event) {
+        completion.movedOut(event).forEach(this::command);
     }
 
     private boolean changesNothing(QueueId id, OperatorRequest request) {
         return switch (request) {
             case FLUSH -> pendingArrivals.contains(id) || active.contains(id);
             case RELEASE -> active.find(id).filter(message -> message.request != OperatorRequest.HOLD).isPresent();
-            case HOLD, REQUEUE, REROUTE, RETURN, DELETE, NONE -> false;
+            case HOLD, REQUEUE, REROUTE, RETURN, DELETE, MOVE, NONE -> false;
         };
     }
 

@@ -7,13 +7,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// Messages with an unanswered order to the spool after they left the active set: defer, remove,
-/// hold, release, take up, make due. A scan that saw such a message a moment earlier cannot activate it
+/// hold, release, take up, make due, move out. A scan that saw such a message a moment earlier cannot activate it
 /// twice.
 ///
 /// Each message has one order at a time; a later operator's request waits here.
 final class PendingFilings {
     enum FilingKind {
-        DEFER, REMOVE, HOLD, RELEASE, TAKE_UP, MAKE_DUE
+        DEFER, REMOVE, HOLD, RELEASE, TAKE_UP, MAKE_DUE, MOVE_OUT
     }
 
     /// @param next the operator's request to execute afterwards

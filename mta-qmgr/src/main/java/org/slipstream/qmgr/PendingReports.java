@@ -69,6 +69,10 @@ final class PendingReports {
         return due;
     }
 
+    boolean isUnderWay(QueueId id) {
+        return underWay.contains(id);
+    }
+
     /// False when no report of this message was under way.
     boolean answered(QueueId id) {
         return underWay.remove(id);

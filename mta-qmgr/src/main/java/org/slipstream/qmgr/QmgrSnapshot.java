@@ -13,7 +13,8 @@ import java.util.Optional;
 /// @param active number of messages in the active set
 /// @param unannounced new messages since the start that only a scan found
 /// @param messages the requested ones among them, oldest first
-public record QmgrSnapshot(int active, long unannounced, List<ActiveMessage> messages, List<ActiveDestination> destinations) {
+public record QmgrSnapshot(int active, long unannounced, List<ActiveMessage> messages,
+        List<ActiveDestination> destinations) {
     public QmgrSnapshot {
         messages = List.copyOf(messages);
         destinations = List.copyOf(destinations);

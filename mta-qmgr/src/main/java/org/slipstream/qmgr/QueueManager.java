@@ -191,9 +191,15 @@ public final class QueueManager {
             }
             case QmgrEvent.OfConnection connection -> learn(seating.handle(connection, now(), step.orders()));
             case QmgrEvent.OutcomeRecorded recorded -> recorded(recorded.id());
-            case QmgrEvent.Notified notified -> completion.notified(notified);
+            case QmgrEvent.Notified notified -> {
+                if (!completion.notified(notified)) {
+                    operators.movePostponed();
+                }
+            }
             case QmgrEvent.Filed filed -> completion.filed(filed.id());
             case QmgrEvent.Instructed instructed -> operators.instructed(instructed);
+            case QmgrEvent.MovedOut moved -> operators.movedOut(moved);
+            case QmgrEvent.MovedIn moved -> movedIn(moved);
             case QmgrEvent.Alarm _ -> {
                 // Handled by timePasses().
             }
@@ -521,6 +527,16 @@ public final class QueueManager {
             unannounced.scanned(done.more());
         }
         scans.plan(queue, done, now());
+        operators.movePostponed();
+    }
+
+    // New mail is announced like any other; the time of other mail is known to the next scan.
+    private void movedIn(QmgrEvent.MovedIn moved) {
+        MessageSummary message = moved.message();
+        completion.movedIn(moved);
+        if (message.attempts() == 0 && !message.held() && moved.nextAttemptMillis() <= now()) {
+            queued(message);
+        }
     }
 
     private boolean isHeld(MessageSummary summary) {

@@ -65,6 +65,10 @@ final class Scans {
         return incoming.hasBacklog() || underWay.equals(Optional.of(QueueName.INCOMING));
     }
 
+    boolean isUnderWay() {
+        return underWay.isPresent();
+    }
+
     /// The scan to order now, if any.
     ///
     /// @param free free places for mail of this queue

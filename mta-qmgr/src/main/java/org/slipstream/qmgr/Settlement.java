@@ -53,6 +53,8 @@ final class Settlement {
 
         record MakeDue() implements Next {}
 
+        record MoveOut(long nextAttemptMillis) implements Next {}
+
         record Finish(String reason) implements Next {}
     }
 
@@ -69,8 +71,16 @@ final class Settlement {
             case RELEASE, REQUEUE -> message.hasOpen() ? new Next.Release() : byRules(message, nowMillis);
             case RETURN -> message.hasOpen() ? new Next.TakeUp() : byRules(message, nowMillis);
             case REROUTE -> message.hasOpen() ? new Next.MakeDue() : byRules(message, nowMillis);
+            case MOVE -> movedOut(message, byRules(message, nowMillis), nowMillis);
             case FLUSH, NONE -> byRules(message, nowMillis);
         };
+    }
+
+    // Recipients that were not tried here are tried there at once.
+    private static Next movedOut(Activation message, Next next, long nowMillis) {
+        return next instanceof Next.PutBack(long nextMillis)
+                ? new Next.MoveOut(message.hasUntried() ? nowMillis : nextMillis)
+                : next;
     }
 
     private Next byRules(Activation message, long nowMillis) {

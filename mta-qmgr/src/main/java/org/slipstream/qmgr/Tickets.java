@@ -18,23 +18,40 @@ import java.util.Map;
 final class Tickets {
     private final StepContext step;
     private final Map<QueueId, List<Long>> open = new LinkedHashMap<>();
+    /// Those of moves, which follow the message's other requests.
+    private final Map<QueueId, List<Long>> moves = new LinkedHashMap<>();
 
     Tickets(StepContext step) {
         this.step = step;
     }
 
     /// Registers a ticket that [#filed] answers.
-    void open(QueueId id, long ticket) {
+    void open(QueueId id, OperatorRequest request, long ticket) {
         if (ticket != QmgrEvent.Operator.NO_TICKET) {
-            open.computeIfAbsent(id, _ -> new ArrayList<>(1)).add(ticket);
+            (request == OperatorRequest.MOVE ? moves : open).computeIfAbsent(id, _ -> new ArrayList<>(1)).add(ticket);
         }
     }
 
     /// Answers all commands of this message.
     void filed(QueueId id) {
-        List<Long> answered = open.remove(id);
+        answer(open, id, Result.FILED);
+        answer(moves, id, Result.FILED);
+    }
+
+    /// Answers the commands that precede a move.
+    void filedBeforeMove(QueueId id) {
+        answer(open, id, Result.FILED);
+    }
+
+    /// Answers the moves of this message.
+    void moved(QueueId id, Result result) {
+        answer(moves, id, result);
+    }
+
+    private void answer(Map<QueueId, List<Long>> tickets, QueueId id, Result result) {
+        List<Long> answered = tickets.remove(id);
         if (answered != null) {
-            answered.forEach(ticket -> answer(ticket, Result.FILED));
+            answered.forEach(ticket -> answer(ticket, result));
         }
     }
 

@@ -91,6 +91,10 @@ final class Story {
     final Map<String, Reply> down = new TreeMap<>();
     boolean reportsFail;
 
+    /// Other shards take messages.
+    boolean shardsTake = true;
+    final Map<QueueId, Row> moved = new TreeMap<>();
+
     /// Local delivery fails.
     boolean broken;
     private final Set<Class<? extends QmgrOrder>> withheld = new HashSet<>();
@@ -291,11 +295,22 @@ final class Story {
                 instruct(instruct);
                 answers.add(new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
             }
+            case QmgrOrder.MoveOut move -> moveOut(move);
             case QmgrOrder.Answered answered -> answered(answered);
             case QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
                 // The test reads it among the orders.
             }
         }
+    }
+
+    private void moveOut(QmgrOrder.MoveOut move) {
+        boolean takes = shardsTake && register.containsKey(move.id());
+        if (takes) {
+            Row row = register.remove(move.id());
+            move.dueMillis().ifPresent(due -> row.nextMillis = due);
+            moved.put(move.id(), row);
+        }
+        answers.add(new QmgrEvent.MovedOut(move.id(), takes));
     }
 
     private void instruct(QmgrOrder.Instruct instruct) {

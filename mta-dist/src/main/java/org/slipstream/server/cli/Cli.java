@@ -21,13 +21,15 @@ public final class Cli {
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
-                    "resume", "freeze", "thaw", "destdb", "retry", "user", "token", "spool", "status", "top", "report",
+                    "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
+                    "report",
                     "lab", "completion")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
             Map.entry("suspend", List.of("list")),
             Map.entry("destdb", List.of("list", "show", "suspend", "resume", "forget")),
+            Map.entry("shard", List.of("list", "add", "drain", "enable", "disable", "load")),
             Map.entry("retry", List.of("list", "show")), Map.entry("user", List.of("add", "passwd", "list", "remove")),
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
@@ -101,6 +103,13 @@ public final class Cli {
             case "destdb suspend" -> new DestdbOrderCommand.Suspend(mta);
             case "destdb resume" -> new DestdbOrderCommand.Resume(mta);
             case "destdb forget" -> new DestdbOrderCommand.Forget(mta);
+            case "shard" -> new ShardCommand(mta);
+            case "shard list" -> new ShardCommand.ShardListing(mta);
+            case "shard add" -> new ShardOrderCommand.ShardAdd(mta);
+            case "shard drain" -> new ShardOrderCommand.ShardDrain(mta);
+            case "shard enable" -> new ShardOrderCommand.ShardEnable(mta);
+            case "shard disable" -> new ShardOrderCommand.ShardDisable(mta);
+            case "shard load" -> new ShardOrderCommand.ShardLoadCommand(mta);
             case "retry" -> new RetryCommand(mta);
             case "retry list" -> new RetryCommand.PolicyListing(mta);
             case "retry show" -> new RetryCommand.Showing(mta);

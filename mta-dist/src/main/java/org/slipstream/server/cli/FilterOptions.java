@@ -40,6 +40,10 @@ final class FilterOptions {
     @Option(names = "--attempts", paramLabel = "N", description = "tried at least N times")
     private Optional<String> attempts = Optional.empty();
 
+    @Option(names = "--shard", paramLabel = "N", description = "only in this shard; ./mta shard list shows them")
+    private Optional<Integer> shard = Optional.empty();
+
+    /// No option but the shard is given.
     boolean isEmpty() {
         return texts().isEmpty();
     }
@@ -53,7 +57,7 @@ final class FilterOptions {
                 throw new ParameterException(spec.commandLine(), "--" + name + ": " + sentence);
             case FilterText.Read.Filter _ -> texts.entrySet().stream().map(
                     text -> "&" + text.getKey() + "=" + URLEncoder.encode(text.getValue(), StandardCharsets.UTF_8))
-                    .collect(Collectors.joining());
+                    .collect(Collectors.joining()) + shard.map(number -> "&shard=" + number).orElse("");
         };
     }
 

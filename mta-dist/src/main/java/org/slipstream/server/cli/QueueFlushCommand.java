@@ -84,7 +84,7 @@ final class QueueFlushCommand implements Callable<Integer> {
             long left = query.contains("&state=held") ? given : Math.min(held, given);
             tell(server, given - left, left);
         }
-        return Exit.DONE;
+        return sweep.exit();
     }
 
     /// The spool does this in portions, however long the queue is.

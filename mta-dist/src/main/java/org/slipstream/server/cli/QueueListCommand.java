@@ -12,17 +12,19 @@ import picocli.CommandLine.Spec;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.concurrent.Callable;
 
 /// `queue list`: one page of the queue.
 @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Lists waiting mail, oldest first.", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
+                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
-                "  ./mta queue list --recipient '*@example.org' --attempts 3",
+                "  ./mta queue list --recipient '*@example.org' --attempts 3", "  ./mta queue list --shard 2",
                 "  ./mta queue list --json | jq '.messages[].id'"})
 final class QueueListCommand implements Callable<Integer> {
     private static final int MOST = 1000;
@@ -63,21 +65,23 @@ final class QueueListCommand implements Callable<Integer> {
             } else {
                 print(page, mta.world().out());
             }
+            return MissingShards.tell(mta, page.faults());
         }
-        return Exit.DONE;
     }
 
     /// The server reads a part of the queue for each request, and few of its messages may match.
     private QueuePage page(AdminClient server, String query, String after) {
         List<MessageView> messages = new ArrayList<>();
+        SequencedSet<String> faults = new LinkedHashSet<>();
         String from = after;
         while (true) {
             QueuePage part = RecordJson
                     .read(server.ask("GET", "queue?limit=" + (limit - messages.size()) + query + from)
                             .orElseThrow(), QueuePage.class);
             messages.addAll(part.messages());
+            faults.addAll(part.faults());
             if (messages.size() >= limit || part.next().isEmpty()) {
-                return new QueuePage(messages, part.next(), part.total());
+                return new QueuePage(messages, part.next(), part.total(), List.copyOf(faults));
             }
             from = "&after=" + part.next().get();
         }

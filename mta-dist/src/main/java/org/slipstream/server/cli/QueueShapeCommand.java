@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
                         + " counts once for each. STATE marks destinations that are dead, suspended, or left alone.",
                 "Works for a stopped server too: the command then reads the index itself."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT},
+                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta queue shape", "  ./mta queue shape --by sender --rows 5",
                 "  ./mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
 final class QueueShapeCommand implements Callable<Integer> {
@@ -40,6 +40,9 @@ final class QueueShapeCommand implements Callable<Integer> {
     @Option(names = "--rows", paramLabel = "N", defaultValue = "20",
             description = "at most N rows, those with the most mail; 0: all (default: 20)")
     private int most;
+
+    @Option(names = "--shard", paramLabel = "N", description = "only the mail of this shard of a running server")
+    private Optional<Integer> shard = Optional.empty();
 
     @Option(names = "--json", description = "as JSON: rows with name, ages, held, state, lastReply, lastAt")
     private boolean json;
@@ -63,23 +66,25 @@ final class QueueShapeCommand implements Callable<Integer> {
         if (most < 0) {
             throw new ParameterException(spec.commandLine(), "--rows must be 0 or more");
         }
-        List<ShapeRow> rows = rows(what);
+        List<String> faults = new ArrayList<>();
+        List<ShapeRow> rows = rows(what, faults);
         if (json) {
-            mta.world().out().println(RecordJson.write(new ShapePage(shown(rows), Optional.empty())));
+            mta.world().out().println(RecordJson.write(new ShapePage(shown(rows), Optional.empty(), faults)));
         } else if (rows.isEmpty()) {
             mta.world().out().println("the queue is empty");
         } else {
             lines(rows).forEach(mta.world().out()::println);
         }
-        return Exit.DONE;
+        return MissingShards.tell(mta, faults);
     }
 
-    private List<ShapeRow> rows(ShapeBy what) {
+    private List<ShapeRow> rows(ShapeBy what, List<String> faults) {
         Map<String, ShapeRow> merged = new TreeMap<>();
         try (AdminClient server = AdminClient.of(mta)) {
-            PagedRequests.of(server, "GET", "queue/shape", "&by=" + by, ShapePage.class, ShapePage::next)
-                    .flatMap(page -> page.rows().stream())
-                    .forEach(row -> merged.merge(row.name(), row, QueueShapeCommand::plus));
+            PagedRequests.of(server, "GET", "queue/shape", "&by=" + by + shard.map(number -> "&shard=" + number).orElse(""),
+                    ShapePage.class, ShapePage::next)
+                    .peek(page -> faults.addAll(page.faults())).flatMap(page -> page.rows().stream())
+                    .forEach(row -> merged.merge(row.name(), row, ShapeRow::plus));
         } catch (CommandFailure stopped) {
             if (stopped.exit() != Exit.UNREACHABLE) {
                 throw stopped;
@@ -90,17 +95,6 @@ final class QueueShapeCommand implements Callable<Integer> {
         return merged.values().stream().sorted(Comparator.comparingLong(ShapeRow::total).reversed()).toList();
     }
 
-    /// The later page has the later messages; the latest reply may be in either.
-    private static ShapeRow plus(ShapeRow one, ShapeRow other) {
-        List<Long> ages = new ArrayList<>();
-        for (int i = 0; i < one.ages().size(); i++) {
-            ages.add(one.ages().get(i) + other.ages().get(i));
-        }
-        ShapeRow latest = one.lastAt().compareTo(other.lastAt()) >= 0 ? one : other;
-        return new ShapeRow(one.name(), ages, one.held() + other.held(), latest.state(), latest.lastReply(),
-                latest.lastAt());
-    }
-
     private List<ShapeRow> shown(List<ShapeRow> rows) {
         return most == 0 ? rows : rows.subList(0, Math.min(most, rows.size()));
     }
@@ -109,7 +103,7 @@ final class QueueShapeCommand implements Callable<Integer> {
 
     /// The sum of all rows first, as qshape prints it.
     private List<String> lines(List<ShapeRow> rows) {
-        ShapeRow total = rows.stream().reduce(QueueShapeCommand::plus).orElseThrow();
+        ShapeRow total = rows.stream().reduce(ShapeRow::plus).orElseThrow();
         List<List<String>> cells = new ArrayList<>();
         cells.add(List.of(HEAD));
         cells.add(numbers(total));

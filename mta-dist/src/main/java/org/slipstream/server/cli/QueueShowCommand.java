@@ -69,6 +69,7 @@ final class QueueShowCommand implements Callable<Integer> {
     private static void print(MessageView message, PrintStream out) {
         Instant now = Instant.now();
         Table facts = new Table("id", message.id());
+        message.shard().ifPresent(number -> facts.add("shard", number.toString()));
         facts.add("sender", QueueListCommand.sender(message));
         submitter(facts, message);
         facts.add("size", message.sizeBytes() + " bytes");

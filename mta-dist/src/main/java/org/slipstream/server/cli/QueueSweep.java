@@ -7,8 +7,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Common part of the orders for messages, such as `delete`, `hold` and `flush`: messages are given
 /// by ids or selected by a filter. The server processes a filter a page at a time, so that other
@@ -24,6 +26,9 @@ final class QueueSweep {
 
     @Option(names = "--dry-run", description = "only count the messages")
     private boolean dryRun;
+
+    /// Shards that an order did not reach.
+    private final Set<String> faults = new LinkedHashSet<>();
 
     boolean namesIds() {
         return !ids.isEmpty();
@@ -76,7 +81,12 @@ final class QueueSweep {
         }
         long count = giveAll(mta, spec, order, argument, done);
         mta.world().out().println(DisplayUnits.count(count, "message") + (dryRun ? " would be " : " ") + done);
-        return Exit.DONE;
+        return exit();
+    }
+
+    /// The exit code after [#giveAll].
+    int exit() {
+        return faults.isEmpty() ? Exit.DONE : Exit.NO;
     }
 
     /// @return number of messages; with `--dry-run`, the number that match
@@ -87,6 +97,7 @@ final class QueueSweep {
         try (AdminClient server = AdminClient.of(mta)) {
             PagedRequests.of(server, "POST", "queue/" + order, query, MessageCount.class, MessageCount::next)
                     .forEach(part -> {
+                        faults.addAll(part.faults());
                         long before = count[0];
                         count[0] += part.count();
                         if (before / TELL_EVERY < count[0] / TELL_EVERY && !dryRun) {
@@ -95,6 +106,7 @@ final class QueueSweep {
                         }
                     });
         }
+        MissingShards.tell(mta, List.copyOf(faults));
         return count[0];
     }
 }

@@ -78,6 +78,11 @@ final class StatusCommand implements Callable<Integer> {
         facts.add("connections", connections(status.connections()));
         facts.lines().forEach(out::println);
         trouble(status.trouble(), out);
+        List<String> shards = ShardTable.lines(status.shards());
+        if (!shards.isEmpty()) {
+            out.println();
+            shards.forEach(out::println);
+        }
         if (!status.destinations().isEmpty()) {
             out.println();
             Table table = new Table("TRANSPORT", "NEXT HOP", "WAITING", "RUNNING", "CONNECTIONS");
@@ -103,7 +108,10 @@ final class StatusCommand implements Callable<Integer> {
         for (TroubleView trouble : troubles) {
             out.println();
             Table table = new Table("TROUBLE", trouble.what());
-            table.add("since", trouble.since() + " (" + DisplayUnits.age(trouble.since(), Instant.now()) + " ago)");
+            if (!trouble.since().isEmpty()) {
+                table.add("since",
+                        trouble.since() + " (" + DisplayUnits.age(trouble.since(), Instant.now()) + " ago)");
+            }
             table.add("meaning", trouble.meaning());
             table.add("reason", trouble.reason());
             table.lines().forEach(out::println);

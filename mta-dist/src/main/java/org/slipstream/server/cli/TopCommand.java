@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 
 /// `top`: the load of the running server, refreshed.
 @Command(name = "top", mixinStandardHelpOptions = true, versionProvider = Version.class,
-        header = "Shows the load of the running server and its busiest destinations, refreshed.",
+        header = "Shows the load of the running server, of its shards, and its busiest destinations, refreshed.",
         descriptionHeading = "%n",
         description = "The letter q or Ctrl-C ends it. Without a terminal, frames are printed below each other.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
@@ -81,8 +81,9 @@ final class TopCommand implements Callable<Integer> {
             return;
         }
         TopTerminal.Size size = terminal.size();
-        int shown = rows > 0 ? rows : Math.max(1, size.lines() - TopFrame.HEAD_LINES - 1);
-        terminal.frame(new TopFrame(now, before).lines(shown, size.columns()));
+        TopFrame frame = new TopFrame(now, before);
+        int shown = rows > 0 ? rows : Math.max(1, size.lines() - frame.headLines() - 1);
+        terminal.frame(frame.lines(shown, size.columns()));
     }
 
     /// False when the user wants to end.

@@ -12,12 +12,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// One frame of `top`: totals, rates, and the busiest destinations.
+/// One frame of `top`: totals, rates, the shards when there are several, and the busiest destinations.
 ///
 /// @param before the frame before, for the rates; without one they are averages since the start
 record TopFrame(Activity now, Optional<Activity> before) {
-    /// Lines above the first destination.
+    /// Lines above the first destination of a server with one shard.
     static final int HEAD_LINES = 6;
+
+    /// Lines above the first destination.
+    int headLines() {
+        int shards = ShardTable.lines(now.shards()).size();
+        return HEAD_LINES + (shards == 0 ? 0 : shards + 1);
+    }
 
     /// @param rows the number of destinations, at most
     List<String> lines(int rows, int columns) {
@@ -31,6 +37,11 @@ record TopFrame(Activity now, Optional<Activity> before) {
                         + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
         suspensions().ifPresent(lines::add);
         lines.add("");
+        List<String> shards = ShardTable.lines(now.shards());
+        if (!shards.isEmpty()) {
+            lines.addAll(shards);
+            lines.add("");
+        }
         Table table = new Table("DESTINATION", "STATE", "WINDOW", "CONN", "RUN", "WAIT", "OLDEST", "LAST ERROR");
         now.destinations().stream().limit(rows).forEach(each -> table.add(each.nextHop(), state(each, time),
                 window(each), Integer.toString(each.connections()), Integer.toString(each.running()),

@@ -29,7 +29,7 @@ public final class Commands {
 
     /// The answer may take long, because a delivery in progress is finished first. It never comes
     /// when the queue manager has stopped.
-    CompletableFuture<Result> give(OperatorCommand command) {
+    public CompletableFuture<Result> give(OperatorCommand command) {
         CompletableFuture<Result> answer = new CompletableFuture<>();
         long ticket = tickets.incrementAndGet();
         open.put(ticket, answer);

@@ -29,6 +29,7 @@ import java.io.InputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -71,6 +72,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final IoThreads ioThreads = new IoThreads();
     private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
+    private volatile Mover mover = (_, _, then) -> then.accept(false);
 
     /// With one shard there are no such orders.
     private Consumer<QmgrOrder.LeaseOrder> leases = _ -> {};
@@ -107,6 +109,21 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         default boolean confirm(QueueId id) {
             return true;
         }
+    }
+
+    /// Moves messages to other shards.
+    @FunctionalInterface
+    public interface Mover {
+        /// Must not block.
+        ///
+        /// @param dueMillis the message's next attempt; empty: the spool has it
+        /// @param then runs once, with true when another shard has the message
+        void moveOut(QueueId id, OptionalLong dueMillis, Consumer<Boolean> then);
+    }
+
+    /// To be called before the first order; without it every message stays.
+    public void moveThrough(Mover mover) {
+        this.mover = mover;
     }
 
     public OrderDispatcher(Spool spool, Routes routes, Carriers carriers, KnownHosts knownHosts,
@@ -165,6 +182,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
                 spool.takeUp(due.id(), due.nowMillis(), filed(due.id()));
             }
             case QmgrOrder.Instruct instruct -> instruct(instruct);
+            case QmgrOrder.MoveOut move -> moveOut(move);
             case QmgrOrder.Answered answered -> commands.answered(answered);
             case QmgrOrder.Verified verified -> commands.verified(verified);
             case QmgrOrder.LeaseOrder lease -> leases.accept(lease);
@@ -337,6 +355,12 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         deliveryLog.instructed(instruct);
         spool.instruct(instruct.id(), instruct.instruction(),
                 () -> answers.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket())));
+    }
+
+    private void moveOut(QmgrOrder.MoveOut move) {
+        receipts.forget(move.id());
+        mover.moveOut(move.id(), move.dueMillis(),
+                moved -> answers.accept(new QmgrEvent.MovedOut(move.id(), moved)));
     }
 
     private void report(QmgrOrder.Notify notify) {

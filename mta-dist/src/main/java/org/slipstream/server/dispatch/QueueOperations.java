@@ -2,7 +2,6 @@ package org.slipstream.server.dispatch;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.Operations;
 import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.Address;
 import org.slipstream.core.AddressPattern;
@@ -48,7 +47,7 @@ import java.util.stream.Collectors;
 /// Commands go through the queue manager, which alone knows whether a message is being delivered.
 /// It answers when the queue index has the effect ([Commands]), so a list that is read after a hold
 /// shows the message on hold.
-public final class QueueOperations implements Operations, EtrnRequests.Queue {
+public final class QueueOperations implements ShardQueue {
     /// Less than the timeout of a client of the API.
     private static final int TIMEOUT_SECONDS = 45;
     private static final VerificationVerdict TIMED_OUT = new VerificationVerdict(
@@ -91,16 +90,37 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         long total = spool.counts().messages();
         if (!filter.isAny()) {
             QueueIndex.Found found = search.find(filter, after, limit);
-            return new QueuePage(views(spool.details(found.ids())), text(found.next()), total);
+            return new QueuePage(views(found.ids()), text(found.next()), total);
         }
         List<Spool.Details> rows = spool.list(after, limit + 1);
-        List<MessageView> page = views(rows.subList(0, Math.min(limit, rows.size())));
+        List<MessageView> page = ofRows(rows.subList(0, Math.min(limit, rows.size())));
         Optional<String> next = rows.size() > limit ? Optional.of(page.getLast().id()) : Optional.empty();
         return new QueuePage(page, next, total);
     }
 
+    @Override
+    public QueueIndex.Found find(QueueFilter filter, Optional<QueueId> after, int limit) throws IOException {
+        return search.find(filter, after, limit);
+    }
+
+    @Override
+    public QueueIndex.Found toBeOrdered(Order order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws IOException {
+        return search.toBeOrdered(order, filter, after, limit);
+    }
+
+    @Override
+    public List<MessageView> views(List<QueueId> ids) throws IOException {
+        return ofRows(spool.details(ids));
+    }
+
+    @Override
+    public long total() throws IOException {
+        return spool.counts().messages();
+    }
+
     /// The queue manager explains only the messages of one page, however many are active.
-    private List<MessageView> views(List<Spool.Details> rows) throws IOException {
+    private List<MessageView> ofRows(List<Spool.Details> rows) throws IOException {
         QueueView picture = picture(rows.stream().map(row -> row.summary().id()).collect(Collectors.toSet()));
         return rows.stream().map(picture::view).toList();
     }
@@ -128,7 +148,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         }
         long now = clockMillis.getAsLong();
         long expires = queries.ask(manager -> manager.expiryMillis(row.get().summary()));
-        MessageView view = views(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
+        MessageView view = ofRows(List.of(row.get())).getFirst().expiring(QueueView.moment(expires));
         return queries.ask(manager -> surroundings.explanations().explain(manager, id, now)).map(SeatText::of)
                 .map(view::with).or(() -> Optional.of(view));
     }
@@ -148,15 +168,33 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         if (row.isEmpty()) {
             return Optional.empty();
         }
-        QueuePhase phase = picture(Set.of(id)).phase(row.get());
+        QueuePhase phase = phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
         return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
     }
 
     @Override
     public TraceResult trace(String wanted, int limit) throws IOException {
-        return surroundings.traces().trace(wanted, limit, spool,
-                row -> picture(Set.of(row.summary().id())).phase(row));
+        return surroundings.traces().trace(wanted, limit, this);
+    }
+
+    @Override
+    public TraceResult history(String wanted, int limit) throws IOException {
+        return surroundings.traces().history(wanted, limit);
+    }
+
+    @Override
+    public Optional<MessageTrace> present(MessageTrace story) throws IOException {
+        return Traces.present(story, spool, this::phase);
+    }
+
+    @Override
+    public Optional<MessageTrace> queued(QueueId id) throws IOException {
+        return Traces.queued(id, spool, this::phase);
+    }
+
+    private QueuePhase phase(Spool.Details row) throws IOException {
+        return picture(Set.of(row.summary().id())).phase(row);
     }
 
     @Override
@@ -261,7 +299,7 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
         if (spool.details(id).isEmpty()) {
             return false;
         }
-        settled(List.of(commands.give(messageOrders.command(order, id))));
+        order(order, List.of(id));
         return true;
     }
 
@@ -269,8 +307,13 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
             throws IOException {
         QueueIndex.Found found = search.toBeOrdered(order.verb(), filter, after, limit);
-        settled(found.ids().stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
+        order(order, found.ids());
         return tally(found);
+    }
+
+    @Override
+    public void order(MessageOrder order, List<QueueId> ids) {
+        settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
     }
 
     @Override
@@ -288,6 +331,12 @@ public final class QueueOperations implements Operations, EtrnRequests.Queue {
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
         return Views.shape(spool, by, after, queries.ask(manager -> manager.destinationFigures()),
+                clockMillis.getAsLong());
+    }
+
+    @Override
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids) throws IOException {
+        return Views.shape(spool, by, ids, queries.ask(manager -> manager.destinationFigures()),
                 clockMillis.getAsLong());
     }
 

@@ -58,7 +58,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
                 new NextChance(row, phase, nowMillis).text(), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
-                InstructionText.lines(summary.instructions()), lastAttempt(row), "");
+                InstructionText.lines(summary.instructions()), lastAttempt(row), "", Optional.empty());
     }
 
     private static String lastAttempt(Spool.Details row) {

@@ -2,7 +2,6 @@ package org.slipstream.server.dispatch;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.admin.SuspensionOperations;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
@@ -26,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// The record is that of a host ([HostRecord]) with a kind of its own, so that the log, its cleaner
 /// and an exported spool keep it.
-public final class SuspensionControl implements SuspensionOperations {
+public final class SuspensionControl implements ShardSuspensions {
     private static final Logger log = LoggerFactory.getLogger(SuspensionControl.class);
     private static final String KIND = "SUSPENDED_";
     private static final Set<String> TRANSPORTS = Set.of("smtp", "lmtp", "local", "discard");
@@ -81,12 +80,48 @@ public final class SuspensionControl implements SuspensionOperations {
 
     @Override
     public void suspend(Suspension suspension) throws IOException {
+        keep(suspension);
+        begin(suspension);
+        logBegun(suspension);
+    }
+
+    @Override
+    public boolean resume(SuspensionScope scope, String name) throws IOException {
+        forget(scope, name);
+        boolean ended = end(scope, name);
+        if (ended) {
+            logEnded(scope, name);
+        }
+        return ended;
+    }
+
+    @Override
+    public void keep(Suspension suspension) throws IOException {
         CompletableFuture<Boolean> kept = new CompletableFuture<>();
         spool.keepHost(new HostRecord(suspension.name(), KIND + suspension.scope().name(), "",
                 suspension.sinceMillis(), suspension.untilMillis(), 0, suspension.why(), suspension.author()),
                 () -> kept.complete(true));
         QmgrQueries.answer(kept);
+    }
+
+    @Override
+    public void forget(SuspensionScope scope, String name) throws IOException {
+        CompletableFuture<Boolean> forgotten = new CompletableFuture<>();
+        spool.forgetHost(Suspension.normal(scope, name), KIND + scope.name(), () -> forgotten.complete(true));
+        QmgrQueries.answer(forgotten);
+    }
+
+    @Override
+    public void begin(Suspension suspension) throws IOException {
         QmgrQueries.answer(commands.give(new OperatorCommand.Suspend(suspension)));
+    }
+
+    @Override
+    public boolean end(SuspensionScope scope, String name) throws IOException {
+        return QmgrQueries.answer(commands.give(new OperatorCommand.Resume(scope, name))) == Result.BEGUN;
+    }
+
+    public static void logBegun(Suspension suspension) {
         if (suspension.scope() == SuspensionScope.EVERYTHING) {
             log.info("event=deliveries-frozen author=\"{}\" reason=\"{}\"", LogText.text(suspension.author()),
                     LogText.text(suspension.text()));
@@ -97,19 +132,13 @@ public final class SuspensionControl implements SuspensionOperations {
         }
     }
 
-    @Override
-    public boolean resume(SuspensionScope scope, String name) throws IOException {
-        String normal = Suspension.normal(scope, name);
-        CompletableFuture<Boolean> forgotten = new CompletableFuture<>();
-        spool.forgetHost(normal, KIND + scope.name(), () -> forgotten.complete(true));
-        QmgrQueries.answer(forgotten);
-        boolean ended = QmgrQueries.answer(commands.give(new OperatorCommand.Resume(scope, name))) == Result.BEGUN;
-        if (ended && scope == SuspensionScope.EVERYTHING) {
+    public static void logEnded(SuspensionScope scope, String name) {
+        if (scope == SuspensionScope.EVERYTHING) {
             log.info("event=deliveries-thawed");
-        } else if (ended) {
-            log.info("event=mail-resumed kind={} name={}", scope.word(), LogText.word(normal));
+        } else {
+            log.info("event=mail-resumed kind={} name={}", scope.word(),
+                    LogText.word(Suspension.normal(scope, name)));
         }
-        return ended;
     }
 
     /// The command that ends the suspension with this text; empty for that of a host.

@@ -28,32 +28,40 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         QueuePhase of(Spool.Details row) throws IOException;
     }
 
-    TraceResult trace(String wanted, int limit, Spool spool, Phases phases) throws IOException {
-        history.flush();
-        TraceResult found = search.get().find(wanted, limit);
+    TraceResult trace(String wanted, int limit, ShardQueue queue) throws IOException {
+        TraceResult found = history(wanted, limit);
         List<MessageTrace> messages = new ArrayList<>();
         for (MessageTrace message : found.messages()) {
-            messages.add(present(message, spool, phases));
+            messages.add(queue.present(message).orElse(message));
         }
         // The history may have begun after the message arrived.
         Optional<QueueId> id = QueueId.parse(wanted);
         if (messages.isEmpty() && id.isPresent()) {
-            Optional<Spool.Details> row = spool.details(id.get());
-            if (row.isPresent()) {
-                messages.add(ofQueue(row.get(), spool.attempts(id.get())).withState(state(row.get(), phases)));
-            }
+            queue.queued(id.get()).ifPresent(messages::add);
         }
         return new TraceResult(messages, found.more(), found.since());
     }
 
-    private static MessageTrace present(MessageTrace message, Spool spool, Phases phases) throws IOException {
+    TraceResult history(String wanted, int limit) throws IOException {
+        history.flush();
+        return search.get().find(wanted, limit);
+    }
+
+    static Optional<MessageTrace> queued(QueueId id, Spool spool, Phases phases) throws IOException {
+        Optional<Spool.Details> row = spool.details(id);
+        return row.isEmpty()
+                ? Optional.empty()
+                : Optional.of(ofQueue(row.get(), spool.attempts(id)).withState(state(row.get(), phases)));
+    }
+
+    static Optional<MessageTrace> present(MessageTrace message, Spool spool, Phases phases) throws IOException {
         Optional<QueueId> id = QueueId.parse(message.id());
         Optional<Spool.Details> row = id.isPresent() ? spool.details(id.get()) : Optional.empty();
         if (row.isEmpty()) {
-            return message;
+            return Optional.empty();
         }
         MessageTrace known = message.complete() ? message : ofQueue(row.get(), List.of()).withEvents(message.events());
-        return known.withState(state(row.get(), phases));
+        return Optional.of(known.withState(state(row.get(), phases)));
     }
 
     private static String state(Spool.Details row, Phases phases) throws IOException {

@@ -16,6 +16,7 @@ import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.PlaceSnapshot;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.server.dispatch.SuspendedHost;
 import org.slipstream.smtpout.ClientConfig;
 
@@ -40,8 +41,13 @@ public final class ServerPlacement {
     /// @param startMillis of this run
     /// @param seed of the choice among equal hosts
     /// @param journal gets what operators change
+    /// @param leases of lanes that other shards use too
     public record PlacementStart(List<HostRow> known, long startMillis, long seed,
-            Optional<JournalObserver> journal) {}
+            Optional<JournalObserver> journal, Leases leases) {
+        public PlacementStart(List<HostRow> known, long startMillis, long seed, Optional<JournalObserver> journal) {
+            this(known, startMillis, seed, journal, Leases.WHOLE);
+        }
+    }
 
     /// @param rules of each transport
     /// @param memory keeps changed host records
@@ -51,7 +57,7 @@ public final class ServerPlacement {
         start.known().forEach(row -> hosts.learn(row, start.startMillis()));
         HostKeys keys = client::hostKey;
         this.seating = new Seating(rules, hosts, start.journal().map(each -> each.recorded(keys)).orElse(keys), memory,
-                SeededChance.ofHosts(start.seed()));
+                SeededChance.ofHosts(start.seed()), start.leases());
         this.client = client;
         this.clockMillis = clockMillis;
         this.journal = start.journal();

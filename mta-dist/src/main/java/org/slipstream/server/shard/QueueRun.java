@@ -9,16 +9,19 @@ import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.SeededChance;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.place.HostMemory;
-import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.run.FeedbackLog;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
@@ -44,6 +47,8 @@ final class QueueRun {
 
     private final ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    /// Empty when the process ends with its only queue manager.
+    private final Optional<DeliveriesUnderWay> underWay;
     private final Carriers carriers;
     private final ServerPlacement places;
     private final OrderDispatcher dispatcher;
@@ -55,12 +60,16 @@ final class QueueRun {
     /// @param hosts records of earlier runs and of other shards
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
-    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal) {}
+    /// @param broker gets the orders about lanes; empty for a server with one shard
+    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.services = services;
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(inbox::answer));
+        this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
+        Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers));
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();
@@ -71,10 +80,12 @@ final class QueueRun {
                         start.hosts())));
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
-                new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer));
+                new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
+                        start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
-                services.mailboxes(), services.reports().apply(spool), inbox::answer, services.clock(),
+                services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
+        start.broker().ifPresent(dispatcher::leasesFrom);
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
@@ -94,9 +105,10 @@ final class QueueRun {
     }
 
     private OrderSink orders() {
-        return services.traffic().counting(services.config().operation().delivers()
+        OrderSink counting = services.traffic().counting(services.config().operation().delivers()
                 ? dispatcher
                 : new RestingDispatcher(dispatcher, inbox::answer), services.clock());
+        return underWay.map(each -> each.watching(counting)).orElse(counting);
     }
 
     void start() {
@@ -129,6 +141,18 @@ final class QueueRun {
         if (services.config().operation().delivers()) {
             inbox.offerArrival(message);
         }
+    }
+
+    /// The queue manager has failed: deliveries under way finish or are cut, and their outcomes are
+    /// recorded.
+    void salvage(Duration limit) throws InterruptedException {
+        underWay.ifPresent(DeliveriesUnderWay::queueManagerFailed);
+        closeConnections(limit);
+        closeDispatcher();
+        if (underWay.isPresent()) {
+            underWay.get().finish(limit);
+        }
+        closeJournal(limit);
     }
 
     // ---- the stop, in this order

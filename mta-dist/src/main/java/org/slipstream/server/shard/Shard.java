@@ -109,10 +109,7 @@ public final class Shard {
 
     /// Ends what the failed run left: deliveries under way finish or are cut.
     void salvage(Duration limit) throws InterruptedException {
-        QueueRun failed = running().run();
-        failed.closeConnections(limit);
-        failed.closeDispatcher();
-        failed.closeJournal(limit);
+        running().run().salvage(limit);
     }
 
     /// Ends the run in order, and closes the spool. New mail is refused before.

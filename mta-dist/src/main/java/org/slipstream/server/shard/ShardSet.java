@@ -4,18 +4,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.MessageSummary;
-import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.qmgr.shard.ShardRules;
+import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
-import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -40,13 +39,16 @@ public final class ShardSet {
 
     private final Config config;
     private final LongSupplier clock;
-    private final ShardStore store;
+    private final ShardStore file;
     private final ShardStart plan;
     private final ShardSupervisor supervisor = new ShardSupervisor(this);
     /// In order of their numbers.
     private final List<Shard> shards = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
+    private final ShardExchange exchange = new ShardExchange();
+    /// Several shards use the limits of the server. Otherwise there are no leases.
+    private boolean shared;
     private @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -58,7 +60,7 @@ public final class ShardSet {
     private ShardSet(Config config, LongSupplier clock) {
         this.config = config;
         this.clock = clock;
-        this.store = ShardStore.in(config.home());
+        this.file = ShardStore.in(config.home());
         this.plan = new ShardStart(config.shard(), folder(config));
     }
 
@@ -81,7 +83,7 @@ public final class ShardSet {
     }
 
     private void open() throws SpoolException, IOException {
-        List<StoredShard> stored = store.read();
+        List<StoredShard> stored = file.read();
         ShardFolders folders = new ShardFolders(config.shard(), folder(config));
         folders.require(stored);
         List<StoredShard> toOpen = plan.toOpen(stored);
@@ -94,12 +96,12 @@ public final class ShardSet {
             log.warn("event=shard-folder-unknown folder={} next=\"./mta shard add may open it\"", unknown);
         }
         closeEmpty();
+        shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || shards.size() > 1;
         keep();
     }
 
     private Shard open(StoredShard stored) throws SpoolException {
-        SpoolConfig where = SettingsRecords.with(config.spool(), "directory", stored.folder());
-        return Shard.open(stored.number(), where, clock, stored.mode());
+        return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
     }
 
     // Before any delivery (IM-08).
@@ -131,10 +133,15 @@ public final class ShardSet {
     /// Starts a run of the queue manager of a shard.
     void start(Shard shard) throws IOException {
         List<HostRow> known = HostStore.read(first().spool());
-        shard.start(Objects.requireNonNull(services),
-                new RunStart(known, new HostStore(first().spool()), journal(shard.number())),
-                inbox -> SuspensionControl.restore(first().spool(), inbox, clock.getAsLong()),
-                trouble -> supervisor.failed(shard, trouble));
+        HostStore store = new HostStore(first().spool());
+        RunStart start = shared
+                ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
+                        Optional.of(order -> exchange.order(shard.number(), order)))
+                : new RunStart(known, store, journal(shard.number()), Optional.empty());
+        shard.start(Objects.requireNonNull(services), start, inbox -> {
+            exchange.join(shard.number(), inbox);
+            SuspensionControl.restore(first().spool(), inbox, clock.getAsLong());
+        }, trouble -> supervisor.failed(shard, trouble));
     }
 
     private Optional<Path> journal(int number) {
@@ -145,7 +152,7 @@ public final class ShardSet {
 
     /// The connections of this shard are closed, and what it held is free.
     void gone(Shard shard) {
-        log.debug("event=shard-gone shard={}", shard.number());
+        exchange.gone(shard.number());
     }
 
     // ---- which shards
@@ -184,7 +191,7 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
-        store.write(known(), folder(config));
+        file.write(known(), folder(config));
     }
 
     ShardRules rules() {
@@ -238,13 +245,10 @@ public final class ShardSet {
     /// Opens one more shard, above the highest number. Empty when there are as many as the settings
     /// permit.
     synchronized Optional<Shard> add() throws IOException, SpoolException {
-        int next = known().getLast().number() + 1;
-        if (shards.size() >= config.shard().maximum() || next > QueueId.SHARDS) {
-            return closed.isEmpty() || shards.size() >= config.shard().maximum()
-                    ? Optional.empty()
-                    : Optional.of(bring(closed.getFirst().opened()));
-        }
-        return Optional.of(bring(plan.created(next)));
+        Optional<StoredShard> next = shards.size() < config.shard().maximum()
+                ? plan.next(known())
+                : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get())) : Optional.empty();
     }
 
     /// Opens a shard that was closed.

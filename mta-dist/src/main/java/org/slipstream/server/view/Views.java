@@ -6,6 +6,7 @@ import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
 import org.slipstream.admin.ViewOperations.ShapeBy;
 import org.slipstream.admin.ViewOperations.ShapePage;
+import org.slipstream.admin.ViewOperations.ShapeRow;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
@@ -29,11 +30,30 @@ public final class Views {
     // The upper bits of a queue id are its creation time.
     private static final int ID_SHIFT = 10;
 
+    public static final Comparator<BusyDestination> BUSIEST_FIRST = Comparator
+            .comparingInt((BusyDestination each) -> each.running() + each.waiting())
+            .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
+            .reversed().thenComparing(BusyDestination::nextHop);
+
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
             long nowMillis) throws IOException {
+        List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
+        return new ShapePage(rows(spool, by, page, figures, nowMillis), page.size() < QueueShape.PAGE
+                ? Optional.empty()
+                : Optional.of(page.getLast().summary().id().toString()));
+    }
+
+    /// The shape of these messages.
+    public static List<ShapeRow> shape(Spool spool, ShapeBy by, List<QueueId> ids, List<DestinationFigures> figures,
+            long nowMillis) throws IOException {
+        return rows(spool, by, spool.details(ids), figures, nowMillis);
+    }
+
+    private static List<ShapeRow> rows(Spool spool, ShapeBy by, List<Spool.Details> messages,
+            List<DestinationFigures> figures, long nowMillis) throws IOException {
         Map<String, String> dead = new LinkedHashMap<>();
         for (DestinationFigures each : figures) {
             if (each.state() instanceof DestinationState.Dead(long untilMillis, var reason)) {
@@ -41,11 +61,8 @@ public final class Views {
             }
         }
         QueueShape shape = new QueueShape(by, spool.hosts(), dead, nowMillis);
-        List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
-        page.forEach(shape::add);
-        return new ShapePage(shape.rows(), page.size() < QueueShape.PAGE
-                ? Optional.empty()
-                : Optional.of(page.getLast().summary().id().toString()));
+        messages.forEach(shape::add);
+        return shape.rows();
     }
 
     public static Activity activity(Status status, List<DestinationFigures> figures, MailCounters traffic,
@@ -58,11 +75,10 @@ public final class Views {
         errors.values().removeIf(error -> error.atMillis() < nowMillis - RECENT_MILLIS);
         errors.forEach((domain, error) -> rows.add(new BusyDestination("", domain, "idle", "", 0, 0, 0, 0, 0, "",
                 error.reply(), moment(error.atMillis()))));
-        rows.sort(Comparator.comparingInt((BusyDestination each) -> each.running() + each.waiting())
-                .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
-                .reversed().thenComparing(BusyDestination::nextHop));
+        rows.sort(BUSIEST_FIRST);
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
-                status.active(), status.connections(), counters(status, traffic), status.suspensions(), rows.stream().map(
+                status.active(), status.connections(), counters(status, traffic), status.suspensions(),
+                rows.stream().map(
                         each -> marked(each, status.suspensions())).toList());
     }
 

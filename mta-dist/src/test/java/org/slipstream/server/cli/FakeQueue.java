@@ -137,7 +137,8 @@ final class FakeQueue implements Operations {
     @Override
     public Status status() {
         Optional<Long> count = trouble.isEmpty() ? Optional.of((long) messages.size()) : Optional.empty();
-        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck, unannounced, true,
+        return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck,
+                unannounced, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
                 List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
     }

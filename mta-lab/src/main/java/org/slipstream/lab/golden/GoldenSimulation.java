@@ -229,7 +229,7 @@ final class GoldenSimulation {
                         List.of(now, ids.get(remove.id()), remove.reason().equals("sent") ? "done" : "expired"));
                 respond(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
-            case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ ->
+            case QmgrOrder.Scan _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ ->
                 throw new IllegalStateException("unexpected order " + order);
         }
     }

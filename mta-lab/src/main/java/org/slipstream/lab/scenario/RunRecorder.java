@@ -218,7 +218,7 @@ final class RunRecorder implements WorldObserver {
             case QmgrOrder.Remove remove -> removes(remove);
             case QmgrOrder.Notify notify -> tell("report about " + title(notify.id()) + ": "
                     + notify.kind().name().toLowerCase(java.util.Locale.ROOT));
-            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
+            case QmgrOrder.Scan _,QmgrOrder.ReadRecipients _,QmgrOrder.FindRoute _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ -> {
                 // These orders are not part of the record.
             }
         }
@@ -291,7 +291,7 @@ final class RunRecorder implements WorldObserver {
                 // The record shows the deliveries under way instead.
             }
             case QmgrEvent.MessageQueued queued -> arrives(queued.message().id());
-            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedOut _,QmgrEvent.MovedIn _ -> {
                 // The consequences of these answers are recorded.
             }
         }

@@ -113,7 +113,7 @@ final class StudySimulation {
                 sendAfter(0, new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
             }
             case QmgrOrder.Defer _,QmgrOrder.Remove _ -> finished = true;
-            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ ->
+            case QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ ->
                 throw new IllegalStateException(
                         "unexpected order " + order);
         }

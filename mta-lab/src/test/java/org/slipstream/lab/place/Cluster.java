@@ -223,7 +223,7 @@ final class Cluster implements QmgrTrace {
                 finishedMillis.put(remove.id(), now);
                 soon(new QmgrEvent.Filed(Optional.of(remove.id())));
             }
-            case QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ ->
+            case QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ ->
                 throw new AssertionError(order);
         }
     }

@@ -121,6 +121,17 @@ public sealed interface QmgrEvent {
     /// Answers [QmgrOrder.Instruct]: the instruction is on disk.
     record Instructed(QueueId id, long ticket) implements QmgrEvent {}
 
+    /// Answers [QmgrOrder.MoveOut].
+    ///
+    /// @param moved the message is in another shard and no longer in this spool; false: it stays here
+    /// and continues as before
+    record MovedOut(QueueId id, boolean moved) implements QmgrEvent {}
+
+    /// A message came from another shard. It is on disk here and nowhere else.
+    ///
+    /// @param nextAttemptMillis when it is due
+    record MovedIn(MessageSummary message, long nextAttemptMillis) implements QmgrEvent {}
+
     /// The time of [org.slipstream.qmgr.QueueManager#nextAlarmMillis] has come.
     record Alarm() implements QmgrEvent {}
 
@@ -169,6 +180,20 @@ public sealed interface QmgrEvent {
 
     /// The commands of an operator. Each works for messages inside and outside the active set.
     sealed interface OperatorCommand {
+        /// The message that the command is about, if it is about one.
+        default Optional<QueueId> message() {
+            return switch (this) {
+                case Flush flush -> flush.id();
+                case Hold(QueueId id) -> Optional.of(id);
+                case Release(QueueId id) -> Optional.of(id);
+                case Instruct(QueueId id, Instruction _) -> Optional.of(id);
+                case Requeue(QueueId id) -> Optional.of(id);
+                case Delete(QueueId id) -> Optional.of(id);
+                case Move(QueueId id) -> Optional.of(id);
+                case Verify _,Suspend _,Resume _ -> Optional.empty();
+            };
+        }
+
         /// Retries waiting mail now: everything, one destination domain, or one message.
         record Flush(Optional<QueueId> id, Optional<String> domain) implements OperatorCommand {}
 
@@ -196,5 +221,8 @@ public sealed interface QmgrEvent {
 
         /// Deletes the message without a report.
         record Delete(QueueId id) implements OperatorCommand {}
+
+        /// Moves the message to another shard. Every other command replaces it.
+        record Move(QueueId id) implements OperatorCommand {}
     }
 }

@@ -12,6 +12,7 @@ import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// The orders of the queue manager: its complete output. Orders are data; the dispatcher that
 /// accepts them only enqueues.
@@ -133,6 +134,11 @@ public sealed interface QmgrOrder {
     /// requested.
     record TakeUp(QueueId id, long nowMillis) implements QmgrOrder {}
 
+    /// Moves the message to another shard. Nothing of it is in progress here.
+    ///
+    /// @param dueMillis its next attempt; empty: the spool has that time
+    record MoveOut(QueueId id, OptionalLong dueMillis) implements QmgrOrder {}
+
     /// Answers [QmgrEvent.Operator], exactly once for each ticket. It has no answer itself.
     record Answered(long ticket, Result result) implements QmgrOrder {}
 
@@ -146,8 +152,10 @@ public sealed interface QmgrOrder {
     enum Result {
         /// The spool has the effect, or the message ended before.
         FILED,
-        /// Nothing to do: the message is active and stays so.
+        /// Nothing to do: the message is active and stays so, or it could not be moved.
         UNCHANGED,
+        /// The message is in another shard now. Any other command than a move had no effect.
+        MOVED,
         /// The spool processes many messages, in portions.
         BEGUN
     }

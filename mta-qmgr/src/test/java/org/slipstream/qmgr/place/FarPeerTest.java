@@ -111,7 +111,7 @@ class FarPeerTest {
                 case QmgrOrder.Close _ -> {
                     // It was idle.
                 }
-                case QmgrOrder.Defer _,QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ ->
+                case QmgrOrder.Defer _,QmgrOrder.Notify _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ ->
                     throw new AssertionError(
                             order);
             }

@@ -78,7 +78,7 @@ final class SeatingStory {
                 case QmgrOrder.Notify notify -> happens(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
                 case QmgrOrder.Scan _ ->
                     happens(new QmgrEvent.ScanDone(List.of(), false, OptionalLong.empty()));
-                case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
+                case QmgrOrder.Open _,QmgrOrder.Deliver _,QmgrOrder.Close _,QmgrOrder.SetHold _,QmgrOrder.MakeDue _,QmgrOrder.TakeUp _,QmgrOrder.Instruct _,QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _,QmgrOrder.MoveOut _ -> {
                     // The test answers.
                 }
             }

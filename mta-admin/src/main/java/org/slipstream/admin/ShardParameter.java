@@ -1,0 +1,24 @@
+package org.slipstream.admin;
+
+import java.util.Map;
+import java.util.Optional;
+
+/// The parameter `shard=`: a request is about the queue of this shard alone.
+final class ShardParameter {
+    static final String NAME = "shard";
+
+    private ShardParameter() {}
+
+    /// Empty when there is no such shard.
+    static Optional<Operations> choose(Operations all, Query query) {
+        Optional<String> text = query.get(NAME);
+        return text.isEmpty()
+                ? Optional.of(all)
+                : text.filter(number -> number.matches("[0-9]{1,3}")).map(Integer::valueOf).flatMap(all::ofShard);
+    }
+
+    static ApiResponse unknown(Query query) {
+        return new ApiResponse(400, Map.of("error", "no such shard: " + query.get(NAME).orElse("")
+                + "; ./mta shard list shows them", "parameter", NAME), Map.of());
+    }
+}

@@ -1,0 +1,155 @@
+package org.slipstream.server.shard;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.ShardOperations;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.shard.Shard.HandLoad;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolException;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/// Orders for the shards of a running server. One order at a time.
+///
+/// An order that would leave the server without a shard for new mail, or without the records of
+/// hosts, is refused; the first can be forced.
+public final class ShardControl implements ShardOperations {
+    private static final Logger log = LoggerFactory.getLogger(ShardControl.class);
+    private static final UseView NO_USE = new UseView(0, 0);
+
+    private final ShardSet shards;
+
+    public ShardControl(ShardSet shards) {
+        this.shards = shards;
+    }
+
+    @Override
+    public List<ShardView> shards() throws IOException {
+        List<ShardView> views = new ArrayList<>();
+        for (Shard shard : shards.all()) {
+            views.add(view(shard));
+        }
+        // Those that were empty when they left are of no interest.
+        shards.known().stream().filter(StoredShard::isRetired).map(ShardControl::view).forEach(views::add);
+        views.sort(Comparator.comparingInt(ShardView::number));
+        return views;
+    }
+
+    private ShardView view(Shard shard) throws IOException {
+        ShardLoad load = shards.load(shard, false);
+        Spool.Counts counts = shard.spool().counts();
+        return new ShardView(shard.number(), shard.where().directory().toString(),
+                SettingsRecords.word(shard.mode()), SettingsRecords.word(shard.state()), view(load.local()),
+                view(load.remote()), load.percent(), shard.hasLoadByHand(), counts.messages(), counts.sizeBytes(),
+                shard.failures());
+    }
+
+    private static ShardView view(StoredShard shard) {
+        return new ShardView(shard.number(), shard.folder().toString(), SettingsRecords.word(shard.mode()), "closed",
+                NO_USE, NO_USE, 0, false, 0, 0, 0);
+    }
+
+    private static UseView view(ConcurrencyInUse use) {
+        return new UseView(use.used(), use.limit());
+    }
+
+    // ---- orders
+
+    @Override
+    public synchronized ShardAnswer add() throws IOException {
+        try {
+            Optional<Shard> added = shards.add();
+            return added.isPresent()
+                    ? new ShardAnswer.Done(view(added.get()))
+                    : new ShardAnswer.Refused("the server has as many shards as shard.maximum permits: raise it in"
+                            + " mta.toml and start the server again, or enable a drained one");
+        } catch (SpoolException refused) {
+            return new ShardAnswer.Refused("no shard was added. " + refused.getMessage());
+        }
+    }
+
+    @Override
+    public synchronized ShardAnswer drain(int number, boolean force) throws IOException {
+        Optional<Shard> open = shards.shard(number);
+        if (open.isEmpty()) {
+            return retired(number).<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
+                    .orElse(new ShardAnswer.UnknownShard(number));
+        }
+        if (open.get().equals(shards.first())) {
+            return new ShardAnswer.Refused("shard " + number + " stays, because its spool keeps the records of hosts"
+                    + " and the suspensions; disable keeps new mail away from it, and docs/shards.md says how to move"
+                    + " its folder");
+        }
+        return mode(open.get(), ShardMode.DRAINED, force);
+    }
+
+    @Override
+    public synchronized ShardAnswer disable(int number, boolean force) throws IOException {
+        Optional<Shard> open = shards.shard(number);
+        return open.isEmpty()
+                ? new ShardAnswer.UnknownShard(number)
+                : mode(open.get(), ShardMode.DISABLED, force);
+    }
+
+    private ShardAnswer mode(Shard shard, ShardMode mode, boolean force) throws IOException {
+        boolean another = shards.all().stream().anyMatch(each -> !each.equals(shard) && each.takesMail());
+        if (!another && !force) {
+            return new ShardAnswer.Refused("shard " + shard.number() + " is the last that takes mail: without it new"
+                    + " mail is answered with 451 until a shard is enabled"
+                    + (mode == ShardMode.DRAINED ? ", and its own mail has nowhere to go" : "")
+                    + "; add or enable another one, or use --force");
+        }
+        shards.mode(shard, mode);
+        if (!another) {
+            log.warn("event=shard-none-takes-mail shard={} next=\"new mail is answered with 451\"", shard.number());
+        }
+        return new ShardAnswer.Done(view(shard));
+    }
+
+    @Override
+    public synchronized ShardAnswer enable(int number) throws IOException {
+        Optional<Shard> open = shards.shard(number);
+        if (open.isPresent()) {
+            shards.mode(open.get(), ShardMode.NORMAL);
+            return new ShardAnswer.Done(view(open.get()));
+        }
+        Optional<StoredShard> retired = retired(number);
+        if (retired.isEmpty()) {
+            return new ShardAnswer.UnknownShard(number);
+        }
+        try {
+            return new ShardAnswer.Done(view(shards.reopen(retired.get())));
+        } catch (SpoolException refused) {
+            return new ShardAnswer.Refused("shard " + number + " stays closed. " + refused.getMessage());
+        }
+    }
+
+    private Optional<StoredShard> retired(int number) {
+        return shards.known().stream().filter(each -> each.number() == number && each.isRetired()).findFirst();
+    }
+
+    @Override
+    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote)
+            throws IOException {
+        Optional<Shard> open = shards.shard(number);
+        if (open.isEmpty()) {
+            return new ShardAnswer.UnknownShard(number);
+        }
+        open.get().load(local.isEmpty() && remote.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new HandLoad(local.map(ShardControl::use), remote.map(ShardControl::use))));
+        return new ShardAnswer.Done(view(open.get()));
+    }
+
+    private static ConcurrencyInUse use(UseView view) {
+        return new ConcurrencyInUse(view.used(), view.limit());
+    }
+}

@@ -1,0 +1,73 @@
+package org.slipstream.server.shard;
+
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.HostMemory;
+import org.slipstream.qmgr.run.Inbox;
+import org.slipstream.qmgr.shard.LeaseBroker;
+import org.slipstream.qmgr.shard.LeaseBroker.LeaseAccount;
+import org.slipstream.qmgr.shard.LeaseBroker.LeaseMessage;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The messages between shards: lanes of the limits of the server, and knowledge about hosts.
+///
+/// Every message is an event in an inbox, so a queue manager remains a function of its events. The
+/// lock orders the messages: an order of one shard and the grants that follow from it reach the
+/// inboxes before the next order is heard.
+final class ShardExchange {
+    private final LeaseBroker broker = new LeaseBroker();
+    private final Map<Integer, Inbox> inboxes = new TreeMap<>();
+
+    /// A run of a shard begins.
+    synchronized void join(int shard, Inbox inbox) {
+        inboxes.put(shard, inbox);
+        send(broker.join(shard));
+    }
+
+    /// The run of a shard has ended and its connections are closed: its lanes are free.
+    synchronized void gone(int shard) {
+        inboxes.remove(shard);
+        send(broker.gone(shard));
+    }
+
+    /// A queue manager asks for lanes or returns some.
+    synchronized void order(int shard, QmgrOrder.LeaseOrder order) {
+        send(broker.handle(shard, order));
+    }
+
+    private void send(List<LeaseMessage> messages) {
+        for (LeaseMessage message : messages) {
+            Inbox inbox = inboxes.get(message.shard());
+            if (inbox != null) {
+                inbox.answer(message.event());
+            }
+        }
+    }
+
+    /// The lanes of all shards.
+    synchronized List<LeaseAccount> accounts() {
+        return broker.accounts();
+    }
+
+    /// A memory for the hosts of one shard, from which the others learn as well (FI-39).
+    ///
+    /// @param kept where the records are kept
+    HostMemory hosts(int shard, HostMemory kept) {
+        return changes -> {
+            kept.changed(changes);
+            tellOthers(shard, changes);
+        };
+    }
+
+    private synchronized void tellOthers(int shard, List<HostRow.Change> changes) {
+        inboxes.forEach((number, inbox) -> {
+            if (number != shard) {
+                inbox.answer(new QmgrEvent.HostsLearned(changes));
+            }
+        });
+    }
+}

@@ -1,0 +1,53 @@
+package org.slipstream.server.shard;
+
+import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.SuspensionOperations;
+import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.dispatch.ShardQueue;
+import org.slipstream.server.dispatch.ShardSuspensions;
+
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/// What operators see and order, over all shards that run at the moment.
+///
+/// @param queue the mail, and the state of the server
+/// @param hosts the destination database
+/// @param suspensions with the freeze
+public record ShardViews(AllShardsOperations queue, HostOperations hosts, SuspensionOperations suspensions) {
+    public static ShardViews of(ShardSet set, Config config, LongSupplier clockMillis) {
+        AllShards shards = new AllShards(() -> set.all().stream()
+                .<ShardPart>map(shard -> new RunningShard(shard, config.transports())).toList());
+        return new ShardViews(AllShardsOperations.of(shards, () -> config.shard().count(), clockMillis),
+                new AllShardsHosts(shards), new AllShardsSuspensions(shards));
+    }
+
+    private record RunningShard(Shard shard, TransportTable transports) implements ShardPart {
+        @Override
+        public int number() {
+            return shard.number();
+        }
+
+        @Override
+        public ShardQueue queue() {
+            return shard.operations();
+        }
+
+        @Override
+        public HostOperations hosts() {
+            return shard.hosts();
+        }
+
+        @Override
+        public ShardSuspensions suspensions() {
+            return shard.suspensions();
+        }
+
+        @Override
+        public ShardLoad load() {
+            return shard.load(transports, false);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package org.slipstream.server;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.ApiClient;
+import org.slipstream.core.QueueId;
+import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SmtpTalker;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/// Orders for the shards of a running server, over its socket.
+class ShardOrdersTest {
+    @TempDir
+    Path home;
+
+    private SmallServer start(String... more) throws Exception {
+        return SmallServer.start(home, Stream.concat(Stream.of("queue.deliver=false"), Stream.of(more))
+                .toArray(String[]::new));
+    }
+
+    private static List<Integer> shardsOf(SmallServer server, int messages) {
+        return IntStream.range(0, messages)
+                .mapToObj(_ -> QueueId.parse(server.send("user@here.example")).orElseThrow().shard()).distinct()
+                .sorted().toList();
+    }
+
+    private static void refused(SmallServer server, String order, String sentence) throws IOException {
+        ApiClient.ApiReply reply = server.operator().ask("POST", "shards/" + order);
+        assertThat(reply.status()).isEqualTo(409);
+        assertThat(reply.body()).contains(sentence);
+    }
+
+    @Test
+    @Tag("IM-22")
+    void aDisabledShardTakesNoNewMail() throws Exception {
+        try (SmallServer server = start("shard.count=2")) {
+            assertThat(shardsOf(server, 40)).containsExactly(1, 2);
+            server.ask("POST", "shards/1/disable");
+            assertThat(shardsOf(server, 10)).containsExactly(2);
+            assertThat(server.ask("POST", "shards/1/enable")).contains("\"mode\":\"normal\"");
+            assertThat(shardsOf(server, 40)).containsExactly(1, 2);
+        }
+    }
+
+    @Test
+    @Tag("IM-08")
+    void modesAndAddedShardsSurviveARestart() throws Exception {
+        try (SmallServer server = start()) {
+            assertThat(home.resolve("shards")).as("one shard needs no file").doesNotExist();
+            assertThat(server.ask("POST", "shards/add")).contains("\"number\":2", "spool-2");
+            server.ask("POST", "shards/1/disable");
+            server.ask("POST", "shards/add");
+            assertThat(shardsOf(server, 40)).containsExactly(2, 3);
+            server.ask("POST", "shards/add");
+        }
+        try (SmallServer server = start()) {
+            assertThat(server.ask("GET", "shards")).as("the empty one at the top is gone").contains("\"number\":3")
+                    .doesNotContain("\"number\":4");
+            assertThat(shardsOf(server, 40)).containsExactly(2, 3);
+        }
+        assertThat(home.resolve("shards")).content().contains("shard 1 open disabled spool", "shard 4 closed normal");
+    }
+
+    @Test
+    void withoutAShardForNewMailAClientTriesLater() throws Exception {
+        try (SmallServer server = start("shard.count=2")) {
+            server.ask("POST", "shards/2/disable");
+            refused(server, "1/disable", "the last that takes mail");
+            refused(server, "1/drain", "keeps the records of hosts");
+            server.ask("POST", "shards/1/disable?force=true");
+            try (SmtpTalker talker = SmtpTalker.introducedTo(server.server().smtp().orElseThrow())) {
+                assertThat(talker.send(new OutgoingMessage("a@here.example", List.of("user@here.example"),
+                        "Subject: x\r\n\r\nx\r\n".getBytes(StandardCharsets.US_ASCII))).code()).isEqualTo(451);
+            }
+            server.ask("POST", "shards/2/enable");
+            assertThat(shardsOf(server, 5)).containsExactly(2);
+        }
+    }
+
+    @Test
+    void shardsAreAddedUpToTheMaximum() throws Exception {
+        try (SmallServer server = start("shard.maximum=2")) {
+            server.ask("POST", "shards/add");
+            refused(server, "add", "as many shards as shard.maximum permits");
+        }
+    }
+
+    @Test
+    @Tag("IM-23")
+    void aLoadSetByHandSendsNewMailElsewhere() throws Exception {
+        try (SmallServer server = start("shard.count=2", "shard.mode=dynamic")) {
+            assertThat(server.ask("POST", "shards/1/load?local=2/10&remote=5/20")).contains("\"load\":45.0",
+                    "\"byHand\":true");
+            assertThat(shardsOf(server, 20)).containsExactly(2);
+            assertThat(server.ask("POST", "shards/1/load?local=auto&remote=auto")).contains("\"byHand\":false");
+            assertThat(shardsOf(server, 40)).containsExactly(1, 2);
+        }
+    }
+
+    @Test
+    void aMissingFolderOfAShardStopsTheStart() throws Exception {
+        try (SmallServer server = start("shard.count=2")) {
+            server.ask("POST", "shards/2/disable");
+        }
+        Path away = home.resolve("away");
+        Files.move(home.resolve("spool-2"), away);
+        assertThatExceptionOfType(StartFailure.class).isThrownBy(this::start)
+                .withMessageContaining("is its disk mounted?");
+        Files.move(away, home.resolve("spool-2"));
+        try (SmallServer server = start()) {
+            assertThat(server.ask("GET", "shards")).contains("disabled");
+        }
+    }
+
+    @Test
+    void aDamagedFileStopsTheStart() throws Exception {
+        Files.writeString(home.resolve("shards"), "slipstream-shards 1\ncount 2\nshard 1 open normal spool\n");
+        assertThatExceptionOfType(StartFailure.class).isThrownBy(this::start)
+                .withMessageContaining("line 3").withMessageContaining("move the file away");
+    }
+
+    @Test
+    void aLostFileOfShardsIsToldAndAddOpensTheFolderAgain() throws Exception {
+        try (SmallServer server = start("shard.count=2")) {
+            server.ask("POST", "shards/1/disable");
+            assertThat(shardsOf(server, 3)).containsExactly(2);
+        }
+        Files.delete(home.resolve("shards"));
+        try (SmallServer server = start()) {
+            assertThat(server.ask("GET", "shards")).doesNotContain("spool-2");
+            assertThat(server.ask("POST", "shards/add")).contains("spool-2", "\"messages\":3");
+        }
+        try (Stream<Path> folders = Files.list(home)) {
+            assertThat(folders.map(each -> each.getFileName().toString()).filter(name -> name.startsWith("spool"))
+                    .sorted(Comparator.naturalOrder())).containsExactly("spool", "spool-2");
+        }
+    }
+}

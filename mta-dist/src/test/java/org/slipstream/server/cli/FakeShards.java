@@ -1,0 +1,75 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.admin.ShardOperations;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Shards in memory. The last one that takes mail stays in use unless forced.
+class FakeShards implements ShardOperations {
+    private static final UseView MEASURED = new UseView(1, 20);
+
+    private final TreeMap<Integer, ShardView> shards = new TreeMap<>();
+
+    FakeShards(int count) {
+        for (int shard = 1; shard <= count; shard++) {
+            shards.put(shard, view(shard, "normal"));
+        }
+    }
+
+    private static ShardView view(int shard, String mode) {
+        return new ShardView(shard, "/var/spool-" + shard, mode, "running", MEASURED, MEASURED, 10, false, 7, 4096, 0);
+    }
+
+    @Override
+    public List<ShardView> shards() {
+        return List.copyOf(shards.values());
+    }
+
+    @Override
+    public ShardAnswer add() {
+        return shards.size() == 3
+                ? new ShardAnswer.Refused("3 shards are the most; raise shard.maximum")
+                : put(view(shards.lastKey() + 1, "normal"));
+    }
+
+    @Override
+    public ShardAnswer drain(int shard, boolean force) {
+        return mode(shard, "drained", force);
+    }
+
+    @Override
+    public ShardAnswer enable(int shard) {
+        return mode(shard, "normal", true);
+    }
+
+    @Override
+    public ShardAnswer disable(int shard, boolean force) {
+        return mode(shard, "disabled", force);
+    }
+
+    @Override
+    public ShardAnswer load(int shard, Optional<UseView> local, Optional<UseView> remote) {
+        return shards.containsKey(shard)
+                ? put(new ShardView(shard, "/var/spool-" + shard, "normal", "running", local.orElse(MEASURED),
+                        remote.orElse(MEASURED), 45, local.isPresent() || remote.isPresent(), 7, 4096, 0))
+                : new ShardAnswer.UnknownShard(shard);
+    }
+
+    private ShardAnswer mode(int shard, String mode, boolean force) {
+        if (!shards.containsKey(shard)) {
+            return new ShardAnswer.UnknownShard(shard);
+        }
+        boolean another = shards.values().stream()
+                .anyMatch(each -> each.number() != shard && each.mode().equals("normal"));
+        return another || force
+                ? put(view(shard, mode))
+                : new ShardAnswer.Refused("shard " + shard + " is the last that takes mail");
+    }
+
+    private ShardAnswer put(ShardView view) {
+        shards.put(view.number(), view);
+        return new ShardAnswer.Done(view);
+    }
+}

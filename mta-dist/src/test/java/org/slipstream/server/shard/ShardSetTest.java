@@ -1,0 +1,235 @@
+package org.slipstream.server.shard;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.MessageSummary;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.history.History;
+import org.slipstream.server.history.HistorySearch;
+import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.shard.Shard.HandLoad;
+import org.slipstream.server.view.MailCounters;
+import org.slipstream.smtpout.ClientConfig;
+import org.slipstream.spool.Draft;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// Shards with real spools and queue managers; mailboxes count what they get.
+class ShardSetTest {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    @TempDir
+    Path home;
+
+    /// Deliveries by message.
+    private final Map<QueueId, Integer> delivered = new ConcurrentHashMap<>();
+    private final List<ShardSet> opened = new ArrayList<>();
+    private volatile boolean full;
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        for (ShardSet set : opened) {
+            stop(set);
+        }
+    }
+
+    @Test
+    @Tag("IM-02")
+    @Tag("IM-31")
+    void mailGoesToAllShardsAndEachIdNamesItsShard() throws Exception {
+        ShardSet set = started("shard.count=4");
+        List<QueueId> sent = send(set, 400);
+        awaitDelivered(sent);
+        Map<Integer, Long> perShard = sent.stream().collect(Collectors.groupingBy(QueueId::shard, Collectors.counting()));
+        assertThat(perShard).containsOnlyKeys(1, 2, 3, 4);
+        assertThat(perShard.values()).allSatisfy(count -> assertThat(count).isBetween(60L, 140L));
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
+    @Tag("IM-27")
+    void aShardThatFailsStartsAgainOnItsLogAndTheOthersGoOn() throws Exception {
+        ShardSet set = started("shard.count=2");
+        full = true;
+        List<QueueId> waiting = send(set, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 20);
+        Shard second = set.shard(2).orElseThrow();
+        QueueRun before = second.run().orElseThrow();
+        before.loop().inspect(_ -> {
+            throw new AssertionError("broken by the test");
+        });
+        // The other shard delivers meanwhile.
+        full = false;
+        set.mode(second, ShardMode.DISABLED);
+        List<QueueId> others = send(set, 20);
+        awaitDelivered(others);
+        Awaitility.await().atMost(SOON).until(() -> second.state() == Shard.ShardState.RUNNING
+                && !second.run().orElseThrow().equals(before));
+        set.mode(second, ShardMode.NORMAL);
+        set.all().forEach(shard -> flush(shard, waiting));
+        awaitDelivered(waiting);
+        assertThat(second.failures()).isEqualTo(1);
+        assertThat(set.first().failures()).isZero();
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
+    @Tag("IM-22")
+    @Tag("IM-08")
+    void aDisabledShardGetsNoMailAlsoAfterARestart() throws Exception {
+        ShardSet set = started("shard.count=2");
+        set.mode(set.shard(2).orElseThrow(), ShardMode.DISABLED);
+        assertThat(send(set, 30)).allSatisfy(id -> assertThat(id.shard()).isEqualTo(1));
+        stop(set);
+        opened.clear();
+        ShardSet again = started("shard.count=2");
+        assertThat(again.shard(2).orElseThrow().mode()).isEqualTo(ShardMode.DISABLED);
+        assertThat(send(again, 30)).allSatisfy(id -> assertThat(id.shard()).isEqualTo(1));
+    }
+
+    @Test
+    void withoutAShardThatTakesMailNoMailIsAccepted() throws Exception {
+        ShardSet set = started();
+        set.mode(set.first(), ShardMode.DISABLED);
+        assertThatThrownBy(set::draft).isInstanceOf(IOException.class).hasMessageContaining("shard enable");
+    }
+
+    @Test
+    @Tag("IM-05")
+    @Tag("IM-06")
+    @Tag("IM-23")
+    void theNumberOfShardsFollowsTheLoad() throws Exception {
+        ShardSet set = started("shard.mode=dynamic", "shard.maximum=2", "shard.interval=1s");
+        set.first().load(Optional.of(new HandLoad(Optional.of(new ConcurrencyInUse(10, 10)),
+                Optional.of(new ConcurrencyInUse(20, 20)))));
+        Awaitility.await().atMost(SOON).until(() -> set.all().size() == 2);
+        awaitDelivered(send(set, 10));
+        assertThat(delivered.keySet()).as("the least loaded").allMatch(id -> id.shard() == 2);
+        set.first().load(Optional.empty());
+        Awaitility.await().atMost(SOON).until(() -> set.all().size() == 1);
+        awaitDelivered(send(set, 10));
+    }
+
+    private long deferred(ShardSet set) throws IOException {
+        long waiting = 0;
+        for (Shard shard : set.all()) {
+            waiting += shard.spool().list(Optional.empty(), 100).stream()
+                    .filter(row -> row.recipients().getFirst().last().isPresent()).count();
+        }
+        return waiting;
+    }
+
+    private static void flush(Shard shard, List<QueueId> ids) {
+        ids.stream().filter(id -> id.shard() == shard.number()).forEach(id -> shard.run().orElseThrow().inbox()
+                .answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Flush(Optional.of(id), Optional.empty()))));
+    }
+
+    private void awaitDelivered(List<QueueId> ids) {
+        Awaitility.await().atMost(SOON).until(() -> delivered.keySet().containsAll(ids));
+    }
+
+    private static List<QueueId> send(ShardSet set, int count) throws IOException {
+        List<QueueId> ids = new ArrayList<>();
+        byte[] content = "Subject: x\r\n\r\nx\r\n".getBytes(StandardCharsets.US_ASCII);
+        for (int i : IntStream.range(0, count).toArray()) {
+            try (Draft draft = set.draft()) {
+                draft.write(content, 0, content.length);
+                MessageSummary message = draft.commit(Envelope.of(Optional.of(Address.of("s" + i + "@here.example")),
+                        List.of(Address.of("ann@here.example"))));
+                set.arrived(message);
+                ids.add(message.id());
+            }
+        }
+        return ids;
+    }
+
+    private ShardSet started(String... more) throws Exception {
+        List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "local.domains=here.example"));
+        settings.addAll(List.of(more));
+        Config config = ((ReadResult.Accepted) ConfigReader.read(home, settings)).config();
+        ShardSet set = ShardSet.open(config, System::currentTimeMillis);
+        opened.add(set);
+        PlaceRules smtp = config.smtpPlacement();
+        set.start(new ShardServices(config, ClientConfig.of("mta.example"),
+                transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
+                new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> new NoReports(), History.OFF,
+                new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
+                new MailCounters(), System::currentTimeMillis));
+        return set;
+    }
+
+    private static void stop(ShardSet set) throws InterruptedException {
+        Duration limit = Duration.ofSeconds(5);
+        set.stopChoosing();
+        set.closeConnections(limit);
+        set.stopQueueManagers(limit);
+        set.closeDispatchers();
+        set.closeJournals(limit);
+        set.closeSpools();
+    }
+
+    private LocalDelivery.LocalResult deliver(QueueId id, Envelope envelope, List<Recipient> recipients,
+            org.slipstream.core.Content content) {
+        boolean refuses = full;
+        if (!refuses) {
+            delivered.merge(id, recipients.size(), Integer::sum);
+        }
+        return new LocalDelivery.LocalResult.Decided(recipients.stream().map(each -> new RecipientOutcome(each.number(),
+                refuses
+                        ? new Outcome.Deferred(Reply.of(452, "4.2.2", "Mailbox full"), "local")
+                        : new Outcome.Delivered(Reply.of(250, "2.0.0", "delivered"), "local")))
+                .toList());
+    }
+
+    private static final class LocalRoutes implements OrderDispatcher.Routes {
+        @Override
+        public boolean isQuick(String domain) {
+            return true;
+        }
+
+        @Override
+        public QmgrEvent find(String domain) {
+            return new QmgrEvent.RouteKnown(domain, new Route.Local(domain));
+        }
+    }
+
+    private static final class NoReports implements OrderDispatcher.Reports {
+        @Override
+        public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
+            return true;
+        }
+    }
+}
