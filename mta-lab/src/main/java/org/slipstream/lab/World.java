@@ -45,7 +45,6 @@ public final class World {
     private long events;
     private long maxEvents = MAX_EVENTS;
     private long nextId;
-    private long tickets;
 
     public World(Scenario scenario) {
         this(scenario, WorldObserver.NONE);
@@ -73,7 +72,7 @@ public final class World {
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
-                () -> shards.command(action.command(), () -> ++tickets)));
+                () -> shards.command(action.command())));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
@@ -281,6 +280,16 @@ public final class World {
         @Override
         public void started(int shard) {
             broker.started(shard);
+        }
+
+        @Override
+        public void crashed(int shard) {
+            shards.crashed(shard);
+        }
+
+        @Override
+        public void move(int shard, QmgrOrder.MoveOut order) {
+            shards.move(shard, order);
         }
 
         @Override

@@ -31,6 +31,7 @@ class ShardSoakTest {
             actions.add(new ShardAction.SetMode(9 * MINUTE, 2, ShardMode.NORMAL));
             actions.add(new ShardAction.SetMode(11 * MINUTE, shards + 1, ShardMode.DRAINED));
             actions.add(new ShardAction.Kill(12 * MINUTE + 555, shards));
+            actions.add(new ShardAction.Remove(16 * MINUTE, shards + 1));
         }
         return actions;
     }
