@@ -13,7 +13,9 @@ import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
+import org.slipstream.server.shard.MessageMover.MoveTarget;
 import org.slipstream.server.shard.QueueRun.RunStart;
+import org.slipstream.server.shard.QueueRun.Sharing;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.SpoolException;
 
@@ -136,7 +138,8 @@ public final class ShardSet {
         HostStore store = new HostStore(first().spool());
         RunStart start = shared
                 ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(order -> exchange.order(shard.number(), order)))
+                        Optional.of(new Sharing(order -> exchange.order(shard.number(), order),
+                                new MessageMover(shard.number(), shard.spool(), () -> moveTarget(shard)))))
                 : new RunStart(known, store, journal(shard.number()), Optional.empty());
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
@@ -228,6 +231,12 @@ public final class ShardSet {
         List<ShardLoad> loads = among.stream().map(shard -> load(shard, false)).toList();
         return rules().place(loads, ThreadLocalRandom.current())
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
+    }
+
+    /// The shard that takes the next message of this one.
+    private Optional<MoveTarget> moveTarget(Shard from) {
+        return place(shards.stream().filter(shard -> shard.number() != from.number()).toList())
+                .map(Shard::moveTarget);
     }
 
     /// A message was committed to the shard that its id names.
