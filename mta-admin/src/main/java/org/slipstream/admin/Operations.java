@@ -171,10 +171,11 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         /// The status of a single shard.
         public Status(String version, String hostname, String started, Optional<Long> messages, Optional<Long> held,
                 Optional<Long> corrupt, int active, long stuck, long unannounced, boolean delivers,
-                ConnectionsView connections, List<DestinationView> destinations, List<TroubleView> trouble,
+                ConnectionsView connections,
+                List<DestinationView> destinations, List<TroubleView> trouble,
                 List<SuspensionOperations.SuspensionView> suspensions) {
-            this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers,
-                    connections, destinations, trouble, suspensions, List.of());
+            this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers, connections,
+                    destinations, trouble, suspensions, List.of());
         }
     }
 

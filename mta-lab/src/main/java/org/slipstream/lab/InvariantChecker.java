@@ -12,7 +12,6 @@ import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
-import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
@@ -45,6 +44,7 @@ public final class InvariantChecker {
     private final PlaceRules rules;
     private SimulatedSpool spool;
     private SimulatedNetwork network;
+    private ConnectionLimits limits;
     private AcceptedMail accepted;
 
     private final Map<Long, QmgrOrder.Deliver> deliveries = new TreeMap<>();
@@ -61,9 +61,10 @@ public final class InvariantChecker {
         this.rules = rules;
     }
 
-    void attach(SimulatedSpool theSpool, SimulatedNetwork theNetwork) {
+    void attach(SimulatedSpool theSpool, SimulatedNetwork theNetwork, ConnectionLimits theLimits) {
         spool = theSpool;
         network = theNetwork;
+        limits = theLimits;
         accepted = new AcceptedMail(this, theSpool, theNetwork.receivers(),
                 Math.max(config.maximalBackoffMillis(), config.minimalBackoffMillis()));
     }
@@ -91,6 +92,7 @@ public final class InvariantChecker {
         underWay.clear();
         filing.clear();
         unanswered.clear();
+        limits.crash();
     }
 
     void ordered(QmgrOrder order, long now) {
@@ -111,8 +113,14 @@ public final class InvariantChecker {
                         () -> "two queries for a domain: " + find);
                 expectAnswer("Find " + find.domain());
             }
-            case QmgrOrder.Open open -> open(open);
-            case QmgrOrder.Deliver deliver -> deliver(deliver);
+            case QmgrOrder.Open open -> {
+                require(!network.connections.containsKey(open.connection()), () -> "a number used twice: " + open);
+                limits.open(open, this);
+            }
+            case QmgrOrder.Deliver deliver -> {
+                deliver(deliver);
+                limits.deliver(deliver, Optional.ofNullable(network.connections.get(deliver.connection())), now, this);
+            }
             case QmgrOrder.Close close -> {
                 SimulatedNetwork.SimulatedConnection connection = network.connections.get(close.connection());
                 require(connection == null || connection.phase != TransferPhase.BUSY,
@@ -148,31 +156,6 @@ public final class InvariantChecker {
                 // The checks of limits that shards share are the broker's.
             }
         }
-    }
-
-    // The world may have fewer connections than the queue manager, which learns of a loss later,
-    // but never more.
-    private void open(QmgrOrder.Open open) {
-        int serving = 1;
-        int atHost = 1;
-        int everywhere = 1;
-        require(!network.connections.containsKey(open.connection()), () -> "a number used twice: " + open);
-        // The limits hold for the server: the connections of all shards count.
-        for (SimulatedNetwork.SimulatedConnection connection : network.receivers().connections()) {
-            if (connection.route.transport().equals(open.route().transport())) {
-                everywhere++;
-                serving += connection.serves(open.route()) ? 1 : 0;
-                atHost += connection.host.equals(SimulatedDomain.names(open.route()).getFirst()) ? 1 : 0;
-            }
-        }
-        TransportSettings settings = config.transport(open.route().transport());
-        require(everywhere <= settings.processLimit(), () -> "too many connections with " + open);
-        // A transport of one recipient a delivery has a window for each recipient (PF-12).
-        boolean each = settings.recipientsPerDelivery() == 1 || settings.concurrencyLimit() == 0;
-        require(each || serving <= settings.concurrencyLimit(),
-                () -> "too many connections for one destination with " + open);
-        require(!(open.route() instanceof Route.Smtp) || atHost <= rules.connectionsPerHost(),
-                () -> "too many connections to one host with " + open);
     }
 
     private void deliver(QmgrOrder.Deliver deliver) {

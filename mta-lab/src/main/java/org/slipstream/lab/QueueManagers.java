@@ -10,6 +10,7 @@ import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.place.HostMemory;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seating;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -27,15 +28,29 @@ public final class QueueManagers {
     /// @param seed of the random numbers
     static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys, long seed,
             QmgrTrace trace) {
-        return new QueueManager(config, seating(config, rules, hosts, keys, SeededChance.ofHosts(seed)),
+        return of(config, rules, hosts, keys, seed, trace, HostMemory.NONE, Leases.WHOLE);
+    }
+
+    /// One of several shards.
+    ///
+    /// @param memory receives changed host records
+    /// @param leases of the shard
+    static QueueManager of(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys, long seed,
+            QmgrTrace trace, HostMemory memory, Leases leases) {
+        return new QueueManager(config, seating(config, rules, hosts, keys, SeededChance.ofHosts(seed), memory, leases),
                 SeededChance.ofOrder(seed), trace);
     }
 
     /// The placement with these rules for the transport `smtp`.
     public static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
             RandomGenerator hostChoice) {
+        return seating(config, rules, hosts, keys, hostChoice, HostMemory.NONE, Leases.WHOLE);
+    }
+
+    private static Seating seating(QmgrConfig config, PlaceRules rules, DestDb hosts, HostKeys keys,
+            RandomGenerator hostChoice, HostMemory memory, Leases leases) {
         return new Seating(transport -> transport.equals(SMTP) ? rules : config.plainRules(transport), hosts, keys,
-                HostMemory.NONE, hostChoice);
+                memory, hostChoice, leases);
     }
 
     /// A queue manager with one delivery at a time on each connection.

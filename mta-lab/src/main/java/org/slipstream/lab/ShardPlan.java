@@ -12,7 +12,9 @@ import java.util.List;
 /// @param shards at the start, from 1
 /// @param messageMillis the time that a message takes between two parts of the server, in each
 /// direction
-public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<ShardAction> actions) {
+/// @param costs of the parts of a shard
+public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<ShardAction> actions,
+        ShardCosts costs) {
     private static final int MOST = 64;
     private static final int THRESHOLD = 90;
 
@@ -23,21 +25,31 @@ public record ShardPlan(int shards, ShardRules rules, long messageMillis, List<S
         actions = List.copyOf(actions);
     }
 
+    /// Whether limits are leased, because there are or will be several shards.
+    boolean isLeased() {
+        return shards > 1 || rules.growth() == Growth.DYNAMIC
+                || actions.stream().anyMatch(ShardAction.Add.class::isInstance);
+    }
+
     /// This number of shards, new mail to the least loaded.
     public static ShardPlan of(int shards) {
-        return new ShardPlan(shards, new ShardRules(Growth.KEEP_COUNT, MOST, THRESHOLD), 0, List.of());
+        return new ShardPlan(shards, new ShardRules(Growth.KEEP_COUNT, MOST, THRESHOLD), 0, List.of(), ShardCosts.NONE);
     }
 
     public ShardPlan with(List<ShardAction> others) {
-        return new ShardPlan(shards, rules, messageMillis, others);
+        return new ShardPlan(shards, rules, messageMillis, others, costs);
     }
 
     public ShardPlan withMessages(long millis) {
-        return new ShardPlan(shards, rules, millis, actions);
+        return new ShardPlan(shards, rules, millis, actions, costs);
+    }
+
+    public ShardPlan with(ShardCosts others) {
+        return new ShardPlan(shards, rules, messageMillis, actions, others);
     }
 
     public ShardPlan with(ShardRules other) {
-        return new ShardPlan(shards, other, messageMillis, actions);
+        return new ShardPlan(shards, other, messageMillis, actions, costs);
     }
 
     /// A change of the shards at a time.

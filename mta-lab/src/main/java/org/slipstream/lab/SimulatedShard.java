@@ -7,11 +7,13 @@ import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.DestDb;
 import org.slipstream.qmgr.place.HostKeys;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
@@ -32,6 +34,19 @@ final class SimulatedShard {
 
         void ordered(int shard, QmgrOrder order);
 
+        /// The queue manager starts, perhaps again.
+        void started(int shard);
+
+        /// The shard was killed and is about to start again.
+        void crashed(int shard);
+
+        void move(int shard, QmgrOrder.MoveOut order);
+
+        void lease(int shard, QmgrOrder.LeaseOrder order);
+
+        /// The shard has learned about hosts.
+        void learned(int shard, List<HostRow.Change> changes);
+
         /// A report to this sender was composed and enters the queue.
         void reported(Address sender, ReplyScript script);
     }
@@ -42,6 +57,8 @@ final class SimulatedShard {
     final SimulatedNetwork network;
     ShardMode mode = ShardMode.NORMAL;
     private final Scenario scenario;
+    private final boolean leased;
+    private final ShardCosts costs;
     private final EventList clock;
     private final RandomGenerator chance;
     private final WorldObserver observer;
@@ -51,26 +68,44 @@ final class SimulatedShard {
     private QueueManager queueManager;
     private Optional<QmgrEvent> last = Optional.empty();
     private boolean checksEveryState = true;
+    private long alarmMillis;
+    private boolean thinking;
+    private long busySum;
 
-    SimulatedShard(int number, Scenario scenario, ReceivingSide receivers, EventList clock, RandomGenerator chance,
-            WorldObserver observer, ShardSurroundings surroundings) {
+    /// The parts of a world that its shards share.
+    ///
+    /// @param leased whether limits are leased, because there are several shards
+    /// @param disks for the logs, in turn
+    record SharedParts(Scenario scenario, boolean leased, ShardCosts costs, ReceivingSide receivers,
+            ConnectionLimits limits, List<SimulatedStation> disks,
+            EventList clock, RandomGenerator chance, WorldObserver observer) {}
+
+    SimulatedShard(int number, SharedParts shared, ShardSurroundings surroundings) {
         this.number = number;
-        this.scenario = scenario;
-        this.clock = clock;
-        this.chance = chance;
-        this.observer = observer;
+        this.scenario = shared.scenario();
+        this.leased = shared.leased();
+        this.costs = shared.costs();
+        this.clock = shared.clock();
+        this.chance = shared.chance();
+        this.observer = shared.observer();
         this.surroundings = surroundings;
         this.invariants = new InvariantChecker(scenario.config(), scenario.placement());
-        this.spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
-        this.network = new SimulatedNetwork(scenario, receivers, clock, chance);
-        invariants.attach(spool, network);
+        SimulatedStation disk = shared.disks().get((number - 1) % shared.disks().size());
+        this.spool = new SimulatedSpool(clock, scenario.ownServer(),
+                new SimulatedLog(clock, scenario.ownServer().writeMillis(), costs, disk), invariants);
+        this.network = new SimulatedNetwork(scenario, shared.receivers(), clock, chance);
+        invariants.attach(spool, network, shared.limits());
         start();
     }
 
     private void start() {
         hosts = new DestDb(scenario.placement().memory());
         queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
-                scenario.seed(), observer);
+                scenario.seed(), observer, changes -> surroundings.learned(number, changes),
+                leased ? Leases.shared() : Leases.WHOLE);
+        surroundings.started(number);
+        alarmMillis = queueManager.nextAlarmMillis();
+        thinking = false;
     }
 
     /// Kills the shard and starts it again on its spool. Its connections are cut.
@@ -79,6 +114,7 @@ final class SimulatedShard {
         spool.crash();
         network.crash();
         invariants.crash();
+        surroundings.crashed(number);
         start();
     }
 
@@ -86,8 +122,16 @@ final class SimulatedShard {
         checksEveryState = false;
     }
 
-    /// A message was acknowledged and is in this shard.
+    /// A message comes in. It is acknowledged when it is in the log.
     void arrive(SimulatedMail mail) {
+        if (costs.groupsCommits()) {
+            spool.log().write(() -> acknowledge(mail));
+        } else {
+            acknowledge(mail);
+        }
+    }
+
+    private void acknowledge(SimulatedMail mail) {
         var summary = spool.commit(mail);
         invariants.accepted().acknowledged(mail);
         post(chance.nextDouble() < scenario.ownServer().arrivalsMissed()
@@ -102,7 +146,7 @@ final class SimulatedShard {
     /// The time of the next alarm. A queue manager that has just started asks for an alarm in the
     /// past; time does not go back.
     long alarmMillis() {
-        return Math.max(clock.now(), queueManager.nextAlarmMillis());
+        return thinking ? Long.MAX_VALUE : Math.max(clock.now(), alarmMillis);
     }
 
     /// All mail is removed or held, and nothing is under way.
@@ -119,27 +163,35 @@ final class SimulatedShard {
         return queueManager.snapshot(clock.now());
     }
 
-    /// The load by which new mail is placed: deliveries under way against the limit of the transport,
-    /// for local mailboxes and for other servers.
+    /// The load by which new mail is placed, as the server computes it.
     ShardLoad load() {
-        int local = 0;
-        int remote = 0;
-        for (var figures : queueManager.destinationFigures()) {
-            local += figures.transport().equals("local") ? figures.running() : 0;
-            remote += figures.transport().equals("local") ? 0 : figures.running();
-        }
+        var inUse = queueManager.inUse("local");
         return new ShardLoad(number,
-                new ConcurrencyInUse(local, scenario.config().transport("local").processLimit()),
-                new ConcurrencyInUse(remote, scenario.config().transport("smtp").processLimit()), mode, isEmpty());
+                new ConcurrencyInUse(inUse.transport(), scenario.config().transport("local").processLimit()),
+                new ConcurrencyInUse(inUse.others(), scenario.config().transport("smtp").processLimit()), mode,
+                isEmpty());
     }
 
     /// Delivers the events that have come, and executes the orders.
     void deliverEvents() {
-        if (arrived.isEmpty()) {
+        if (arrived.isEmpty() || thinking) {
             return;
         }
         List<QmgrEvent> batch = List.copyOf(arrived);
         arrived.clear();
+        if (costs.perEvent() == 0) {
+            deliver(batch);
+            return;
+        }
+        thinking = true;
+        clock.after(batch.size() * costs.perEvent(), unlessCrashed(() -> {
+            thinking = false;
+            busySum += batch.size() * costs.perEvent();
+            deliver(batch);
+        }));
+    }
+
+    private void deliver(List<QmgrEvent> batch) {
         List<QmgrOrder> orders = new ArrayList<>();
         for (QmgrEvent event : batch) {
             last = Optional.of(event);
@@ -162,7 +214,13 @@ final class SimulatedShard {
             invariants.check(snapshot(), clock.now());
             invariants.checkOverlooked(queueManager, clock.now());
         }
+        alarmMillis = queueManager.nextAlarmMillis();
         observer.settled(clock.now(), hosts);
+    }
+
+    /// The time that the queue manager's thread was at work.
+    long busySum() {
+        return busySum;
     }
 
     private void carryOut(List<QmgrOrder> orders) {
@@ -191,8 +249,9 @@ final class SimulatedShard {
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
             case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
-            case QmgrOrder.MoveOut move -> post(new QmgrEvent.MovedOut(move.id(), false));
-            case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.LeaseOrder _ -> {
+            case QmgrOrder.MoveOut move -> surroundings.move(number, move);
+            case QmgrOrder.LeaseOrder lease -> surroundings.lease(number, lease);
+            case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.
             }
         }

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/// The simulated spool. One writer makes the changes one after the other, and each takes the same
-/// time. A crash loses the changes that are not yet made, and nothing else.
+/// The simulated spool. A change is made when [SimulatedLog] has written it. A crash loses the
+/// changes that are not yet made, and nothing else.
 final class SimulatedSpool {
     enum SimulatedState {
         OPEN, DELIVERED, FAILED, REPORTED
@@ -98,18 +98,19 @@ final class SimulatedSpool {
     /// Removed rows in their last state. [#reasons] has the reason of each removal.
     final Map<QueueId, SpoolRow> removed = new LinkedHashMap<>();
     final Map<QueueId, String> reasons = new LinkedHashMap<>();
-    private long writerFreeMillis;
+    private final SimulatedLog log;
     private int generation;
 
-    SimulatedSpool(EventList clock, Scenario.OwnServer ownServer, InvariantChecker invariants) {
+    SimulatedSpool(EventList clock, Scenario.OwnServer ownServer, SimulatedLog log, InvariantChecker invariants) {
         this.clock = clock;
         this.ownServer = ownServer;
+        this.log = log;
         this.invariants = invariants;
     }
 
     void crash() {
         generation++;
-        writerFreeMillis = clock.now();
+        log.crash();
         rows.values().forEach(row -> row.crashes++);
     }
 
@@ -117,6 +118,10 @@ final class SimulatedSpool {
         SpoolRow row = new SpoolRow(mail);
         rows.put(mail.id(), row);
         return row.summary();
+    }
+
+    SimulatedLog log() {
+        return log;
     }
 
     void scan(QmgrOrder.Scan scan, Consumer<QmgrEvent> answer) {
@@ -259,12 +264,6 @@ final class SimulatedSpool {
     }
 
     private void write(Runnable change) {
-        writerFreeMillis = Math.max(clock.now(), writerFreeMillis) + ownServer.writeMillis();
-        int thisGeneration = generation;
-        clock.at(writerFreeMillis, () -> {
-            if (generation == thisGeneration) {
-                change.run();
-            }
-        });
+        log.write(change);
     }
 }

@@ -6,9 +6,11 @@ import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.Scenario.SimulatedRecipient;
+import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
 import org.slipstream.qmgr.QmgrSnapshot;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A simulated world for the queue managers of one server: spools, DNS and a network that execute
 /// their orders and answer each after its latency.
@@ -34,12 +37,14 @@ public final class World {
     private final Scenario scenario;
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
+    private final ConnectionLimits limits;
+    private final SimulatedBroker broker;
+    private final long messageMillis;
     private final SimulatedShards shards;
     private Optional<Consumer<String>> transcript = Optional.empty();
     private long events;
     private long maxEvents = MAX_EVENTS;
     private long nextId;
-    private long tickets;
 
     public World(Scenario scenario) {
         this(scenario, WorldObserver.NONE);
@@ -55,12 +60,19 @@ public final class World {
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
-        this.shards = new SimulatedShards(plan, clock, scenario.seed(), number -> new SimulatedShard(number, scenario,
-                receivers, clock, chance, observer, new Surroundings()));
+        this.limits = new ConnectionLimits(scenario, receivers);
+        List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
+                .limit(plan.costs().disks()).toList();
+        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock, chance, observer);
+        this.broker = new SimulatedBroker(clock, plan.messageMillis(),
+                message -> shards().post(message.shard(), message.event()));
+        this.messageMillis = plan.messageMillis();
+        this.shards = new SimulatedShards(plan, clock, scenario.seed(),
+                number -> new SimulatedShard(number, shared, new Surroundings()), broker::gone);
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
-                () -> shards.command(action.command(), () -> ++tickets)));
+                () -> shards.command(action.command())));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
@@ -159,12 +171,20 @@ public final class World {
                 .reduce(AcceptedMail.MailAccount::plus).orElseThrow();
     }
 
+    SimulatedBroker broker() {
+        return broker;
+    }
+
     SimulatedShards shards() {
         return shards;
     }
 
-    ReceivingSide receivers() {
-        return receivers;
+    EventList clock() {
+        return clock;
+    }
+
+    ConnectionLimits limits() {
+        return limits;
     }
 
     /// The spool of the first shard.
@@ -211,6 +231,11 @@ public final class World {
         return receivers.unconfirmed(id, number);
     }
 
+    /// Crashes of shards while they had this message.
+    int crashes(QueueId id) {
+        return row(id).crashes;
+    }
+
     /// The last reply recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
         return Optional.ofNullable(row(id).last[number - 1]).map(outcome -> outcome.reply());
@@ -227,7 +252,7 @@ public final class World {
         shards.running().forEach(SimulatedShard::crash);
     }
 
-    private void arrive(SimulatedMail mail) {
+    void arrive(SimulatedMail mail) {
         receivers.expect(mail);
         shards.place().arrive(mail);
     }
@@ -250,6 +275,33 @@ public final class World {
 
         private String label(int shard) {
             return shards.all().size() == 1 ? "" : " shard=" + shard;
+        }
+
+        @Override
+        public void started(int shard) {
+            broker.started(shard);
+        }
+
+        @Override
+        public void crashed(int shard) {
+            shards.crashed(shard);
+        }
+
+        @Override
+        public void move(int shard, QmgrOrder.MoveOut order) {
+            shards.move(shard, order);
+        }
+
+        @Override
+        public void lease(int shard, QmgrOrder.LeaseOrder order) {
+            broker.ordered(shard, order);
+        }
+
+        @Override
+        public void learned(int shard, List<HostRow.Change> changes) {
+            if (shards.running().size() > 1) {
+                clock.after(messageMillis, () -> shards.learned(shard, changes));
+            }
         }
 
         @Override

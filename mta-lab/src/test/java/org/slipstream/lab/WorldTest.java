@@ -102,10 +102,12 @@ class WorldTest {
         InvariantChecker invariants = new InvariantChecker(QmgrConfig.defaults(), PlaceRules.defaults());
         EventList clock = new EventList();
         Scenario scenario = scenario(new ReplyScript.Welcome(), List.of(), List.of());
-        SimulatedSpool spool = new SimulatedSpool(clock, scenario.ownServer(), invariants);
+        SimulatedSpool spool = new SimulatedSpool(clock, scenario.ownServer(),
+                new SimulatedLog(clock, 1, ShardCosts.NONE, new SimulatedStation(clock, 1)), invariants);
         Random chance = new Random(1);
-        invariants.attach(spool,
-                new SimulatedNetwork(scenario, new ReceivingSide(scenario, clock, chance), clock, chance));
+        ReceivingSide receivers = new ReceivingSide(scenario, clock, chance);
+        invariants.attach(spool, new SimulatedNetwork(scenario, receivers, clock, chance),
+                new ConnectionLimits(scenario, receivers));
         spool.commit(scenario.mails().getFirst());
 
         assertThatThrownBy(() -> invariants.removed(spool.rows.get(ID), "sent"))

@@ -45,7 +45,8 @@ final class MergedViews {
         boolean whole = replies.faults().isEmpty();
         return new Status(first.version(), first.hostname(), first.started(), sum(parts, Status::messages, whole),
                 sum(parts, Status::held, whole), sum(parts, Status::corrupt, whole),
-                (int) sum(parts, Status::active), sum(parts, Status::stuck), sum(parts, Status::unannounced), first.delivers(),
+                (int) sum(parts, Status::active), sum(parts, Status::stuck),
+                sum(parts, Status::unannounced), first.delivers(),
                 connections(replies.values(Status::connections)),
                 destinations(parts.stream().flatMap(part -> part.destinations().stream())), troubles(replies),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),

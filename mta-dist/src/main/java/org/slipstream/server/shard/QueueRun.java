@@ -21,6 +21,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dispatch.DeliveriesUnderWay;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.QmgrCarrierEvents;
 import org.slipstream.server.dispatch.RestingDispatcher;
@@ -46,6 +47,8 @@ final class QueueRun {
 
     private final ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
+    /// Empty when the process ends with its only queue manager.
+    private final Optional<DeliveriesUnderWay> underWay;
     private final Carriers carriers;
     private final ServerPlacement places;
     private final OrderDispatcher dispatcher;
@@ -64,7 +67,9 @@ final class QueueRun {
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.services = services;
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(inbox::answer));
+        this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
+        Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers));
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();
@@ -78,7 +83,7 @@ final class QueueRun {
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
                         start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
-                services.mailboxes(), services.reports().apply(spool), inbox::answer, services.clock(),
+                services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
         start.broker().ifPresent(dispatcher::leasesFrom);
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
@@ -100,9 +105,10 @@ final class QueueRun {
     }
 
     private OrderSink orders() {
-        return services.traffic().counting(services.config().operation().delivers()
+        OrderSink counting = services.traffic().counting(services.config().operation().delivers()
                 ? dispatcher
                 : new RestingDispatcher(dispatcher, inbox::answer), services.clock());
+        return underWay.map(each -> each.watching(counting)).orElse(counting);
     }
 
     void start() {
@@ -135,6 +141,18 @@ final class QueueRun {
         if (services.config().operation().delivers()) {
             inbox.offerArrival(message);
         }
+    }
+
+    /// The queue manager has failed: deliveries under way finish or are cut, and their outcomes are
+    /// recorded.
+    void salvage(Duration limit) throws InterruptedException {
+        underWay.ifPresent(DeliveriesUnderWay::queueManagerFailed);
+        closeConnections(limit);
+        closeDispatcher();
+        if (underWay.isPresent()) {
+            underWay.get().finish(limit);
+        }
+        closeJournal(limit);
     }
 
     // ---- the stop, in this order
