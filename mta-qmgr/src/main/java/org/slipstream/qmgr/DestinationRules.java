@@ -9,10 +9,13 @@ import org.slipstream.core.Route;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Entry;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.qmgr.wake.FailedDestinations;
+import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.LimitName;
 import org.slipstream.qmgr.wake.LimitName.LimitRefusal;
+import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RateLimits;
 import org.slipstream.qmgr.wake.ThreadOrder;
 
@@ -46,6 +49,7 @@ final class DestinationRules {
     private final RateLimits rates = new RateLimits();
     private final FailedDestinations failures;
     private final Rings rings;
+    private final Leases leases;
     private final Map<DestinationQueue, Rules> byQueue = new LinkedHashMap<>();
 
     /// The rules of one queue and the domains of its mail.
@@ -59,7 +63,8 @@ final class DestinationRules {
         }
     }
 
-    DestinationRules(QmgrConfig config, RandomGenerator random, Rings rings) {
+    DestinationRules(QmgrConfig config, RandomGenerator random, Rings rings, Leases leases) {
+        this.leases = leases;
         this.config = config;
         this.random = random;
         this.rings = rings;
@@ -128,6 +133,10 @@ final class DestinationRules {
         if (settings.isHeld()) {
             return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
         }
+        if (config.transport(queue.transport()).isHeld()) {
+            return reason(Code.WINDOW,
+                    "mail of the transport " + queue.transport() + " is held: its setting lanes is 0");
+        }
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }
@@ -137,7 +146,7 @@ final class DestinationRules {
         }
         return settings.rate()
                 .filter(rate -> queue.waiting() >= rate.deliveries()
-                        && rates.nextMillis(name(queue), rate, nowMillis) > nowMillis)
+                        && nextMillis(queue, rate, nowMillis) > nowMillis)
                 .flatMap(rate -> reason(Code.RATE,
                         "the rate of " + queue + " is " + rate + ", and the mail of one period waits"));
     }
@@ -162,8 +171,22 @@ final class DestinationRules {
 
     /// The earliest start that the rate permits.
     long nextStartMillis(DestinationQueue queue, long nowMillis) {
-        return rules(queue).settings.rate().map(rate -> rates.nextMillis(name(queue), rate, nowMillis))
-                .orElse(nowMillis);
+        return rate(queue).map(rate -> nextMillis(queue, rate, nowMillis)).orElse(nowMillis);
+    }
+
+    Optional<Rate> rate(DestinationQueue queue) {
+        return rules(queue).settings.rate();
+    }
+
+    RateLimits rates() {
+        return rates;
+    }
+
+    private long nextMillis(DestinationQueue queue, Rate rate, long nowMillis) {
+        return leases.areShared()
+                ? rates.nextMillis(name(queue), rate, leases.limit(LimitKey.rate(name(queue)), rate.deliveries()),
+                        nowMillis)
+                : rates.nextMillis(name(queue), rate, nowMillis);
     }
 
     void failed(DestinationQueue queue, long nowMillis) {
@@ -182,9 +205,11 @@ final class DestinationRules {
     // ---- limits
 
     /// Records which limit refused a delivery.
-    void refused(DestinationQueue queue, Seat.Wait wait, boolean windowFull, long nowMillis) {
+    ///
+    /// @param byShard the lanes that the shard lacks are the reason
+    void refused(DestinationQueue queue, Seat.Wait wait, boolean windowFull, boolean byShard, long nowMillis) {
         rings.refused(queue);
-        LimitName limit = limit(queue, wait, windowFull);
+        LimitName limit = byShard ? LimitName.SHARD : limit(queue, wait, windowFull);
         Rules rules = rules(queue);
         if (rules.refusal.map(LimitRefusal::limit).filter(limit::equals).isEmpty()) {
             rules.refusal = Optional.of(new LimitRefusal(limit, nowMillis));

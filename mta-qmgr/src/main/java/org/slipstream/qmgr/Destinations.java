@@ -9,12 +9,16 @@ import org.slipstream.qmgr.flow.Destination;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.flow.MeanDuration;
 import org.slipstream.qmgr.flow.Spacing;
+import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.sched.Message;
 import org.slipstream.qmgr.sched.OrderPolicy;
 import org.slipstream.qmgr.sched.Scheduler;
+import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,13 +50,23 @@ final class Destinations {
     private final Rings rings;
     private final DestinationRules rules;
 
-    Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace, RandomGenerator random) {
+    /// Other shards use the same limits.
+    private final boolean shared;
+    private final SharedLanes lanes;
+
+    Destinations(QmgrConfig config, Seating seating, Scheduler scheduler, QmgrTrace trace, RandomGenerator random,
+            StepContext step) {
         this.config = config;
         this.seating = seating;
         this.scheduler = scheduler;
         this.trace = trace;
-        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge);
-        this.rules = new DestinationRules(config, random, rings);
+        Leases leases = seating.leases();
+        this.shared = leases.areShared();
+        this.rings = new Rings(config.destinations(), config.queue().lanesOfServer(), seating::busy, this::charge,
+                leases);
+        this.rules = new DestinationRules(config, random, rings, leases);
+        this.lanes = new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
+                key -> lanesChanged(key, step.nowMillis()));
     }
 
     /// The rules of single destinations.
@@ -65,6 +79,11 @@ final class Destinations {
         return rings;
     }
 
+    /// The limits that shards share. Of no use with one shard.
+    SharedLanes lanes() {
+        return lanes;
+    }
+
     /// The queue for this address and route, created on first use.
     DestinationQueue queue(Route route, Address address, long nowMillis) {
         String key = scheduler.isPerRecipient(route.transport())
@@ -75,6 +94,9 @@ final class Destinations {
             Destination destination = new Destination(
                     config.transport(queue.transport()).flow(config.feedback(), rules.enter(queue, route, address)));
             byQueue.put(queue, destination);
+            if (shared) {
+                lanes.enter(queue);
+            }
             if (isSpaced(queue, destination)) {
                 TransportSettings settings = config.transport(queue.transport());
                 spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
@@ -87,6 +109,9 @@ final class Destinations {
             changed(queue, FeedbackEvent.NEW);
         }
         rules.mailFor(queue, address);
+        if (shared) {
+            needLanes(queue, 1, nowMillis);
+        }
         return queue;
     }
 
@@ -142,12 +167,17 @@ final class Destinations {
 
     /// True when the window permits one more connection or delivery.
     boolean mayOpen(DestinationQueue queue) {
-        return charge(queue) < queue.allowed() && !rings.isServerFull() && !rings.isRingFull(queue);
+        return charge(queue) < slots(queue) && !rings.isServerFull() && !rings.isRingFull(queue);
+    }
+
+    /// The part of the window that this shard may use.
+    private int slots(DestinationQueue queue) {
+        return shared ? lanes.limit(queue, queue.allowed()) : queue.allowed();
     }
 
     /// A delivery was refused.
-    void refused(DestinationQueue queue, Seat.Wait wait, long nowMillis) {
-        rules.refused(queue, wait, charge(queue) >= queue.allowed(), nowMillis);
+    void refused(DestinationQueue queue, Seat.Wait wait, boolean byShard, long nowMillis) {
+        rules.refused(queue, wait, charge(queue) >= queue.allowed(), byShard, nowMillis);
     }
 
     /// A delivery starts, over a connection of its own or one that others use.
@@ -170,7 +200,61 @@ final class Destinations {
 
     private void allow(DestinationQueue queue) {
         boolean waits = timers.isPlanned(new DestinationTimers.TimerTarget.OfRate(queue));
-        scheduler.allow(queue, waits ? 0 : destination(queue).allowed());
+        int allowed = destination(queue).allowed();
+        // A window that counts connections is shared at the gate: deliveries may share a connection.
+        boolean part = shared && !queue.countsConnections();
+        scheduler.allow(queue, waits ? 0 : part ? lanes.limit(queue, allowed) : allowed);
+    }
+
+    // ---- limits that shards share
+
+    /// Asks for the lanes without which the scheduler does not select this queue.
+    ///
+    /// @param more recipients that are about to wait
+    private void needLanes(DestinationQueue queue, int more, long nowMillis) {
+        int window = destination(queue).allowed();
+        if (!queue.countsConnections() && window > 0) {
+            lanes.needWindow(queue, window, queue.running() + queue.waiting() + more);
+        }
+        if (queue.waiting() + more > 0 && rules.nextStartMillis(queue, nowMillis) > nowMillis) {
+            rules.rate(queue).ifPresent(rate -> lanes.needRate(queue, rate));
+        }
+    }
+
+    /// Asks for the lanes that the next delivery lacks. True when it lacks any.
+    boolean needLanes(Message message, DestinationQueue queue, boolean mayOpen) {
+        List<LackingLane> lacks = lanes.lacks(message, queue, queue.allowed(), mayOpen);
+        lanes.need(lacks, queue);
+        return !lacks.isEmpty();
+    }
+
+    // More or fewer lanes of this limit are here.
+    private void lanesChanged(LimitKey key, long nowMillis) {
+        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
+            lanes.find(key).ifPresent(queue -> {
+                timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
+                awaitRate(queue, nowMillis);
+                allow(queue);
+            });
+        }
+    }
+
+    /// Lanes of this limit were granted: deliveries that it refused are selected again.
+    void granted(LimitKey key, long nowMillis) {
+        if (key.limit() == LimitName.DESTINATION || key.limit() == LimitName.RATE) {
+            lanes.find(key).ifPresent(queue -> {
+                needLanes(queue, 0, nowMillis);
+                scheduler.mayGo(queue, destination(queue).isDead());
+            });
+        } else {
+            askAgain(nowMillis);
+        }
+        scheduler.seatsMayBeFree();
+    }
+
+    /// Asks for the lanes of destinations that gave theirs to others.
+    void askAgain(long nowMillis) {
+        lanes.mayAskAgain().forEach(queue -> needLanes(queue, 0, nowMillis));
     }
 
     // ---- feedback from deliveries, before their entry leaves the queue
@@ -192,7 +276,8 @@ final class Destinations {
     }
 
     private void good(DestinationQueue queue, boolean released, long nowMillis) {
-        boolean revived = destination(queue).good(chargeBefore(queue, released) + heldBack(queue, nowMillis));
+        boolean revived = destination(queue)
+                .good(chargeBefore(queue, released) + heldBack(queue, nowMillis) + heldByOthers(queue));
         if (revived) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
             seating.flush(queue.route(), Long.MAX_VALUE, nowMillis);
@@ -307,7 +392,7 @@ final class Destinations {
             return false;
         }
         if (isCrowded(queue)) {
-            spacing.started(nowMillis, queue.allowed());
+            spacing.started(nowMillis, slots(queue));
         }
         return true;
     }
@@ -317,8 +402,9 @@ final class Destinations {
     }
 
     /// True when more entries wait than the window permits at once.
-    private static boolean isCrowded(DestinationQueue queue) {
-        return queue.allowed() > 1 && queue.waiting() >= queue.allowed();
+    private boolean isCrowded(DestinationQueue queue) {
+        int slots = slots(queue);
+        return slots > 1 && queue.waiting() >= slots;
     }
 
     /// True when the message has only one delivery left at this destination.
@@ -332,6 +418,12 @@ final class Destinations {
         Spacing spacing = spacings.get(queue);
         boolean holds = spacing != null && spacing.turnMillis() > nowMillis && isCrowded(queue);
         return holds ? Math.max(0, queue.allowed() - charge(queue)) : 0;
+    }
+
+    // A share that is fully in use, with deliveries that wait for lanes of other shards, tests the
+    // window as much as a full window does.
+    private int heldByOthers(DestinationQueue queue) {
+        return shared && lanes.isHeldBack(queue) ? Math.max(0, destination(queue).allowed() - slots(queue)) : 0;
     }
 
     // ---- timers
@@ -426,10 +518,16 @@ final class Destinations {
         trace.feedback(queue, why, queue.running(), destination(queue).figures());
         byQueue.remove(queue);
         scheduler.drop(queue);
+        if (shared) {
+            lanes.leave(queue);
+        }
     }
 
     private void changed(DestinationQueue queue, FeedbackEvent event) {
         Destination destination = destination(queue);
+        if (shared && destination.allowed() > 0) {
+            lanes.windowIs(queue, destination.allowed());
+        }
         allow(queue);
         trace.feedback(queue, event, queue.running(), destination.figures());
     }

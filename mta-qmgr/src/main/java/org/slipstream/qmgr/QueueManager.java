@@ -116,6 +116,9 @@ public final class QueueManager {
     private boolean idleLanes = true;
     private boolean stopping;
 
+    /// Other shards use the same limits.
+    private final boolean shared;
+
     /// @param random the only source of randomness; the scheduler needs none
     public QueueManager(QmgrConfig config, Seating seating, RandomGenerator random) {
         this(config, seating, random, QmgrTrace.SILENT);
@@ -137,6 +140,7 @@ public final class QueueManager {
         Objects.requireNonNull(random);
         this.config = config;
         this.seating = seating;
+        this.shared = seating.leases().areShared();
         this.trace = trace;
         this.retrySchedule = new RetrySchedule(config);
         this.scans = new Scans(config, retrySchedule);
@@ -146,7 +150,7 @@ public final class QueueManager {
         this.inFlow = new InFlowControl(config.lanes());
         this.scheduler = new Scheduler(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
-        this.destinations = new Destinations(config, seating, scheduler, trace, random);
+        this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
         this.outcomes = new Outcomes(step, scheduler);
         Flushes flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
@@ -209,16 +213,42 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
-            case QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _ -> {
+            case QmgrEvent.HostsLearned learned -> {
+                seating.learn(learned.changes(), now());
+                scheduler.seatsMayBeFree();
             }
+            case QmgrEvent.LeaseEvent lease -> lease(lease);
         }
         orderReads();
+        if (shared) {
+            if (!(event instanceof QmgrEvent.LeaseEvent)) {
+                destinations.askAgain(now());
+            }
+            destinations.lanes().settle(false);
+        }
+    }
+
+    private void lease(QmgrEvent.LeaseEvent event) {
+        if (!shared) {
+            throw new ImpossibleEventException("no limit is shared: " + event);
+        }
+        destinations.lanes().happened(event);
+        if (event instanceof QmgrEvent.LeaseGranted granted) {
+            destinations.granted(granted.key(), now());
+        }
     }
 
     /// Scans for more messages when due, admits messages up to the active limit, and assigns
     /// entries to seats as long as there are seats.
     public void pump(long nowMillis, OrderSink sink) {
         step.begin(nowMillis, sink);
+        select(nowMillis, sink);
+        if (shared) {
+            destinations.lanes().settle(true);
+        }
+    }
+
+    private void select(long nowMillis, OrderSink sink) {
         if (stopping) {
             return;
         }
@@ -287,6 +317,9 @@ public final class QueueManager {
             next = Math.min(next, scans.nextMillis(this::freeForScan));
         }
         next = Math.min(next, Math.min(destinations.nextMillis(), completion.nextReportMillis()));
+        if (shared) {
+            next = Math.min(next, destinations.lanes().nextMillis(latestMillis));
+        }
         return active.isEmpty() ? next : Math.min(next, nextSweepMillis);
     }
 
@@ -602,15 +635,18 @@ public final class QueueManager {
     // ---- deliveries
 
     private Gate.GateAnswer gate(Message message, DestinationQueue queue) {
-        return switch (seating.ask(message.id(), queue.route(), destinations.mayOpen(queue), now())) {
+        boolean mayOpen = destinations.mayOpen(queue);
+        Seat seat = seating.ask(message.id(), queue.route(), mayOpen, now());
+        boolean byShard = shared && seat.isShort() && destinations.needLanes(message, queue, mayOpen);
+        return switch (seat) {
             case Seat.Queue _,Seat.Defer _ -> Gate.GateAnswer.FREE; // takes no slot, so spacing does not apply
             case Seat.Reuse _,Seat.Open _ -> inTurn(message, queue);
-            case Seat.Wait wait -> refused(queue, wait);
+            case Seat.Wait wait -> refused(queue, wait, byShard);
         };
     }
 
-    private Gate.GateAnswer refused(DestinationQueue queue, Seat.Wait wait) {
-        destinations.refused(queue, wait, now());
+    private Gate.GateAnswer refused(DestinationQueue queue, Seat.Wait wait, boolean byShard) {
+        destinations.refused(queue, wait, byShard, now());
         boolean everywhere = wait.scope() == Seat.Scope.EVERYWHERE || destinations.rings().isServerFull();
         if (everywhere) {
             return mayOthersShare(queue) ? Gate.GateAnswer.NOT_HERE : Gate.GateAnswer.NOWHERE;

@@ -1,12 +1,17 @@
 package org.slipstream.qmgr;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.qmgr.place.LackingLane;
 import org.slipstream.qmgr.sched.DestinationQueue;
+import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.LimitKey;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,6 +30,7 @@ final class Rings {
     private final int limitOfServer;
     private final IntSupplier busyOfServer;
     private final ToIntFunction<DestinationQueue> charge;
+    private final Leases leases;
     private final Map<DestinationQueue, String> ringOf = new LinkedHashMap<>();
     private final Map<String, Set<DestinationQueue>> running = new TreeMap<>();
     private final Set<String> refusing = new LinkedHashSet<>();
@@ -33,7 +39,8 @@ final class Rings {
     /// @param limitOfServer 0: none
     /// @param charge connections of a destination
     Rings(DestinationTable table, int limitOfServer, IntSupplier busyOfServer,
-            ToIntFunction<DestinationQueue> charge) {
+            ToIntFunction<DestinationQueue> charge, Leases leases) {
+        this.leases = leases;
         this.table = table;
         this.limitOfServer = limitOfServer;
         this.busyOfServer = busyOfServer;
@@ -65,7 +72,7 @@ final class Rings {
     }
 
     boolean isServerFull() {
-        return limitOfServer > 0 && busyOfServer.getAsInt() >= limitOfServer;
+        return limitOfServer > 0 && busyOfServer.getAsInt() >= leases.limit(LimitKey.SERVER, limitOfServer);
     }
 
     boolean isRingFull(DestinationQueue queue) {
@@ -77,10 +84,34 @@ final class Rings {
             return false;
         }
         Optional<Integer> limit = table.limit(ring);
-        return limit.isPresent() && atWork(ring) >= limit.get();
+        return limit.isPresent() && atWork(ring) >= ofShard(ring, limit.get());
     }
 
-    private int atWork(String ring) {
+    private int ofShard(String ring, int limit) {
+        return leases.areShared() ? leases.limit(LimitKey.ring(ring), limit) : limit;
+    }
+
+    /// Busy connections of all destinations.
+    int busyOfServer() {
+        return busyOfServer.getAsInt();
+    }
+
+    /// The lanes of the server and of its ring that a delivery to this queue lacks in this shard.
+    List<LackingLane> lacks(DestinationQueue queue) {
+        List<LackingLane> lacks = new ArrayList<>(0);
+        if (isServerFull() && leases.isShort(LimitKey.SERVER, limitOfServer)) {
+            lacks.add(new LackingLane(LimitKey.SERVER, limitOfServer));
+        }
+        String ring = ringOf.get(queue);
+        if (ring != null && isFull(ring)) {
+            LimitKey key = LimitKey.ring(ring);
+            table.limit(ring).filter(limit -> leases.isShort(key, limit))
+                    .ifPresent(limit -> lacks.add(new LackingLane(key, limit)));
+        }
+        return lacks;
+    }
+
+    int atWork(String ring) {
         int atWork = 0;
         for (DestinationQueue queue : running.getOrDefault(ring, Collections.emptySet())) {
             atWork += charge.applyAsInt(queue);

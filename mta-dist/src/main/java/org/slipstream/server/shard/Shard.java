@@ -10,6 +10,7 @@ import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.config.ShardSettings;
 import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QueueOperations;
@@ -229,14 +230,18 @@ public final class Shard {
     }
 
     /// The deliveries in progress and their limits, as of the queue manager's last turn.
-    ShardLoad load(TransportTable transports, boolean empty) {
+    ///
+    /// @param shards that are open: each has its share of the limits of the server
+    ShardLoad load(TransportTable transports, ShardSettings settings, int shards, boolean empty) {
         ConnectionsInUse inUse = run().map(each -> each.loop().inUse()).orElse(new ConnectionsInUse(0, 0));
         Optional<HandLoad> byHand = handLoad;
         return new ShardLoad(number,
                 byHand.flatMap(HandLoad::local).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.transport(), transports.of("local").processLimit())),
+                        () -> new ConcurrencyInUse(inUse.transport(), ShardSettings
+                                .share(transports.of("local").processLimit(), settings.localLanes(), shards))),
                 byHand.flatMap(HandLoad::remote).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.others(), transports.of("smtp").processLimit())),
+                        () -> new ConcurrencyInUse(inUse.others(), ShardSettings
+                                .share(transports.of("smtp").processLimit(), settings.remoteLanes(), shards))),
                 takesMail() ? ShardMode.NORMAL : mode == ShardMode.NORMAL ? ShardMode.DISABLED : mode, empty);
     }
 

@@ -199,7 +199,7 @@ public final class ShardSet {
     }
 
     ShardLoad load(Shard shard, boolean empty) {
-        return shard.load(config.transports(), empty);
+        return shard.load(config.transports(), config.shard(), shards.size(), empty);
     }
 
     // ---- arrival

@@ -73,7 +73,8 @@ class ShardSetTest {
         ShardSet set = started("shard.count=4");
         List<QueueId> sent = send(set, 400);
         awaitDelivered(sent);
-        Map<Integer, Long> perShard = sent.stream().collect(Collectors.groupingBy(QueueId::shard, Collectors.counting()));
+        Map<Integer, Long> perShard = sent.stream()
+                .collect(Collectors.groupingBy(QueueId::shard, Collectors.counting()));
         assertThat(perShard).containsOnlyKeys(1, 2, 3, 4);
         assertThat(perShard.values()).allSatisfy(count -> assertThat(count).isBetween(60L, 140L));
         assertThat(delivered.values()).as("each once").containsOnly(1);
@@ -154,7 +155,8 @@ class ShardSetTest {
 
     private static void flush(Shard shard, List<QueueId> ids) {
         ids.stream().filter(id -> id.shard() == shard.number()).forEach(id -> shard.run().orElseThrow().inbox()
-                .answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Flush(Optional.of(id), Optional.empty()))));
+                .answer(new QmgrEvent.Operator(
+                        new QmgrEvent.OperatorCommand.Flush(Optional.of(id), Optional.empty()))));
     }
 
     private void awaitDelivered(List<QueueId> ids) {

@@ -14,9 +14,11 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Connection.ConnectionStanding;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Placement.PlacementQuestion;
+import org.slipstream.qmgr.shard.Leases;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -78,6 +80,7 @@ final class Connections {
     private final ConnectionBook book;
     private final IdlePool idle;
     private final DestDb hosts;
+    private final TransportLeases leases;
     private final Placement placement;
     private final Displaced displaced = new Displaced();
     private final Refusals refusals = new Refusals();
@@ -111,12 +114,21 @@ final class Connections {
     /// @param random selects among equal hosts
     /// @param numbers a source of unique connection numbers
     Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers) {
+        this(rules, hosts, random, numbers, new TransportLeases("", rules, Leases.WHOLE));
+    }
+
+    /// @param leases what the shard may use
+    Connections(PlaceRules rules, DestDb hosts, RandomGenerator random, LongSupplier numbers,
+            TransportLeases leases) {
         this.rules = rules;
         this.hosts = hosts;
-        this.budget = new WorkerBudget(rules.workers(), rules.messages(), rules.verification());
+        this.leases = leases;
+        this.budget = leases.areShared()
+                ? new WorkerBudget(leases::workers, rules.messages(), rules.verification())
+                : new WorkerBudget(rules.workers(), rules.messages(), rules.verification());
         this.book = new ConnectionBook(budget, numbers);
         this.idle = new IdlePool(rules);
-        this.placement = new Placement(rules, budget, book, idle, hosts, random);
+        this.placement = new Placement(rules, budget, book, idle, hosts, random, leases);
     }
 
     // ---- asking and seating
@@ -309,7 +321,7 @@ final class Connections {
         }
         Failure failure = new Failure(failed.reason(), failed.remote(), failed.retryAfterMillis(), failed.phase());
         if (failed.ours()) {
-            book.remove(connection).forEach(assignment -> report.ended(assignment,
+            remove(connection).forEach(assignment -> report.ended(assignment,
                     ownFailure(assignment, failed.reason(), DeliveryResult.Scope.TRANSPORT)));
         } else {
             broken(connection, failure, firstOfEach(), now, report);
@@ -435,7 +447,7 @@ final class Connections {
     private void broken(Connection connection, Failure failure, Optional<Predicate<Assignment>> attempted, long now,
             EffectsBuilder report) {
         idle.remove(connection);
-        List<Assignment> assignments = book.remove(connection);
+        List<Assignment> assignments = remove(connection);
         HostKey host = connection.host.host();
         boolean othersUp = book.up(host) > 0;
         if (attempted.isEmpty()) {
@@ -507,9 +519,17 @@ final class Connections {
 
     private void close(Connection connection, long now, OrderSink orders) {
         idle.remove(connection);
-        book.remove(connection);
+        remove(connection);
         closedIfLast(connection, now);
         orders.order(new QmgrOrder.Close(connection.number));
+    }
+
+    private List<Assignment> remove(Connection connection) {
+        List<Assignment> assignments = book.remove(connection);
+        if (book.connections(connection.host.host()) == 0) {
+            leases.left(connection.host.host());
+        }
+        return assignments;
     }
 
     private void closedIfLast(Connection connection, long now) {
@@ -539,6 +559,10 @@ final class Connections {
             switch (seat) {
                 case Seat.Wait wait -> {
                     connectionsShort |= isShort(wait);
+                    if (mayOpen && leases.areShared()) {
+                        leases.need(placement.lacks(
+                                new PlacementQuestion(assignment.owner(), assignment.where(), true), now), 1);
+                    }
                     return false;
                 }
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
@@ -621,6 +645,38 @@ final class Connections {
         }
     }
 
+    /// The lanes that this delivery lacks, see [Placement#lacks].
+    List<LackingLane> lacks(Owner owner, Candidates where, long nowMillis) {
+        return placement.lacks(new PlacementQuestion(owner, where, true), nowMillis);
+    }
+
+    boolean isDisplaced(String destination) {
+        return displaced.isWaiting(destination);
+    }
+
+    int displaced() {
+        return displaced.size();
+    }
+
+    int size() {
+        return book.size();
+    }
+
+    int connections(HostKey host) {
+        return book.connections(host);
+    }
+
+    /// Closes the connections that are idle for the longest time.
+    ///
+    /// @param host empty for all
+    void closeIdle(Optional<HostKey> host, int most, long nowMillis, OrderSink orders) {
+        List<Connection> unused = book.all().stream()
+                .filter(connection -> connection.isIdle()
+                        && host.map(connection.host.host()::equals).orElse(true))
+                .sorted(Comparator.comparingLong(connection -> connection.idleSinceMillis)).limit(most).toList();
+        unused.forEach(connection -> close(connection, nowMillis, orders));
+    }
+
     boolean carriesSeveral() {
         return rules.depth().carriesSeveral();
     }
@@ -652,7 +708,7 @@ final class Connections {
     /// Cheaper than a [#snapshot].
     PlaceSnapshot.PlaceFigures figures() {
         return new PlaceSnapshot.PlaceFigures(budget.workers(), book.size(), book.opening(), book.unproven(),
-                rules.mostUnproven());
+                rules.mostUnproven(budget.workers()));
     }
 
     PlaceSnapshot snapshot(long nowMillis) {

@@ -319,6 +319,35 @@ public final class DestDb {
         }
     }
 
+    /// Applies a change of another shard. The latest change applies, whatever came before, but not a
+    /// failure that is older than one of this shard. It is not reported by [#changes], so that
+    /// shards do not answer each other.
+    public void learn(HostRow.Change change, long nowMillis) {
+        switch (change) {
+            case HostRow.Change.Put(HostRow row) -> replace(row, nowMillis);
+            case HostRow.Change.Gone(String host, HostRowKind kind) -> {
+                HostKey.parse(host).ifPresent(key -> drop(key, kind));
+                changes.remove(kind + " " + host);
+            }
+        }
+    }
+
+    private void replace(HostRow row, long nowMillis) {
+        Optional<HostKey> host = HostKey.parse(row.host());
+        Optional<HostState> state = state(row);
+        if (host.isEmpty() || state.isEmpty() || expiresMillis(state.get()) <= nowMillis
+                || isAheadOfTheClock(state.get(), nowMillis)) {
+            return;
+        }
+        boolean older = state(host.get(), row.kind(), nowMillis)
+                .filter(HostState.Retry.class::isInstance).map(HostState.Retry.class::cast)
+                .filter(known -> known.sinceMillis() > row.sinceMillis()).isPresent();
+        if (!older) {
+            put(host.get(), row.name(), row.kind(), state.get());
+            changes.remove(row.kind() + " " + row.host());
+        }
+    }
+
     // After a clock that went back, the host would stay excluded for that time.
     private static boolean isAheadOfTheClock(HostState state, long nowMillis) {
         return state instanceof HostState.Retry retry && retry.sinceMillis() > nowMillis;

@@ -178,15 +178,20 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
 
     /// The limit of connections that wait for the greeting of a host that is not known to work.
     public int mostUnproven() {
-        return share(unproven.percent());
+        return mostUnproven(workers);
+    }
+
+    /// The same share of another number of connections.
+    int mostUnproven(int connections) {
+        return share(connections, unproven.percent());
     }
 
     /// The limit of such connections to hosts that failed the last time.
-    public int mostFailed() {
-        return share(unproven.failedPercent());
+    int mostFailed(int connections) {
+        return share(connections, unproven.failedPercent());
     }
 
-    private int share(int percent) {
-        return Math.toIntExact(Math.ceilDiv((long) workers * percent, 100));
+    private static int share(int connections, int percent) {
+        return Math.toIntExact(Math.ceilDiv((long) connections * percent, 100));
     }
 }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /// Selects the host and the connection of a delivery: Finch's placement algorithm. The question is
 /// read-only and has a reason with each answer.
@@ -67,11 +68,13 @@ final class Placement {
     private final IdlePool idle;
     private final DestDb hosts;
     private final RandomGenerator random;
+    private final TransportLeases leases;
     private long draw;
 
     Placement(PlaceRules rules, WorkerBudget budget, ConnectionBook book, IdlePool idle, DestDb hosts,
-            RandomGenerator random) {
+            RandomGenerator random, TransportLeases leases) {
         this.rules = rules;
+        this.leases = leases;
         this.budget = budget;
         this.book = book;
         this.idle = idle;
@@ -95,7 +98,7 @@ final class Placement {
             }
             Optional<Connection> roomy = newest(level.working, c -> c.hasRoom() && mayShare(c, question, now));
             if (roomy.isPresent()) {
-                return queue(roomy.get(), "an active connection with room", passedOver); // step 2
+                return queue(roomy.get(), Seat.Queue.WITH_ROOM, passedOver); // step 2
             }
             if (!question.mayOpen()) { // step 3, the first gate
                 return overflow(level, question, Scope.HERE, WINDOW_FULL, now, passedOver);
@@ -107,23 +110,27 @@ final class Placement {
             if (ready.isPresent()) {
                 return new Seat.Reuse(ready.get().number, ready.get().host, passedOver); // step 4
             }
-            if (book.size() >= budget.workers() && idle.longestIdle().isEmpty() && yielding(now).isEmpty()) { // step 5
+            if (isFull(now)) { // step 5
                 return overflow(level, question, Scope.EVERYWHERE,
                         "all " + budget.workers() + " connections are busy", now, passedOver);
             }
-            boolean full = book.unproven() >= rules.mostUnproven();
+            boolean full = book.unproven() >= rules.mostUnproven(budget.workers());
             if (!level.unused.isEmpty() && (!full || yielding(now).isPresent())) {
                 return open(any(level.unused), "an unused host", full, now, passedOver); // step 6
             }
             if (!level.closed.isEmpty()) {
                 return open(oldest(level.closed, now), "the host used longest ago", false, now, passedOver); // step 7
             }
-            if (!level.due.isEmpty() && !full && book.unprovenFailed() < rules.mostFailed()) {
+            if (!level.due.isEmpty() && !full && book.unprovenFailed() < rules.mostFailed(budget.workers())) {
                 return open(any(level.due), "a broken host that is due", false, now, passedOver); // step 8
             }
             List<Candidate> fewest = fewestConnections(level.working, now, passedOver);
             if (!fewest.isEmpty()) {
                 return open(any(fewest), "another connection to a working host", false, now, passedOver); // step 9a
+            }
+            if (!level.withoutLease.isEmpty()) {
+                return overflow(level, question, Scope.HERE, leases.words(level.withoutLease.getFirst().host()), now,
+                        passedOver);
             }
             if (!level.unused.isEmpty() || !level.due.isEmpty()) {
                 return overflow(level, question, level.unused.isEmpty() ? Scope.HERE : Scope.UNPROVEN,
@@ -135,18 +142,48 @@ final class Placement {
         return new Seat.Defer(deferralReply(question.where(), now), suspension(question.where(), now), passedOver);
     }
 
+    private boolean isFull(long now) {
+        return book.size() >= budget.workers() && idle.longestIdle().isEmpty() && yielding(now).isEmpty();
+    }
+
+    /// The lanes that a delivery lacks which may open a connection and has none: those of the first
+    /// gate that refuses.
+    List<LackingLane> lacks(PlacementQuestion question, long now) {
+        for (List<Candidate> candidates : question.where().levels()) {
+            Level level = classify(candidates, now, new ArrayList<>());
+            if (!level.isEmpty()) {
+                if (!budget.allows(question.owner()) || isFull(now)) {
+                    return leases.connections();
+                }
+                List<LackingLane> hostLanes = leases.hosts(Stream.concat(
+                        level.withoutLease.stream(),
+                        level.working.stream()
+                                .filter(host -> book.connections(host.host()) >= leases.perHost(host.host())))
+                        .map(Candidate::host));
+                return hostLanes.isEmpty() && book.unproven() >= rules.mostUnproven(budget.workers())
+                        ? leases.connections()
+                        : hostLanes;
+            }
+        }
+        return List.of();
+    }
+
     // ---- step 1
 
     /// The hosts of one level by class. The algorithm does not distinguish active from idle hosts.
+    ///
+    /// @param withoutLease without connections, and this shard may open none
     private record Level(List<Candidate> working, List<Candidate> unused, List<Candidate> closed,
-            List<Candidate> due) {
+            List<Candidate> due, List<Candidate> withoutLease) {
         boolean isEmpty() {
-            return working.isEmpty() && unused.isEmpty() && closed.isEmpty() && due.isEmpty();
+            return working.isEmpty() && unused.isEmpty() && closed.isEmpty() && due.isEmpty()
+                    && withoutLease.isEmpty();
         }
     }
 
     private Level classify(List<Candidate> candidates, long now, List<PassedOver> passedOver) {
-        Level level = new Level(new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2));
+        Level level = new Level(new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2), new ArrayList<>(2),
+                new ArrayList<>(0));
         for (Candidate candidate : candidates) {
             Optional<HostState.Suspended> suspended = hosts.suspension(candidate.host(), now);
             if (suspended.isPresent()) {
@@ -155,10 +192,11 @@ final class Placement {
                 level.working.add(candidate);
             } else {
                 switch (hosts.mark(candidate.host(), now)) {
-                    case HostState.Closed _ -> level.closed.add(candidate);
-                    case HostState.Retry retry when retry.isDue(now) -> level.due.add(candidate);
-                    case HostState.Retry retry ->
+                    case HostState.Retry retry when !retry.isDue(now) ->
                         passedOver.add(new PassedOver(candidate, "not due, " + retry.reason()));
+                    case HostState _ when leases.perHost(candidate.host()) == 0 -> level.withoutLease.add(candidate);
+                    case HostState.Closed _ -> level.closed.add(candidate);
+                    case HostState.Retry _ -> level.due.add(candidate);
                     case HostState.Unused _ -> level.unused.add(candidate);
                     case HostState other -> throw new IllegalStateException("no class of hosts: " + other);
                 }
@@ -287,6 +325,9 @@ final class Placement {
         if (connections >= rules.connectionsPerHost()) {
             return Optional.of("has " + connections + " connections, its limit");
         }
+        if (connections >= leases.perHost(candidate.host())) {
+            return Optional.of(leases.words(candidate.host()));
+        }
         if (connections >= rules.unproven().perHost() && book.up(candidate.host()) == 0
                 && !(hosts.mark(candidate.host(), now) instanceof HostState.Closed)) {
             return Optional.of("has not greeted yet");
@@ -300,10 +341,10 @@ final class Placement {
 
     private String greetingsAwaited(boolean failed) {
         return failed
-                ? "the limit of connections to failed hosts is " + rules.mostFailed()
+                ? "the limit of connections to failed hosts is " + rules.mostFailed(budget.workers())
                 : book.unproven()
                         + " connections wait for the greeting of a host that is not known to work; the limit is "
-                        + rules.mostUnproven();
+                        + rules.mostUnproven(budget.workers());
     }
 
     private String overShare(Owner owner) {

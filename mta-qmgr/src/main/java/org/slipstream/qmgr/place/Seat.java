@@ -16,8 +16,20 @@ public sealed interface Seat {
     /// The reason as text for operators.
     String reason();
 
+    /// True when a connection of its own was not possible.
+    default boolean isShort() {
+        return this instanceof Wait || this instanceof Queue queue && queue.isOverflow();
+    }
+
     /// A queue place on an opening or busy connection.
-    record Queue(long connection, Candidate host, String reason, List<PassedOver> passedOver) implements Seat {}
+    record Queue(long connection, Candidate host, String reason, List<PassedOver> passedOver) implements Seat {
+        static final String WITH_ROOM = "an active connection with room";
+
+        // The connection has more deliveries than its depth, because no other could be opened.
+        private boolean isOverflow() {
+            return !reason.equals(WITH_ROOM);
+        }
+    }
 
     /// An idle connection.
     record Reuse(long connection, Candidate host, List<PassedOver> passedOver) implements Seat {

@@ -5,15 +5,18 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.shard.Leases;
+import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -112,7 +115,13 @@ public final class Seating {
 
     /// True when an address probe has a seat there now. Like [#ask].
     public boolean mayProbe(Route route, long nowMillis) {
-        return !(of(route).ask(new Owner.Verification(), candidates(route), true, nowMillis) instanceof Seat.Wait);
+        boolean may = !(of(route).ask(new Owner.Verification(), candidates(route), true,
+                nowMillis) instanceof Seat.Wait);
+        if (!may && leases.areShared()) {
+            of(route).lacks(new Owner.Verification(), candidates(route), nowMillis)
+                    .forEach(lack -> leases.need(lack.key(), lack.limit(), 1));
+        }
+        return may;
     }
 
     /// Assigns an address probe to its seat. Valid only directly after [#mayProbe] returned true.
@@ -138,7 +147,12 @@ public final class Seating {
 
     private Connections of(String transport) {
         return transports.computeIfAbsent(transport,
-                name -> new Connections(rules.apply(name), hosts, random, () -> ++numbers));
+                this::create);
+    }
+
+    private Connections create(String transport) {
+        PlaceRules own = rules.apply(transport);
+        return new Connections(own, hosts, random, () -> ++numbers, new TransportLeases(transport, own, leases));
     }
 
     private static String destination(Route route) {
@@ -250,6 +264,50 @@ public final class Seating {
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, why, author, untilMillis, nowMillis);
         transports.values().forEach(connections -> connections.closeIdle(host));
+    }
+
+    /// What other shards learned about hosts. Deliveries that were refused may find a seat now, or
+    /// need not wait any longer.
+    public void learn(List<HostRow.Change> changes, long nowMillis) {
+        changes.forEach(change -> hosts.learn(change, nowMillis));
+        hosts.suspended(nowMillis).keySet()
+                .forEach(host -> transports.values().forEach(connections -> connections.closeIdle(host)));
+    }
+
+    // ---- limits that shards share
+
+    /// The lanes of the transport and of its hosts that a delivery lacks which may open a connection;
+    /// empty when it waits for another reason.
+    public List<LackingLane> lacks(QueueId message, Route route, long nowMillis) {
+        return of(route).lacks(new Owner.Message(message), candidates(route), nowMillis);
+    }
+
+    /// True when deliveries of this destination lost their connection and wait for another.
+    public boolean isDisplaced(Route route) {
+        return of(route).isDisplaced(destination(route));
+    }
+
+    /// Deliveries of all transports that lost their connection.
+    public int displaced() {
+        return transports.values().stream().mapToInt(Connections::displaced).sum();
+    }
+
+    /// Connections of a transport, or to a host: opening, busy or idle.
+    ///
+    /// @param key of a transport or a host
+    public int connections(LimitKey key) {
+        String[] parts = key.name().split("/", 2);
+        return parts.length == 1
+                ? of(parts[0]).size()
+                : HostKey.parse(parts[1]).map(of(parts[0])::connections).orElse(0);
+    }
+
+    /// Closes idle connections of a transport, or to a host.
+    public void closeIdle(LimitKey key, int most, long nowMillis, OrderSink orders) {
+        String[] parts = key.name().split("/", 2);
+        of(parts[0]).closeIdle(parts.length == 1 ? Optional.empty() : HostKey.parse(parts[1]), most, nowMillis,
+                orders);
+        publishChanges();
     }
 
     // ---- snapshots

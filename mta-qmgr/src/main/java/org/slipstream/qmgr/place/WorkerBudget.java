@@ -2,6 +2,7 @@ package org.slipstream.qmgr.place;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 
 /// Shares workers among messages: Finch's `allowed_new_worker`. A large message can use idle
 /// workers, and a new message always finds some free.
@@ -36,13 +37,18 @@ public final class WorkerBudget {
         }
     }
 
-    private final int workers;
+    private final IntSupplier workers;
     private final Shares messages;
     private final Shares verification;
     private final Map<Owner, Integer> busyFor = new LinkedHashMap<>();
     private int busy;
 
     public WorkerBudget(int workers, Shares messages, Shares verification) {
+        this(() -> workers, messages, verification);
+    }
+
+    /// @param workers their number, which may change
+    WorkerBudget(IntSupplier workers, Shares messages, Shares verification) {
         this.workers = workers;
         this.messages = messages;
         this.verification = verification;
@@ -85,10 +91,10 @@ public final class WorkerBudget {
 
     /// Free workers, including those with an idle connection.
     public int free() {
-        return workers - busy;
+        return workers() - busy;
     }
 
     public int workers() {
-        return workers;
+        return workers.getAsInt();
     }
 }

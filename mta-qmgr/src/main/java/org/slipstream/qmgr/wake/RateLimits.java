@@ -38,14 +38,26 @@ public final class RateLimits {
 
     /// The earliest start of the next delivery; `nowMillis` when it may start now.
     public long nextMillis(String destination, Rate rate, long nowMillis) {
-        Starts starts = byDestination.get(destination);
-        if (starts == null) {
-            return nowMillis;
-        }
-        starts.dropOld(nowMillis);
-        return starts.millis().size() < rate.deliveries()
+        return nextMillis(destination, rate, rate.deliveries(), nowMillis);
+    }
+
+    /// The same for a part of the rate.
+    ///
+    /// @param deliveries per period; with 0 the answer is `Long.MAX_VALUE`
+    public long nextMillis(String destination, Rate rate, int deliveries, long nowMillis) {
+        int count = count(destination, nowMillis);
+        return count < deliveries
                 ? nowMillis
-                : starts.millis().getFirst() + rate.period().toMillis();
+                : deliveries == 0 ? Long.MAX_VALUE : nextEndMillis(destination, nowMillis);
+    }
+
+    /// The time at which the first of the starts that count counts no longer; `Long.MAX_VALUE`
+    /// without any.
+    public long nextEndMillis(String destination, long nowMillis) {
+        Starts starts = byDestination.get(destination);
+        return starts == null || count(destination, nowMillis) == 0
+                ? Long.MAX_VALUE
+                : starts.millis().getFirst() + starts.rate().period().toMillis();
     }
 
     /// The starts that count now.
