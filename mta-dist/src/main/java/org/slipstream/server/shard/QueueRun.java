@@ -61,8 +61,9 @@ final class QueueRun {
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
     /// @param broker gets the orders about lanes; empty for a server with one shard
+    /// @param mover moves messages to other shards
     record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
-            Optional<Consumer<QmgrOrder.LeaseOrder>> broker) {}
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker, OrderDispatcher.Mover mover) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
@@ -86,6 +87,7 @@ final class QueueRun {
                 services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
         start.broker().ifPresent(dispatcher::leasesFrom);
+        dispatcher.moveThrough(start.mover());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
