@@ -79,7 +79,8 @@ final class MergedViews {
         List<TroubleView> troubles = new ArrayList<>();
         for (ShardFault fault : replies.faults()) {
             troubles.add(new TroubleView("shard", "", "shard " + fault.shard()
-                    + " does not answer; its mail is not in these figures", String.valueOf(fault.reason().getMessage())));
+                    + " does not answer; its mail is not in these figures",
+                    String.valueOf(fault.reason().getMessage())));
         }
         replies.replies().forEach(reply -> reply.value().trouble().forEach(each -> troubles.add(new TroubleView(
                 each.what(), each.since(), "shard " + reply.shard().number() + ": " + each.meaning(),
@@ -163,7 +164,8 @@ final class MergedViews {
 
     private static String fault(ShardPart shard, ShardReplies<?> replies) {
         return replies.faults().stream().filter(fault -> fault.shard() == shard.number())
-                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst().orElse("the shard has just begun");
+                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst()
+                .orElse("the shard has just begun");
     }
 
     private static ConnectionsView connections(Collection<ConnectionsView> parts) {
