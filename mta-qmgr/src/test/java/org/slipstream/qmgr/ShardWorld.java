@@ -235,7 +235,7 @@ final class ShardWorld {
                 case QmgrOrder.TakeUp takeUp -> soon(new QmgrEvent.Filed(Optional.of(takeUp.id())));
                 case QmgrOrder.Instruct instruct -> soon(
                         new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
-                case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+                case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.MoveOut _ -> {
                     // Nothing waits for it.
                 }
             }
