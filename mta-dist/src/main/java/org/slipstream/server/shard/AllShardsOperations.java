@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -36,21 +35,20 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     private final AllShards shards;
     private final boolean oneOfSeveral;
-    private final IntSupplier configured;
+    private final ServerLimits limits;
     private final LongSupplier clockMillis;
 
     /// @param oneOfSeveral the server has more shards than these
-    private AllShardsOperations(AllShards shards, boolean oneOfSeveral, IntSupplier configured,
+    private AllShardsOperations(AllShards shards, boolean oneOfSeveral, ServerLimits limits,
             LongSupplier clockMillis) {
         this.shards = shards;
         this.oneOfSeveral = oneOfSeveral;
-        this.configured = configured;
+        this.limits = limits;
         this.clockMillis = clockMillis;
     }
 
-    /// @param configured the number of shards with which the server starts
-    static AllShardsOperations of(AllShards shards, IntSupplier configured, LongSupplier clockMillis) {
-        return new AllShardsOperations(shards, false, configured, clockMillis);
+    static AllShardsOperations of(AllShards shards, ServerLimits limits, LongSupplier clockMillis) {
+        return new AllShardsOperations(shards, false, limits, clockMillis);
     }
 
     /// The queue of the only shard of a server. It answers by itself, without a number.
@@ -65,7 +63,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 () -> shards.parts().get().stream().filter(shard -> shard.number() == number).toList());
         return one.parts().get().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new AllShardsOperations(one, only().isEmpty(), configured, clockMillis));
+                : Optional.of(new AllShardsOperations(one, only().isEmpty(), limits, clockMillis));
     }
 
     // ---- pages
@@ -257,13 +255,13 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     @Override
     public Status status() throws IOException {
         Optional<ShardQueue> only = only();
-        return only.isPresent() ? only.get().status() : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get());
+        return only.isPresent() ? only.get().status() : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(), limits);
     }
 
     @Override
     public Activity activity() throws IOException {
         Optional<ShardQueue> only = only();
         return only.isPresent() ? only.get().activity() : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
-                configured.getAsInt());
+                limits);
     }
 }
