@@ -15,6 +15,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.view.Views;
 import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -162,11 +163,16 @@ final class FakeShard implements ShardQueue {
     }
 
     @Override
-    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids) {
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) {
         Map<String, ShapeRow> rows = new TreeMap<>();
         ids.forEach(id -> rows.merge(messages.get(id), new ShapeRow(messages.get(id),
-                List.of(1L, 0L), 0, "", "", ""), ShapeRow::plus));
+                List.of(1L, 0L), 0, hosts.isEmpty() ? "" : hosts.getFirst().host(), "", ""), ShapeRow::plus));
         return List.copyOf(rows.values());
+    }
+
+    @Override
+    public List<HostRecord> hostRecords() {
+        return List.of(new HostRecord("known to " + number, "RETRY", "", 0, 0, 0, "", ""));
     }
 
     @Override
@@ -205,7 +211,7 @@ final class FakeShard implements ShardQueue {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
-        return new ShapePage(shape(by, List.copyOf(messages.keySet())), Optional.empty());
+        return new ShapePage(shape(by, List.copyOf(messages.keySet()), hostRecords()), Optional.empty());
     }
 
     // ---- one message
