@@ -22,7 +22,7 @@ class ShardSoakTest {
     private static final long MINUTE = ShardSoakScenario.MINUTE;
     private static final int MOST_EVENTS = 1_000_000;
 
-    private static List<ShardAction> actions(int shards) {
+    static List<ShardAction> actions(int shards) {
         List<ShardAction> actions = new ArrayList<>(List.of(new ShardAction.Kill(3 * MINUTE + 217, 1)));
         if (shards > 1) {
             actions.add(new ShardAction.SetMode(5 * MINUTE, 2, ShardMode.DISABLED));

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
 import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -17,8 +18,10 @@ import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
+import org.slipstream.server.shard.MessageMover.MoveTarget;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -115,6 +118,12 @@ public final class Shard {
 
     /// Ends the run in order, and closes the spool. New mail is refused before.
     void close(Duration limit) throws InterruptedException {
+        end(limit);
+        spool.close();
+    }
+
+    /// Ends the run in order.
+    void end(Duration limit) throws InterruptedException {
         state = ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();
@@ -124,7 +133,6 @@ public final class Shard {
             run.closeDispatcher();
             run.closeJournal(limit);
         }
-        spool.close();
     }
 
     private QueueOperations operations(ShardServices services, QueueRun run) {
@@ -213,6 +221,32 @@ public final class Shard {
             openDrafts.decrementAndGet();
             throw refused;
         }
+    }
+
+    /// This shard as the target of one move. It stays open until the move has ended.
+    MoveTarget moveTarget() {
+        openDrafts.incrementAndGet();
+        return new MoveTarget() {
+            @Override
+            public int number() {
+                return number;
+            }
+
+            @Override
+            public MovableMessages spool() {
+                return spool;
+            }
+
+            @Override
+            public void arrived(QmgrEvent.MovedIn message) {
+                running().run().inbox().answer(message);
+            }
+
+            @Override
+            public void release() {
+                openDrafts.decrementAndGet();
+            }
+        };
     }
 
     /// True when the shard has no message and no session writes one.

@@ -13,7 +13,9 @@ import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
+import org.slipstream.server.shard.MessageMover.MoveTarget;
 import org.slipstream.server.shard.QueueRun.RunStart;
+import org.slipstream.server.shard.QueueRun.Sharing;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.SpoolException;
 
@@ -136,7 +138,8 @@ public final class ShardSet {
         HostStore store = new HostStore(first().spool());
         RunStart start = shared
                 ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(order -> exchange.order(shard.number(), order)))
+                        Optional.of(new Sharing(order -> exchange.order(shard.number(), order),
+                                new MessageMover(shard.number(), shard.spool(), () -> moveTarget(shard)))))
                 : new RunStart(known, store, journal(shard.number()), Optional.empty());
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
@@ -230,6 +233,12 @@ public final class ShardSet {
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
     }
 
+    /// The shard that takes the next message of this one.
+    private Optional<MoveTarget> moveTarget(Shard from) {
+        return place(shards.stream().filter(shard -> shard.number() != from.number()).toList())
+                .map(Shard::moveTarget);
+    }
+
     /// A message was committed to the shard that its id names.
     public void arrived(MessageSummary message) {
         shard(message.id().shard()).orElseThrow().arrived(message);
@@ -258,6 +267,9 @@ public final class ShardSet {
 
     private Shard bring(StoredShard stored) throws IOException, SpoolException {
         Shard shard = open(stored);
+        if (!shared) {
+            divideLimits();
+        }
         try {
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
@@ -285,6 +297,18 @@ public final class ShardSet {
         leave(shard);
         log.info("event=shard-closed shard={} folder={}", shard.number(), shard.where().directory());
         return true;
+    }
+
+    // Until now the limits of the server belonged to its one shard. Its queue manager begins anew
+    // with leases; connections that do not finish in time are cut, as at a stop.
+    private void divideLimits() throws IOException {
+        shared = true;
+        try {
+            first().end(CLOSE);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        start(first());
     }
 
     private void leave(Shard shard) {

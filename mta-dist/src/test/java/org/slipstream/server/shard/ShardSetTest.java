@@ -144,6 +144,19 @@ class ShardSetTest {
         awaitDelivered(send(set, 10));
     }
 
+    @Test
+    void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
+        ShardSet set = started();
+        awaitDelivered(send(set, 10));
+        QueueRun before = set.first().run().orElseThrow();
+        Shard second = set.add().orElseThrow();
+        assertThat(set.first().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        List<QueueId> sent = send(set, 60);
+        assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
+        awaitDelivered(sent);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
     private long deferred(ShardSet set) throws IOException {
         long waiting = 0;
         for (Shard shard : set.all()) {
