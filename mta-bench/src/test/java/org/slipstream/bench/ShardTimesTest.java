@@ -12,10 +12,10 @@ import java.util.Collection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /// Verifies that the benchmarks run. Their speed is not measured here.
-class ShardCostsTest {
+class ShardTimesTest {
     @Test
     void everyBenchmarkRuns() throws Exception {
-        Collection<RunResult> results = new Runner(new OptionsBuilder().include(ShardCosts.class.getSimpleName())
+        Collection<RunResult> results = new Runner(new OptionsBuilder().include(ShardTimes.class.getSimpleName())
                 .param("shards", "8").forks(0).warmupIterations(0).measurementIterations(1)
                 .measurementTime(TimeValue.milliseconds(100)).verbosity(VerboseMode.SILENT).shouldFailOnError(true)
                 .build()).run();

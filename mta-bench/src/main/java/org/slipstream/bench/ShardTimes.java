@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 10, time = 2)
 @Fork(value = 1, jvmArgsAppend = {"-XX:+UseParallelGC", "-XX:+UseCompactObjectHeaders", "-Xms1g", "-Xmx1g"})
-public class ShardCosts {
+public class ShardTimes {
     private static final int LANES = 100;
     private static final int DESTINATIONS = 1_000;
 
