@@ -211,7 +211,6 @@ final class ShardWorld {
                     soon(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
                 }
                 case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
-                case QmgrOrder.MoveOut move -> soon(new QmgrEvent.MovedOut(move.id(), false));
                 case QmgrOrder.Defer defer -> {
                     spool.get(defer.id()).nextMillis = defer.nextAttemptMillis();
                     spool.get(defer.id()).attempts = Math.max(1, spool.get(defer.id()).attempts);
@@ -234,7 +233,7 @@ final class ShardWorld {
                 case QmgrOrder.TakeUp takeUp -> soon(new QmgrEvent.Filed(Optional.of(takeUp.id())));
                 case QmgrOrder.Instruct instruct -> soon(
                         new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
-                case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+                case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.MoveOut _ -> {
                     // Nothing waits for it.
                 }
             }

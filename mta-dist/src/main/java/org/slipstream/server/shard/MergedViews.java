@@ -97,10 +97,18 @@ final class MergedViews {
         boolean whole = replies.faults().isEmpty();
         return new Activity(first.at(), first.hostname(), first.started(), sum(parts, Activity::messages, whole),
                 sum(parts, Activity::held, whole), (int) sum(parts, Activity::active),
-                connections(replies.values(Activity::connections)), first.counters(),
+                connections(replies.values(Activity::connections)), counters(replies.values(Activity::counters)),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
                 shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), configured);
+    }
+
+    /// Shards share the counters of the server, but not that of mail that no event announced.
+    private static Map<String, Long> counters(List<Map<String, Long>> parts) {
+        Map<String, Long> counters = new LinkedHashMap<>(parts.getFirst());
+        parts.stream().skip(1).flatMap(part -> Optional.ofNullable(part.get(Views.UNANNOUNCED)).stream())
+                .forEach(more -> counters.merge(Views.UNANNOUNCED, more, Long::sum));
+        return counters;
     }
 
     private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {

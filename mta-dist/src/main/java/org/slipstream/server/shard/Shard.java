@@ -123,6 +123,12 @@ public final class Shard {
 
     /// Ends the run in order, and closes the spool. New mail is refused before.
     void close(Duration limit) throws InterruptedException {
+        end(limit);
+        spool.close();
+    }
+
+    /// Ends the run in order.
+    void end(Duration limit) throws InterruptedException {
         state = ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();
@@ -132,7 +138,6 @@ public final class Shard {
             run.closeDispatcher();
             run.closeJournal(limit);
         }
-        spool.close();
     }
 
     private QueueOperations operations(ShardServices services, QueueRun run) {

@@ -277,6 +277,9 @@ public final class ShardSet {
 
     private Shard bring(StoredShard stored) throws IOException, SpoolException {
         Shard shard = open(stored);
+        if (!shared) {
+            divideLimits();
+        }
         try {
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
@@ -304,6 +307,18 @@ public final class ShardSet {
         leave(shard);
         log.info("event=shard-closed shard={} folder={}", shard.number(), shard.where().directory());
         return true;
+    }
+
+    // Until now the limits of the server belonged to its one shard. Its queue manager begins anew
+    // with leases; connections that do not finish in time are cut, as at a stop.
+    private void divideLimits() throws IOException {
+        shared = true;
+        try {
+            first().end(CLOSE);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        start(first());
     }
 
     private void leave(Shard shard) {

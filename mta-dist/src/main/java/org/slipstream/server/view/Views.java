@@ -35,6 +35,9 @@ public final class Views {
             .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
             .reversed().thenComparing(BusyDestination::nextHop);
 
+    /// The counter that is not one of the whole server but of a queue.
+    public static final String UNANNOUNCED = "mtaUnannouncedMessages";
+
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
@@ -84,7 +87,7 @@ public final class Views {
 
     private static Map<String, Long> counters(Status status, MailCounters traffic) {
         Map<String, Long> counters = traffic.counters();
-        counters.put("mtaUnannouncedMessages", status.unannounced());
+        counters.put(UNANNOUNCED, status.unannounced());
         return counters;
     }
 

@@ -148,6 +148,19 @@ class ShardSetTest {
     }
 
     @Test
+    void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
+        ShardSet set = started();
+        awaitDelivered(send(set, 10));
+        QueueRun before = set.first().run().orElseThrow();
+        Shard second = set.add().orElseThrow();
+        assertThat(set.first().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        List<QueueId> sent = send(set, 60);
+        assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
+        awaitDelivered(sent);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
     @Tag("IM-22")
     void theMailOfADrainedShardMovesToTheOthersAndTheShardIsClosed() throws Exception {
         ShardSet set = started("shard.count=3", "shard.interval=1s");
