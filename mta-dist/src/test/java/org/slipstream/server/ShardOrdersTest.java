@@ -97,7 +97,29 @@ class ShardOrdersTest {
         }
     }
 
+    /// indimail's shared segments are readable by programs; here these are metrics.
     @Test
+    @Tag("IM-12")
+    @Tag("IM-13")
+    void countModeUseAndLimitOfEachShardAreMetrics() throws Exception {
+        try (SmallServer server = start("shard.count=2", "transport.local.lanes=10", "transport.smtp.lanes=20")) {
+            server.ask("POST", "shards/add");
+            server.ask("POST", "shards/3/disable");
+            server.ask("POST", "shards/2/load?local=2/10&remote=5/20");
+            assertThat(server.ask("GET", "metrics").lines()).contains("mta_shards 3", "mta_shards_configured 2",
+                    "mta_shard_mode{shard=\"1\",mode=\"normal\"} 1", "mta_shard_mode{shard=\"3\",mode=\"disabled\"} 1",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"local\"} 2",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"remote\"} 5",
+                    "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 0",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"local\"} 4",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"remote\"} 7",
+                    "mta_shard_concurrency_configured{shard=\"2\",side=\"remote\"} 20");
+        }
+    }
+
+    @Test
+    @Tag("IM-09")
+    @Tag("IM-14")
     @Tag("IM-23")
     void aLoadSetByHandSendsNewMailElsewhere() throws Exception {
         try (SmallServer server = start("shard.count=2", "shard.mode=dynamic")) {

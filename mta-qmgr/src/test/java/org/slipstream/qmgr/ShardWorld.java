@@ -78,8 +78,7 @@ final class ShardWorld {
     private final List<Link> links = new ArrayList<>();
     private final Map<String, Long> channels = new TreeMap<>();
     private long numbers;
-    private Consumer<ShardWorld> check = _ -> {
-    };
+    private Consumer<ShardWorld> check = _ -> {};
 
     private record Due(long atMillis, long number, Runnable what) {}
 
@@ -212,7 +211,6 @@ final class ShardWorld {
                     soon(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
                 }
                 case QmgrOrder.Notify notify -> soon(new QmgrEvent.Notified(notify.id(), notify.kind(), true));
-                case QmgrOrder.MoveOut move -> soon(new QmgrEvent.MovedOut(move.id(), false));
                 case QmgrOrder.Defer defer -> {
                     spool.get(defer.id()).nextMillis = defer.nextAttemptMillis();
                     spool.get(defer.id()).attempts = Math.max(1, spool.get(defer.id()).attempts);
@@ -235,7 +233,7 @@ final class ShardWorld {
                 case QmgrOrder.TakeUp takeUp -> soon(new QmgrEvent.Filed(Optional.of(takeUp.id())));
                 case QmgrOrder.Instruct instruct -> soon(
                         new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
-                case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
+                case QmgrOrder.Answered _,QmgrOrder.Verified _,QmgrOrder.MoveOut _ -> {
                     // Nothing waits for it.
                 }
             }
@@ -340,8 +338,9 @@ final class ShardWorld {
             if (!links.contains(link)) {
                 return;
             }
-            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening).count() >= capacity
-                    .getOrDefault(link.host, Integer.MAX_VALUE);
+            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening)
+                    .count() >= capacity
+                            .getOrDefault(link.host, Integer.MAX_VALUE);
             if (down.contains(link.host) || full) {
                 links.remove(link);
                 link.shard.happens(new QmgrEvent.ConnectionFailed(link.number, full
@@ -375,7 +374,8 @@ final class ShardWorld {
                 delivered += done.recipients().size();
                 link.shard.happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(done.delivery().number(),
                         done.connection(), done.recipients().stream().map(each -> new RecipientOutcome(each.number(),
-                                Outcome.of(Story.OK, link.host))).toList(), true)));
+                                Outcome.of(Story.OK, link.host))).toList(),
+                        true)));
                 work(link);
             }
         });

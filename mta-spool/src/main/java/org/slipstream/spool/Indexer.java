@@ -112,9 +112,14 @@ final class Indexer implements AutoCloseable {
     ///
     /// @throws IOException when the index fails
     void bringUp() throws IOException {
-        if (tail.size() == 0 && !health.has(Spool.What.INDEX)) {
-            return;
+        if (tail.size() > 0 || health.has(Spool.What.INDEX)) {
+            settle();
         }
+    }
+
+    /// As [#bringUp], and returns when the content files of messages that were removed before are
+    /// deleted.
+    void settle() throws IOException {
         CompletableFuture<Void> done = new CompletableFuture<>();
         requests.add(new Request.BringUp(done));
         if (ended) {

@@ -29,8 +29,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The status and the load of a server from those of its shards. Counts are sums; limits are those of
-/// one shard, because they hold for the whole server.
+/// The status and the load of a server from those of its shards. Counts are sums. Limits are those of
+/// the settings, because a shard knows only the part that it may use now.
 final class MergedViews {
     private static final List<String> STATES = List.of("idle", "live", "paused", "dead", "suspended");
     private static final String IDLE = "idle";
@@ -39,7 +39,7 @@ final class MergedViews {
 
     // ---- status
 
-    static Status status(ShardReplies<Status> replies, List<ShardPart> shards) {
+    static Status status(ShardReplies<Status> replies, List<ShardPart> shards, ServerLimits limits) {
         List<Status> parts = replies.values();
         Status first = parts.getFirst();
         boolean whole = replies.faults().isEmpty();
@@ -47,14 +47,14 @@ final class MergedViews {
                 sum(parts, Status::held, whole), sum(parts, Status::corrupt, whole),
                 (int) sum(parts, Status::active), sum(parts, Status::stuck),
                 sum(parts, Status::unannounced), first.delivers(),
-                connections(replies.values(Status::connections)),
+                connections(replies.values(Status::connections), limits),
                 destinations(parts.stream().flatMap(part -> part.destinations().stream())), troubles(replies),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 shards.stream().map(shard -> line(shard, replies)).toList());
     }
 
     private static ShardLine line(ShardPart shard, ShardReplies<Status> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard() == shard).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(DestinationView::waiting).sum(),
                         part.connections().open()), ""))
@@ -79,7 +79,8 @@ final class MergedViews {
         List<TroubleView> troubles = new ArrayList<>();
         for (ShardFault fault : replies.faults()) {
             troubles.add(new TroubleView("shard", "", "shard " + fault.shard()
-                    + " does not answer; its mail is not in these figures", String.valueOf(fault.reason().getMessage())));
+                    + " does not answer; its mail is not in these figures",
+                    String.valueOf(fault.reason().getMessage())));
         }
         replies.replies().forEach(reply -> reply.value().trouble().forEach(each -> troubles.add(new TroubleView(
                 each.what(), each.since(), "shard " + reply.shard().number() + ": " + each.meaning(),
@@ -89,17 +90,17 @@ final class MergedViews {
 
     // ---- load
 
-    /// @param configured the number of shards with which the server starts
-    static Activity activity(ShardReplies<Activity> replies, List<ShardPart> shards, int configured) {
+    static Activity activity(ShardReplies<Activity> replies, List<ShardPart> shards, ServerLimits limits) {
         List<Activity> parts = replies.values();
         Activity first = parts.getFirst();
         boolean whole = replies.faults().isEmpty();
         return new Activity(first.at(), first.hostname(), first.started(), sum(parts, Activity::messages, whole),
                 sum(parts, Activity::held, whole), (int) sum(parts, Activity::active),
-                connections(replies.values(Activity::connections)), counters(replies.values(Activity::counters)),
+                connections(replies.values(Activity::connections), limits),
+                counters(replies.values(Activity::counters)),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
-                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), configured);
+                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), limits.shards());
     }
 
     /// Shards share the counters of the server, but not that of mail that no event announced.
@@ -111,7 +112,7 @@ final class MergedViews {
     }
 
     private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard() == shard).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
                         part.connections().open()), ""))
@@ -163,14 +164,14 @@ final class MergedViews {
 
     private static String fault(ShardPart shard, ShardReplies<?> replies) {
         return replies.faults().stream().filter(fault -> fault.shard() == shard.number())
-                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst().orElse("the shard has just begun");
+                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst()
+                .orElse("the shard has just begun");
     }
 
-    private static ConnectionsView connections(Collection<ConnectionsView> parts) {
-        return new ConnectionsView(parts.stream().mapToInt(ConnectionsView::most).max().orElse(0),
+    private static ConnectionsView connections(Collection<ConnectionsView> parts, ServerLimits limits) {
+        return new ConnectionsView(limits.connections(),
                 (int) sum(parts, ConnectionsView::open), (int) sum(parts, ConnectionsView::opening),
-                (int) sum(parts, ConnectionsView::unproven),
-                parts.stream().mapToInt(ConnectionsView::mostUnproven).max().orElse(0));
+                (int) sum(parts, ConnectionsView::unproven), limits.unproven());
     }
 
     private static <T> long sum(Collection<T> parts, ToLongFunction<T> figure) {
