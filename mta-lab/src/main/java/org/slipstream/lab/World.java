@@ -63,7 +63,8 @@ public final class World {
         this.limits = new ConnectionLimits(scenario, receivers);
         List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
                 .limit(plan.costs().disks()).toList();
-        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock, chance, observer);
+        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock,
+                chance, observer);
         this.broker = new SimulatedBroker(clock, plan.messageMillis(),
                 message -> shards().post(message.shard(), message.event()));
         this.messageMillis = plan.messageMillis();

@@ -78,8 +78,7 @@ final class ShardWorld {
     private final List<Link> links = new ArrayList<>();
     private final Map<String, Long> channels = new TreeMap<>();
     private long numbers;
-    private Consumer<ShardWorld> check = _ -> {
-    };
+    private Consumer<ShardWorld> check = _ -> {};
 
     private record Due(long atMillis, long number, Runnable what) {}
 
@@ -339,8 +338,9 @@ final class ShardWorld {
             if (!links.contains(link)) {
                 return;
             }
-            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening).count() >= capacity
-                    .getOrDefault(link.host, Integer.MAX_VALUE);
+            boolean full = links.stream().filter(each -> each.host.equals(link.host) && !each.opening)
+                    .count() >= capacity
+                            .getOrDefault(link.host, Integer.MAX_VALUE);
             if (down.contains(link.host) || full) {
                 links.remove(link);
                 link.shard.happens(new QmgrEvent.ConnectionFailed(link.number, full
@@ -374,7 +374,8 @@ final class ShardWorld {
                 delivered += done.recipients().size();
                 link.shard.happens(new QmgrEvent.DeliveryDone(new DeliveryResult.Answered(done.delivery().number(),
                         done.connection(), done.recipients().stream().map(each -> new RecipientOutcome(each.number(),
-                                Outcome.of(Story.OK, link.host))).toList(), true)));
+                                Outcome.of(Story.OK, link.host))).toList(),
+                        true)));
                 work(link);
             }
         });

@@ -36,7 +36,8 @@ class ListenerSocketTest {
             return AcceptedSocket.unconnected();
         })) {
             port.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            try (Socket client = new Socket(port.getInetAddress(), port.getLocalPort()); Socket server = port.accept()) {
+            try (Socket client = new Socket(port.getInetAddress(), port.getLocalPort());
+                    Socket server = port.accept()) {
                 assertThat(server.getPort()).isEqualTo(client.getLocalPort());
             }
         }

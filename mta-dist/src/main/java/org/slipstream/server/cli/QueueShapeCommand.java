@@ -26,7 +26,8 @@ import java.util.concurrent.Callable;
                         + " counts once for each. STATE marks destinations that are dead, suspended, or left alone.",
                 "Works for a stopped server too: the command then reads the index itself."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT},
+                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
+                Exit.CANNOT_START_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta queue shape", "  ./mta queue shape --by sender --rows 5",
                 "  ./mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
 final class QueueShapeCommand implements Callable<Integer> {
@@ -41,7 +42,8 @@ final class QueueShapeCommand implements Callable<Integer> {
             description = "at most N rows, those with the most mail; 0: all (default: 20)")
     private int most;
 
-    @Option(names = "--shard", paramLabel = "N", description = "only the mail of this shard; ./mta shard list shows them")
+    @Option(names = "--shard", paramLabel = "N",
+            description = "only the mail of this shard; ./mta shard list shows them")
     private Optional<Integer> shard = Optional.empty();
 
     @Option(names = "--json", description = "as JSON: rows with name, ages, held, state, lastReply, lastAt")
@@ -81,8 +83,9 @@ final class QueueShapeCommand implements Callable<Integer> {
     private List<ShapeRow> rows(ShapeBy what, List<String> faults) {
         Map<String, ShapeRow> merged = new TreeMap<>();
         try (AdminClient server = AdminClient.of(mta)) {
-            PagedRequests.of(server, "GET", "queue/shape", "&by=" + by + shard.map(number -> "&shard=" + number).orElse(""),
-                    ShapePage.class, ShapePage::next)
+            PagedRequests
+                    .of(server, "GET", "queue/shape", "&by=" + by + shard.map(number -> "&shard=" + number).orElse(""),
+                            ShapePage.class, ShapePage::next)
                     .peek(page -> faults.addAll(page.faults())).flatMap(page -> page.rows().stream())
                     .forEach(row -> merged.merge(row.name(), row, ShapeRow::plus));
         } catch (CommandFailure stopped) {

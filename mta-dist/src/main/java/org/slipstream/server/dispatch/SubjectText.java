@@ -28,7 +28,8 @@ import java.util.stream.Stream;
 /// @param state of the subject in words
 /// @param rows the messages, with their phases
 /// @param whole true when no further message can belong to the subject
-public record SubjectText(Subject subject, String name, String state, Map<Spool.Details, QueuePhase> rows, boolean whole,
+public record SubjectText(Subject subject, String name, String state, Map<Spool.Details, QueuePhase> rows,
+        boolean whole,
         long nowMillis) {
     /// The address that this begins is suspended with its whole domain only.
     private static final String ANYONE = "*@";
@@ -131,7 +132,8 @@ public record SubjectText(Subject subject, String name, String state, Map<Spool.
     /// that of each.
     ///
     /// @param parts by number of the shard; @param faults shards that are missing
-    public static SubjectExplanation merged(Map<Integer, SubjectExplanation> parts, List<String> faults, long nowMillis) {
+    public static SubjectExplanation merged(Map<Integer, SubjectExplanation> parts, List<String> faults,
+            long nowMillis) {
         SubjectExplanation first = parts.values().iterator().next();
         Map<String, ReasonCount> reasons = new LinkedHashMap<>();
         parts.values().forEach(part -> part.reasons().forEach(each -> reasons.merge(each.reason(), each,

@@ -54,7 +54,8 @@ final class MergedViews {
     }
 
     private static ShardLine line(ShardPart shard, ShardReplies<Status> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(DestinationView::waiting).sum(),
                         part.connections().open()), ""))
@@ -79,7 +80,8 @@ final class MergedViews {
         List<TroubleView> troubles = new ArrayList<>();
         for (ShardFault fault : replies.faults()) {
             troubles.add(new TroubleView("shard", "", "shard " + fault.shard()
-                    + " does not answer; its mail is not in these figures", String.valueOf(fault.reason().getMessage())));
+                    + " does not answer; its mail is not in these figures",
+                    String.valueOf(fault.reason().getMessage())));
         }
         replies.replies().forEach(reply -> reply.value().trouble().forEach(each -> troubles.add(new TroubleView(
                 each.what(), each.since(), "shard " + reply.shard().number() + ": " + each.meaning(),
@@ -111,7 +113,8 @@ final class MergedViews {
     }
 
     private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
                         part.connections().open()), ""))
@@ -163,7 +166,8 @@ final class MergedViews {
 
     private static String fault(ShardPart shard, ShardReplies<?> replies) {
         return replies.faults().stream().filter(fault -> fault.shard() == shard.number())
-                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst().orElse("the shard has just begun");
+                .map(fault -> String.valueOf(fault.reason().getMessage())).findFirst()
+                .orElse("the shard has just begun");
     }
 
     private static ConnectionsView connections(Collection<ConnectionsView> parts, ServerLimits limits) {

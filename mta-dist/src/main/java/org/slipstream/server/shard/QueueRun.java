@@ -62,18 +62,16 @@ final class QueueRun {
     /// @param hosts records of earlier runs and of other shards
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
-    /// @param sharing with other shards; empty for a server with one shard
-    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal, Optional<Sharing> sharing) {}
-
-    /// @param broker gets the orders about lanes
+    /// @param broker gets the orders about lanes; empty for a server with one shard
     /// @param mover moves messages to other shards
-    record Sharing(Consumer<QmgrOrder.LeaseOrder> broker, OrderDispatcher.Mover mover) {}
+    record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker, OrderDispatcher.Mover mover) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
         this.shard = spool.shard();
         this.services = services;
-        this.underWay = start.sharing().map(_ -> new DeliveriesUnderWay(inbox::answer));
+        this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
         Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
         this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers),
                 start.sharing().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
@@ -88,14 +86,12 @@ final class QueueRun {
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
-                        start.sharing().isPresent() ? Leases.shared() : Leases.WHOLE));
+                        start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
-        start.sharing().ifPresent(sharing -> {
-            dispatcher.leasesFrom(sharing.broker());
-            dispatcher.moveThrough(sharing.mover());
-        });
+        start.broker().ifPresent(dispatcher::leasesFrom);
+        dispatcher.moveThrough(start.mover());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,

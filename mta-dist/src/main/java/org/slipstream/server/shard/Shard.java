@@ -2,9 +2,11 @@ package org.slipstream.server.shard;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -18,7 +20,6 @@ import org.slipstream.server.dispatch.QueueOperations;
 import org.slipstream.server.dispatch.QueueViewSources;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
-import org.slipstream.server.shard.MessageMover.MoveTarget;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -51,6 +53,7 @@ public final class Shard {
     private volatile ShardState state = ShardState.CLOSED;
     private volatile Optional<HandLoad> handLoad = Optional.empty();
     private volatile @Nullable Running running;
+    private final ShardDraining draining;
 
     /// What a shard does at present.
     enum ShardState {
@@ -83,6 +86,8 @@ public final class Shard {
         this.where = where;
         this.spool = spool;
         this.mode = mode;
+        this.draining = new ShardDraining(number, spool, this::move,
+                () -> this.mode == ShardMode.DRAINED && state == ShardState.RUNNING);
     }
 
     /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
@@ -223,10 +228,28 @@ public final class Shard {
         }
     }
 
-    /// This shard as the target of one move. It stays open until the move has ended.
-    MoveTarget moveTarget() {
+    /// True when the shard has no message, not even one that is set aside, and none is being written.
+    boolean isEmpty() throws IOException {
+        return openDrafts.get() == 0 && spool.ids(Optional.empty(), 1).isEmpty();
+    }
+
+    // ---- moves
+
+    /// Begins a pass that moves all mail to other shards.
+    ///
+    /// @param empty runs when there is none
+    void drain(Runnable empty) {
+        draining.begin(empty);
+    }
+
+    private CompletableFuture<Result> move(QueueId id) {
+        return running().run().dispatcher().commands().give(new QmgrEvent.OperatorCommand.Move(id));
+    }
+
+    /// The shard stays open until the move has ended.
+    MessageMover.MoveTarget asTarget() {
         openDrafts.incrementAndGet();
-        return new MoveTarget() {
+        return new MessageMover.MoveTarget() {
             @Override
             public int number() {
                 return number;
@@ -239,7 +262,8 @@ public final class Shard {
 
             @Override
             public void arrived(QmgrEvent.MovedIn message) {
-                running().run().inbox().answer(message);
+                // A queue manager that starts again finds the message with its first scan.
+                run().ifPresent(each -> each.inbox().answer(message));
             }
 
             @Override
@@ -247,11 +271,6 @@ public final class Shard {
                 openDrafts.decrementAndGet();
             }
         };
-    }
-
-    /// True when the shard has no message and no session writes one.
-    boolean isEmpty() throws IOException {
-        return openDrafts.get() == 0 && spool.counts().messages() == 0;
     }
 
     /// Sets the load by hand; empty: as measured (IM-23).

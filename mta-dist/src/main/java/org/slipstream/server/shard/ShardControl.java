@@ -3,6 +3,8 @@ package org.slipstream.server.shard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ShardOperations;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -32,7 +34,7 @@ public final class ShardControl implements ShardOperations {
     }
 
     @Override
-    public List<ShardView> shards() throws IOException {
+    public List<ShardView> shards() {
         List<ShardView> views = new ArrayList<>();
         for (Shard shard : shards.all()) {
             views.add(view(shard));
@@ -43,13 +45,25 @@ public final class ShardControl implements ShardOperations {
         return views;
     }
 
-    private ShardView view(Shard shard) throws IOException {
+    private ShardView view(Shard shard) {
         ShardLoad load = shards.load(shard, false);
-        Spool.Counts counts = shard.spool().counts();
+        Optional<Spool.Counts> counts = counts(shard);
         return new ShardView(shard.number(), shard.where().directory().toString(),
-                SettingsRecords.word(shard.mode()), SettingsRecords.word(shard.state()), view(load.local()),
-                view(load.remote()), load.percent(), shard.hasLoadByHand(), counts.messages(), counts.sizeBytes(),
+                SettingsRecords.word(shard.mode()), counts.isEmpty() ? "failed" : SettingsRecords.word(shard.state()),
+                view(load.local()), view(load.remote()), load.percent(), shard.hasLoadByHand(),
+                counts.map(Spool.Counts::messages).orElse(0L), counts.map(Spool.Counts::sizeBytes).orElse(0L),
                 shard.failures());
+    }
+
+    /// Empty when the spool cannot be read; the other shards are shown all the same.
+    private static Optional<Spool.Counts> counts(Shard shard) {
+        try {
+            return Optional.of(shard.spool().counts());
+        } catch (IOException unreadable) {
+            log.warn("event=shard-not-read shard={} error=\"{}\"", shard.number(),
+                    LogText.text(FailureWords.of(unreadable)));
+            return Optional.empty();
+        }
     }
 
     private static ShardView view(StoredShard shard) {
@@ -137,8 +151,7 @@ public final class ShardControl implements ShardOperations {
     }
 
     @Override
-    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote)
-            throws IOException {
+    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote) {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return new ShardAnswer.UnknownShard(number);

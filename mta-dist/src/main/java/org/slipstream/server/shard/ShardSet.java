@@ -14,9 +14,7 @@ import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
-import org.slipstream.server.shard.MessageMover.MoveTarget;
 import org.slipstream.server.shard.QueueRun.RunStart;
-import org.slipstream.server.shard.QueueRun.Sharing;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.SpoolException;
 
@@ -98,6 +96,7 @@ public final class ShardSet {
         for (Path unknown : folders.unknown(known())) {
             log.warn("event=shard-folder-unknown folder={} next=\"./mta shard add may open it\"", unknown);
         }
+        sweepCopies();
         closeEmpty();
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || shards.size() > 1;
         keep();
@@ -105,6 +104,16 @@ public final class ShardSet {
 
     private Shard open(StoredShard stored) throws SpoolException {
         return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
+    }
+
+    // Before any delivery (IM-33): a move that the last stop cut off left two copies.
+    private void sweepCopies() throws IOException {
+        for (Shard shard : shards) {
+            if (shard.mode() == ShardMode.DRAINED) {
+                MovedCopies.sweep(shard.number(), shard.spool(),
+                        shards.stream().filter(each -> !each.equals(shard)).map(Shard::spool).toList());
+            }
+        }
     }
 
     // Before any delivery (IM-08).
@@ -139,13 +148,19 @@ public final class ShardSet {
         HostStore store = new HostStore(first().spool());
         RunStart start = shared
                 ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(new Sharing(order -> exchange.order(shard.number(), order),
-                                new MessageMover(shard.number(), shard.spool(), () -> moveTarget(shard)))))
-                : new RunStart(known, store, journal(shard.number()), Optional.empty());
+                        Optional.of(order -> exchange.order(shard.number(), order)), mover(shard))
+                : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
             SuspensionControl.restore(first().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
+    }
+
+    private MessageMover mover(Shard source) {
+        return new MessageMover(source.number(), source.spool(), () -> {
+            List<Shard> others = shards.stream().filter(each -> !each.equals(source)).toList();
+            return place(others).map(Shard::asTarget);
+        });
     }
 
     private Optional<Path> journal(int number) {
@@ -233,12 +248,6 @@ public final class ShardSet {
         List<ShardLoad> loads = among.stream().map(shard -> load(shard, false)).toList();
         return rules().place(loads, ThreadLocalRandom.current())
                 .flatMap(number -> among.stream().filter(shard -> shard.number() == number).findFirst());
-    }
-
-    /// The shard that takes the next message of this one.
-    private Optional<MoveTarget> moveTarget(Shard from) {
-        return place(shards.stream().filter(shard -> shard.number() != from.number()).toList())
-                .map(Shard::moveTarget);
     }
 
     /// A message was committed to the shard that its id names.
@@ -333,6 +342,14 @@ public final class ShardSet {
             throw notKept;
         }
         log.info("event=shard-mode shard={} mode={}", shard.number(), SettingsRecords.word(mode));
+        drain(shard);
+    }
+
+    /// Moves the mail of a drained shard to others; once it has none, the shard is closed.
+    void drain(Shard shard) {
+        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
+            shard.drain(() -> shard.leave(true));
+        }
     }
 
     // ---- stop, in this order

@@ -94,6 +94,7 @@ final class ShardSupervisor implements AutoCloseable {
     private void look() {
         try {
             closeThoseThatLeave();
+            shards.all().forEach(shards::drain);
             if (shards.rules().growth() == Growth.STATIC) {
                 return;
             }

@@ -141,7 +141,8 @@ class ProcessStopTest {
         private Program() {}
 
         public static void main(String[] arguments) {
-            CliContext world = new CliContext(System.in, System.out, System.err, _ -> serve(arguments[0], Path.of(arguments[1])),
+            CliContext world = new CliContext(System.in, System.out, System.err,
+                    _ -> serve(arguments[0], Path.of(arguments[1])),
                     _ -> (_, _) -> false, new ProcessStop());
             System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=info"));
         }
