@@ -74,7 +74,7 @@ final class QueueRun {
         this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
         Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
         this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers),
-                start.sharing().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
+                start.broker().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();

@@ -130,7 +130,7 @@ public final class QmgrLoop {
             log.debug("event=queue-manager-interrupted");
         } catch (RuntimeException | Error failure) {
             log.error(
-                    "event=queue-manager-failed error=\"{}\" next=\"the server stops; a restart resumes from the spool\"",
+                    "event=queue-manager-failed error=\"{}\" next=\"a restart resumes from the spool\"",
                     LogText.text(FailureWords.of(failure)), failure);
             inbox.close();
             onFailure.accept(failure);
