@@ -23,11 +23,13 @@ import java.util.function.Function;
 ///
 /// A pass orders at most [#AT_ONCE] moves at the same time, so that the other shards keep their time
 /// for new mail. A message that is in delivery is moved when that ends; a message that could not be
-/// moved is tried again by the next pass.
+/// moved is tried again by the next pass. A pass that moves nothing ends early, because then the
+/// others take nothing.
 final class ShardDraining {
     private static final Logger log = LoggerFactory.getLogger(ShardDraining.class);
     static final int AT_ONCE = 64;
     private static final int PAGE = 500;
+    private static final int MOST_KEPT = 1_000;
     /// Longer than this, a move keeps no other from beginning.
     private static final long LONGEST_SECONDS = 30;
 
@@ -98,7 +100,7 @@ final class ShardDraining {
         for (List<QueueId> page = page(after); !page.isEmpty(); page = page(after)) {
             for (QueueId id : page) {
                 free.acquire();
-                if (!wanted.getAsBoolean()) {
+                if (!wanted.getAsBoolean() || moved.get() == 0 && kept.get() >= MOST_KEPT) {
                     return new DrainPass(found, moved.get(), kept.get());
                 }
                 found++;
