@@ -214,7 +214,7 @@ public final class Shard {
     }
 
     boolean takesMail() {
-        return mode == ShardMode.NORMAL && !leaving;
+        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING;
     }
 
     /// Begins a new message.

@@ -13,9 +13,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /// Restarts shards that failed, and follows the load with their number. All of it happens on one
@@ -34,7 +33,7 @@ final class ShardSupervisor implements AutoCloseable {
     private static final int MOST_DOUBLINGS = 6;
 
     private final ShardSet shards;
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
             task -> Thread.ofPlatform().daemon().name("shards-0").unstarted(task));
 
     ShardSupervisor(ShardSet shards) {
@@ -130,8 +129,11 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
+    /// Begins nothing new. What is under way touches files, so it is not interrupted.
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        thread.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+        thread.shutdown();
     }
 }
