@@ -26,6 +26,9 @@ import java.util.TreeMap;
 /// The world may have fewer connections than a queue manager, which learns of a loss later, but
 /// never more.
 final class ConnectionLimits {
+    /// A rate counts from the choice of a delivery; its connection may take as long as this.
+    private static final long SETUP_MILLIS = 1_000;
+
     private final QmgrConfig config;
     private final PlaceRules rules;
     private final ReceivingSide receivers;
@@ -118,7 +121,7 @@ final class ConnectionLimits {
     private void start(QmgrOrder.Deliver deliver, Rate rate, long now, InvariantChecker invariants) {
         Deque<Long> recent = starts.computeIfAbsent(deliver.route().nextHop(), _ -> new ArrayDeque<>());
         recent.add(now);
-        while (recent.getFirst() + rate.period().toMillis() <= now) {
+        while (recent.getFirst() + rate.period().toMillis() - SETUP_MILLIS <= now) {
             recent.removeFirst();
         }
         require(LimitKey.rate(deliver.route().transport() + "/" + deliver.route().nextHop()), recent.size(),

@@ -78,6 +78,13 @@ final class SimulatedBroker {
         return broker.accounts().stream().filter(account -> account.key().equals(key)).toList();
     }
 
+    /// The accounts, for the text of a failure.
+    String describe() {
+        StringBuilder text = new StringBuilder();
+        broker.accounts().forEach(account -> text.append("\n  ").append(account));
+        return text.toString();
+    }
+
     /// What shards hold or ask for.
     List<LeaseAccount> accounts() {
         return broker.accounts();

@@ -147,7 +147,7 @@ public final class World {
     /// The state of the queue managers, for the text of a failure.
     private String state() {
         try {
-            return "at " + clock.now() + " ms, after " + events + " events, " + shards.describe();
+            return "at " + clock.now() + " ms, after " + events + " events, " + shards.describe() + broker.describe();
         } catch (RuntimeException broken) {
             return "at " + clock.now() + " ms; the state cannot be read: " + broken;
         }

@@ -94,6 +94,11 @@ final class LocalSpool implements Spool {
     }
 
     @Override
+    public int shard() {
+        return shard;
+    }
+
+    @Override
     public Draft draft() throws IOException {
         space.require();
         if (tail.isFull()) {

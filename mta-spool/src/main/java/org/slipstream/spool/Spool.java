@@ -30,6 +30,9 @@ import java.util.stream.Collectors;
 /// succeeds; nothing is dropped. Methods that read may block on disk; callers use a thread of their
 /// own that is never interrupted.
 public interface Spool extends ReportableMessages, MovableMessages, AutoCloseable {
+    /// The number of the shard: part of new queue ids and of thread names.
+    int shard();
+
     /// Begins a new message.
     ///
     /// @throws NoSpaceException when the disk is too full

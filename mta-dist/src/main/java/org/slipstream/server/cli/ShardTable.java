@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/// The load of each shard and of all of them, as `qmail-qread -i` prints it. Limits hold for the whole
-/// server, so the total has that of one shard.
+/// The load of each shard and of all of them, as `qmail-qread -i` prints it.
 final class ShardTable {
     private static final String UNKNOWN = "-";
 
@@ -53,6 +52,6 @@ final class ShardTable {
 
     private static String total(List<ShardLine> shards, Function<ShardLine, UseView> side) {
         return new UseView(shards.stream().map(side).mapToInt(UseView::used).sum(),
-                shards.stream().map(side).mapToInt(UseView::limit).max().orElse(0)).toString();
+                shards.stream().map(side).mapToInt(UseView::limit).sum()).toString();
     }
 }

@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /// One run of a queue manager over a spool: its inbox, dispatcher, connections and thread.
@@ -45,6 +46,7 @@ final class QueueRun {
     private static final Logger log = LoggerFactory.getLogger(QueueRun.class);
     private static final int ARRIVALS_WAITING = 10_000;
 
+    private final int shard;
     private final ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
     /// Empty when the process ends with its only queue manager.
@@ -67,10 +69,12 @@ final class QueueRun {
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
+        this.shard = spool.shard();
         this.services = services;
         this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
         Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers));
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers),
+                start.broker().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();
@@ -114,7 +118,7 @@ final class QueueRun {
     }
 
     void start() {
-        loop.start();
+        loop.start(shard);
     }
 
     Inbox inbox() {
@@ -142,6 +146,13 @@ final class QueueRun {
         services.traffic().received(message);
         if (services.config().operation().delivers()) {
             inbox.offerArrival(message);
+        }
+    }
+
+    /// A message came from another shard.
+    void movedIn(QmgrEvent.MovedIn message) {
+        if (services.config().operation().delivers()) {
+            inbox.answer(message);
         }
     }
 

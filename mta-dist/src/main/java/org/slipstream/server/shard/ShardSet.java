@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogShard;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
@@ -210,6 +211,7 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
+        LogShard.several(shards.size() > 1);
         file.write(known(), folder(config));
     }
 

@@ -23,6 +23,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -60,6 +62,19 @@ public final class ShardStore {
                 ? Optional.of(config.spool())
                 : in(config.home()).read().stream().filter(each -> each.number() == shard).findFirst()
                         .map(stored -> stored.spool(config.spool()));
+    }
+
+    /// The spools of the open shards by number.
+    ///
+    /// @throws IOException when the file of shards cannot be read
+    public static SortedMap<Integer, SpoolConfig> spools(Config config) throws IOException {
+        SortedMap<Integer, SpoolConfig> spools = new TreeMap<>();
+        in(config.home()).read().stream().filter(each -> !each.isRetired())
+                .forEach(each -> spools.put(each.number(), each.spool(config.spool())));
+        if (spools.isEmpty()) {
+            spools.put(1, config.spool());
+        }
+        return spools;
     }
 
     /// The spools that may have a message, the one that its id names first.

@@ -10,7 +10,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/// What operators see and order, over all shards that run at the moment.
+/// Views and orders of operators, over all shards that run at the moment.
 ///
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database
@@ -19,8 +19,9 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Suspen
     public static ShardViews of(ShardSet set, Config config, LongSupplier clockMillis) {
         AllShards shards = new AllShards(() -> set.all().stream()
                 .<ShardPart>map(shard -> new RunningShard(shard, set)).toList());
-        return new ShardViews(AllShardsOperations.of(shards, () -> config.shard().count(), clockMillis),
-                new AllShardsHosts(shards), new AllShardsSuspensions(shards));
+        ServerLimits limits = ServerLimits.of(config);
+        return new ShardViews(AllShardsOperations.of(shards, limits, clockMillis),
+                new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));
     }
 
     private record RunningShard(Shard shard, ShardSet set) implements ShardPart {

@@ -12,6 +12,7 @@ import org.slipstream.qmgr.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -44,26 +45,21 @@ public final class Views {
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
             long nowMillis) throws IOException {
         List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(rows(spool, by, page, figures, nowMillis), page.size() < QueueShape.PAGE
+        return new ShapePage(shape(page, by, spool.hosts(), figures, nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// The shape of these messages.
-    public static List<ShapeRow> shape(Spool spool, ShapeBy by, List<QueueId> ids, List<DestinationFigures> figures,
-            long nowMillis) throws IOException {
-        return rows(spool, by, spool.details(ids), figures, nowMillis);
-    }
-
-    private static List<ShapeRow> rows(Spool spool, ShapeBy by, List<Spool.Details> messages,
-            List<DestinationFigures> figures, long nowMillis) throws IOException {
+    public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, List<HostRecord> hosts,
+            List<DestinationFigures> figures, long nowMillis) {
         Map<String, String> dead = new LinkedHashMap<>();
         for (DestinationFigures each : figures) {
             if (each.state() instanceof DestinationState.Dead(long untilMillis, var reason)) {
                 dead.put(each.nextHop(), "dead until " + Instant.ofEpochMilli(untilMillis) + ": " + reason);
             }
         }
-        QueueShape shape = new QueueShape(by, spool.hosts(), dead, nowMillis);
+        QueueShape shape = new QueueShape(by, hosts, dead, nowMillis);
         messages.forEach(shape::add);
         return shape.rows();
     }

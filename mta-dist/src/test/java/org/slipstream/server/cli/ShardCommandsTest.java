@@ -66,7 +66,7 @@ class ShardCommandsTest {
                 "SHARD  MODE      LOCAL  REMOTE  MESSAGES  HELD  ACTIVE  WAITING  CONNECTIONS",
                 "1      normal    2/10   18/100  812       1     120     95       18",
                 "2      disabled  0/10   13/100  711       3     92      85       13",
-                "total            2/10   31/100  1523      4     212     180      31", "",
+                "total            2/20   31/200  1523      4     212     180      31", "",
                 "DESTINATION   STATE    WINDOW  CONN  RUN  WAIT  OLDEST  LAST ERROR");
     }
 
@@ -85,7 +85,7 @@ class ShardCommandsTest {
         queue.shardLines = List.of(LINES.getFirst(), LINES.getLast(), SILENT);
         queue.trouble = List.of(new TroubleView("shard", "", "shard 3 does not answer", "timeout"));
         Console.Ran ran = console.run("status");
-        assertThat(ran.out()).contains("""
+        assertThat(ran.out()).contains("messages     unknown: not all shards can be read", """
                 TROUBLE  shard
                 meaning  shard 3 does not answer
                 reason   timeout
@@ -94,7 +94,7 @@ class ShardCommandsTest {
                 1      normal    2/10   18/100  812       1     120     95       18
                 2      disabled  0/10   13/100  711       3     92      85       13
                 3      normal    0/10   0/100   -         -     -       -        -            the queue manager does not answer
-                total            2/10   31/100  -         -     212     180      31
+                total            2/30   31/300  -         -     212     180      31
                 """);
     }
 

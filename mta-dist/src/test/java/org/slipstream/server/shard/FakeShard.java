@@ -15,6 +15,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.view.Views;
 import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// A shard in memory. It examines a few messages at a time, and may be out of order.
-final class FakeShard implements ShardPart, ShardQueue {
+final class FakeShard implements ShardQueue {
     final int number;
     /// Messages with their senders.
     final TreeMap<QueueId, String> messages = new TreeMap<>();
@@ -50,11 +51,49 @@ final class FakeShard implements ShardPart, ShardQueue {
     }
 
     static AllShards all(List<FakeShard> shards) {
-        return new AllShards(() -> List.copyOf(shards));
+        return new AllShards(() -> shards.stream().<ShardPart>map(Present::new).toList());
+    }
+
+    static ServerLimits limits(int shards) {
+        return new ServerLimits(100, 75, shards);
+    }
+
+    /// Another object for each question, as those of a server are.
+    private static final class Present implements ShardPart {
+        private final FakeShard shard;
+
+        Present(FakeShard shard) {
+            this.shard = shard;
+        }
+
+        @Override
+        public int number() {
+            return shard.number;
+        }
+
+        @Override
+        public ShardQueue queue() {
+            return shard;
+        }
+
+        @Override
+        public HostOperations hosts() {
+            return shard.hosts();
+        }
+
+        @Override
+        public ShardSuspensions suspensions() {
+            return shard.suspensions();
+        }
+
+        @Override
+        public ShardLoad load() {
+            return shard.load();
+        }
     }
 
     static AllShardsOperations operations(List<FakeShard> shards) {
-        return AllShardsOperations.of(all(shards), shards::size, () -> 60_000);
+        return AllShardsOperations.of(all(shards), limits(shards.size()), () -> 60_000);
     }
 
     FakeShard with(QueueId id, String sender) {
@@ -76,28 +115,15 @@ final class FakeShard implements ShardPart, ShardQueue {
 
     // ---- the part
 
-    @Override
-    public int number() {
-        return number;
-    }
-
-    @Override
-    public ShardQueue queue() {
-        return this;
-    }
-
-    @Override
-    public HostOperations hosts() {
+    private HostOperations hosts() {
         return new FakeHosts();
     }
 
-    @Override
-    public ShardSuspensions suspensions() {
+    private ShardSuspensions suspensions() {
         return new FakeSuspensions();
     }
 
-    @Override
-    public ShardLoad load() {
+    private ShardLoad load() {
         return new ShardLoad(number, local, remote, mode, messages.isEmpty());
     }
 
@@ -137,11 +163,16 @@ final class FakeShard implements ShardPart, ShardQueue {
     }
 
     @Override
-    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids) {
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) {
         Map<String, ShapeRow> rows = new TreeMap<>();
         ids.forEach(id -> rows.merge(messages.get(id), new ShapeRow(messages.get(id),
-                List.of(1L, 0L), 0, "", "", ""), ShapeRow::plus));
+                List.of(1L, 0L), 0, hosts.isEmpty() ? "" : hosts.getFirst().host(), "", ""), ShapeRow::plus));
         return List.copyOf(rows.values());
+    }
+
+    @Override
+    public List<HostRecord> hostRecords() {
+        return List.of(new HostRecord("known to " + number, "RETRY", "", 0, 0, 0, "", ""));
     }
 
     @Override
@@ -180,7 +211,7 @@ final class FakeShard implements ShardPart, ShardQueue {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
-        return new ShapePage(shape(by, List.copyOf(messages.keySet())), Optional.empty());
+        return new ShapePage(shape(by, List.copyOf(messages.keySet()), hostRecords()), Optional.empty());
     }
 
     // ---- one message

@@ -149,6 +149,16 @@ class MergedPagesTest {
     }
 
     @Test
+    void theFirstShardHasTheRecordsOfHostsForTheShapeOfEach() throws IOException {
+        AllShardsOperations two = FakeShard.operations(List.of(new FakeShard(1),
+                new FakeShard(2).with(new QueueId(66), "ann@a.example")));
+        assertThat(two.shape(ShapeBy.SENDER, Optional.empty()).rows()).extracting(ShapeRow::state)
+                .containsExactly("known to 1");
+        assertThat(two.ofShard(2).orElseThrow().shape(ShapeBy.SENDER, Optional.empty()).rows())
+                .extracting(ShapeRow::state).containsExactly("known to 1");
+    }
+
+    @Test
     void aMessageThatMovesIsShownInTheShardThatItsIdNames() throws IOException {
         QueueId id = QueueId.after(0, 1_000, 2);
         AllShardsOperations two = FakeShard.operations(List.of(new FakeShard(1).with(id, "a@a.example"),
