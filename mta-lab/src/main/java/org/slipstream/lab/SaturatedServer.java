@@ -32,8 +32,6 @@ public final class SaturatedServer {
     /// Milliseconds of the simulation for a millisecond of the model.
     private static final int SLOWNESS = 1_000;
     private static final long SECOND = 1_000_000;
-    private static final long WARM_UP = SECOND / 40;
-    private static final long END = WARM_UP + SECOND / 40;
     private static final long SEED = 17;
     private static final QueueSettings USUAL = QueueSettings.defaults();
 
@@ -44,8 +42,9 @@ public final class SaturatedServer {
     /// @param destinations with equal mail
     /// @param delivery time of a delivery
     /// @param message time of a message between a shard and the broker of leases
+    /// @param window time of the measurement, after a warm-up of the same length
     public record ServerModel(ShardCosts costs, int clients, int lanes, int destinations, long delivery,
-            long message) {}
+            long message, long window) {}
 
     /// What a run has measured. Shares of time are from 0 to 1, means over the shards or the
     /// processors.
@@ -116,9 +115,9 @@ public final class SaturatedServer {
         for (int i = 0; i < model.clients(); i++) {
             send();
         }
-        world.run(WARM_UP);
+        world.run(model.window());
         WorkSums before = sums();
-        world.run(END);
+        world.run(2 * model.window());
         return figures(before, sums());
     }
 
@@ -131,7 +130,7 @@ public final class SaturatedServer {
     }
 
     private LoadFigures figures(WorkSums before, WorkSums after) {
-        double time = END - WARM_UP;
+        double time = model.window();
         int shards = world.shards().all().size();
         int disks = Math.min(world.disks().size(), shards);
         return new LoadFigures((after.sent() - before.sent()) / time * SECOND,

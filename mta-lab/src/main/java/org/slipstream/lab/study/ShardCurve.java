@@ -29,6 +29,10 @@ public final class ShardCurve {
     private static final int CLIENTS = 1_000;
     private static final int MANY = 64;
 
+    // A server with few messages a second needs a longer window.
+    private static final long SHORT = 60_000;
+    private static final long LONG = 600_000;
+
     private static final int WIDTH = 720;
     private static final int HEIGHT = 360;
     private static final int LEFT = 70;
@@ -43,16 +47,16 @@ public final class ShardCurve {
     /// The model servers by name.
     static Map<String, ServerModel> servers() {
         Map<String, ServerModel> servers = new LinkedHashMap<>();
-        servers.put("a disk for each shard", model(MANY, 16, CLIENTS, 2_000));
-        servers.put("one disk for all", model(1, 16, CLIENTS, 2_000));
-        servers.put("2 processors accept", model(MANY, 2, CLIENTS, 2_000));
-        servers.put("100 connections, 20 ms", model(MANY, 16, 100, 20_000));
+        servers.put("a disk for each shard", model(MANY, 16, CLIENTS, 2_000, SHORT));
+        servers.put("one disk for all", model(1, 16, CLIENTS, 2_000, LONG));
+        servers.put("2 processors accept", model(MANY, 2, CLIENTS, 2_000, SHORT));
+        servers.put("100 connections, 20 ms", model(MANY, 16, 100, 20_000, LONG));
         return servers;
     }
 
-    private static ServerModel model(int disks, int processors, int lanes, long delivery) {
+    private static ServerModel model(int disks, int processors, int lanes, long delivery, long window) {
         return new ServerModel(new ShardCosts(EVENT, RECORD, SYNC, disks, ARRIVAL, processors), CLIENTS, lanes,
-                DESTINATIONS, delivery, MESSAGE);
+                DESTINATIONS, delivery, MESSAGE, window);
     }
 
     /// The figures of all servers for these numbers of shards.
