@@ -157,7 +157,8 @@ final class FakeOperations implements Operations {
                 Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
                 List.of(),
                 List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
-                        "450 4.2.0 later", "2026-11-21T09:59:00Z")), shards, 3);
+                        "450 4.2.0 later", "2026-11-21T09:59:00Z")),
+                shards, 3);
     }
 
     @Override

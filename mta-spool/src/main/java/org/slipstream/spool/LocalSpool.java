@@ -238,6 +238,11 @@ final class LocalSpool implements Spool {
         return current(() -> index.locate(ids).keySet());
     }
 
+    @Override
+    public Set<QueueId> sound(List<QueueId> ids) throws IOException {
+        return current(() -> index.queued(ids));
+    }
+
     private void change(LogRecord record, Runnable then) {
         add(new Task.Changes(List.of(record), then));
     }

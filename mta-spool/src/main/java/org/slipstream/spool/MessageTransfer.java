@@ -216,7 +216,7 @@ final class MessageTransfer {
     }
 
     private void copy(MovingMessage message, NewMessage.InOwnFile expected) throws IOException {
-        if (log.ownFiles().contains(message.id())) {
+        if (log.hasOwnFile(message.id())) {
             // Of a former stay of the message here: its deletion may still be under way.
             indexer.settle();
             log.deleteOwnFile(message.id());

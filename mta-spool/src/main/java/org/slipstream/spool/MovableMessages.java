@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /// A message moves in four steps: [#export] from the old spool, [#take] into the new one, [#left] in
 /// the old one, [#arrived] in the new one. Each of the first three has an answer after its sync, so
 /// at any moment at least one log has the message. A stop between the second and the third leaves it
-/// in both, with the same state; [#known] finds these copies at the next start. The new queue manager
+/// in both, with the same state; [MovedCopies] removes one at the next start. The new queue manager
 /// gets to know the message with the last step: otherwise it could be delivered and removed there
 /// while the old log still has it, and a stop at that moment would bring it back.
 ///
@@ -61,4 +61,7 @@ public interface MovableMessages {
 
     /// Those of `ids` that are here.
     Set<QueueId> known(List<QueueId> ids) throws IOException;
+
+    /// Those of `ids` that are here and not set aside.
+    Set<QueueId> sound(List<QueueId> ids) throws IOException;
 }

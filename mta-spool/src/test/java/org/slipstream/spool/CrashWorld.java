@@ -21,9 +21,15 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
 
     final SimulatedClock clock = new SimulatedClock();
     final DiskLog log;
+    private final int shard;
 
     CrashWorld(DiskLog log) {
+        this(log, 1);
+    }
+
+    CrashWorld(DiskLog log, int shard) {
         this.log = log;
+        this.shard = shard;
         CrashDisk.plugIn(log);
     }
 
@@ -32,6 +38,11 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
                         DataSize.ZERO),
                 clock::millis, this);
+    }
+
+    @Override
+    public int shard() {
+        return shard;
     }
 
     /// So short that some messages enter the index and others do not.

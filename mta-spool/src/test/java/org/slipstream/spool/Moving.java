@@ -5,12 +5,10 @@ import org.slipstream.core.QueueId;
 import org.slipstream.spool.MovableMessages.Exported;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 
 /// The steps of a move between two spools, and the comparison of what is in them.
 final class Moving {
@@ -43,17 +41,5 @@ final class Moving {
             return new Known(spool.details(id).orElseThrow(), spool.attempts(id),
                     Arrays.toString(TestMessages.read(spool, id)));
         }
-    }
-
-    /// The sweep at a start: copies that others have leave the spool that is being emptied.
-    static int sweep(Spool emptied, Spool... others) throws IOException {
-        List<QueueId> copies = new ArrayList<>();
-        List<QueueId> ids = emptied.ids(Optional.empty(), 1_000);
-        for (Spool other : others) {
-            Set<QueueId> known = other.known(ids);
-            copies.addAll(known);
-        }
-        copies.forEach(id -> TestMessages.done(then -> emptied.left(id, then)));
-        return copies.size();
     }
 }

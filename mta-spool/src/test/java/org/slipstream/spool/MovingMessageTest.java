@@ -342,9 +342,27 @@ class MovingMessageTest {
         QueueId moved = experienced(100);
         QueueId stays = experienced(100);
         Moving.take(to, Moving.ready(from, moved, OptionalLong.empty()));
-        assertThat(Moving.sweep(from, to)).isEqualTo(1);
+        assertThat(MovedCopies.sweep(1, from, List.of(to))).isEqualTo(1);
         assertThat(from.ids(Optional.empty(), 10)).containsExactly(stays);
         assertThat(to.ids(Optional.empty(), 10)).containsExactly(moved);
         assertThat(to.ids(Optional.of(moved), 10)).isEmpty();
+    }
+
+    @Test
+    void aCopyThatIsOlderOrUnreadableIsRemovedInPlaceOfTheMessage() throws Exception {
+        QueueId refused = experienced(100);
+        QueueId unreadable = experienced(200_000);
+        for (QueueId id : List.of(refused, unreadable)) {
+            Moving.take(to, Moving.ready(from, id, OptionalLong.empty()));
+        }
+        record(from, refused, true, tried(4, TAKEN));
+        to.close();
+        try (Stream<Path> files = Files.list(directory.resolve("new").resolve("large"))) {
+            Files.delete(files.findFirst().orElseThrow());
+        }
+        to = newWorld.open(directory.resolve("new"));
+        assertThat(MovedCopies.sweep(1, from, List.of(to))).isEqualTo(2);
+        assertThat(from.ids(Optional.empty(), 10)).containsExactly(refused, unreadable);
+        assertThat(to.ids(Optional.empty(), 10)).isEmpty();
     }
 }

@@ -259,13 +259,18 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     @Override
     public Status status() throws IOException {
         Optional<ShardQueue> only = only();
-        return only.isPresent() ? only.get().status() : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(), limits);
+        return only.isPresent()
+                ? only.get().status()
+                : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(),
+                        limits);
     }
 
     @Override
     public Activity activity() throws IOException {
         Optional<ShardQueue> only = only();
-        return only.isPresent() ? only.get().activity() : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
-                limits);
+        return only.isPresent()
+                ? only.get().activity()
+                : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
+                        limits);
     }
 }

@@ -54,7 +54,8 @@ final class MergedViews {
     }
 
     private static ShardLine line(ShardPart shard, ShardReplies<Status> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(DestinationView::waiting).sum(),
                         part.connections().open()), ""))
@@ -112,7 +113,8 @@ final class MergedViews {
     }
 
     private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number()).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
                         part.connections().open()), ""))

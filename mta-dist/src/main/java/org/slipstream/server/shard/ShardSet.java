@@ -16,6 +16,7 @@ import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;

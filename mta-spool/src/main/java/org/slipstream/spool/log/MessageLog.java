@@ -85,6 +85,9 @@ public interface MessageLog extends AutoCloseable {
 
     Set<QueueId> ownFiles() throws IOException;
 
+    /// True when the content of this message has, or had until now, a file of its own.
+    boolean hasOwnFile(QueueId id);
+
     void deleteOwnFile(QueueId id) throws IOException;
 
     /// At the start: new segments get greater numbers than this one and than all existing ones.

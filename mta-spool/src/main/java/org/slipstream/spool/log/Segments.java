@@ -309,6 +309,11 @@ public final class Segments implements MessageLog {
     }
 
     @Override
+    public boolean hasOwnFile(QueueId id) {
+        return ownFiles.has(id);
+    }
+
+    @Override
     public void deleteOwnFile(QueueId id) throws IOException {
         Files.deleteIfExists(ownFiles.file(id));
     }
