@@ -239,6 +239,10 @@ final class ShardWorld {
             }
         }
 
+        <T extends QmgrOrder> List<T> ordered(Class<T> kind) {
+            return orders.stream().filter(kind::isInstance).map(kind::cast).toList();
+        }
+
         String why(QueueId id) {
             return brain.about(id, now).orElseThrow().why();
         }
