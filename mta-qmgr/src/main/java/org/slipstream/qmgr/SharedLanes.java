@@ -171,6 +171,18 @@ final class SharedLanes implements Leases.LeaseUse {
         }
     }
 
+    @Override
+    public boolean isWaiting(LimitKey key) {
+        return switch (key.limit()) {
+            // They end with their destination.
+            case DESTINATION, RATE -> true;
+            // Probes and displaced deliveries wait in no queue.
+            case SERVER, RING, TRANSPORT, HOST -> seating.displaced() > 0 || seating.isProbeWaiting()
+                    || byName.values().stream().anyMatch(queue -> queue.waiting() > 0);
+            case SHARD, MESSAGE -> false;
+        };
+    }
+
     // ---- events
 
     void happened(QmgrEvent.LeaseEvent event) {

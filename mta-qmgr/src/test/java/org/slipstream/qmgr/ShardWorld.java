@@ -239,11 +239,15 @@ final class ShardWorld {
             }
         }
 
+        <T extends QmgrOrder> List<T> ordered(Class<T> kind) {
+            return orders.stream().filter(kind::isInstance).map(kind::cast).toList();
+        }
+
         String why(QueueId id) {
             return brain.about(id, now).orElseThrow().why();
         }
 
-        /// The shard ends without a farewell; its connections are lost.
+        /// The shard ends without a return of its lanes; its connections are lost.
         void dies() {
             alive = false;
             links.removeIf(link -> link.shard == this);

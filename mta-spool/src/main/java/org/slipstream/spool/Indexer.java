@@ -24,8 +24,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index, many records at a time. No
-/// other thread writes the index.
+/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
+/// many records at a time. No other thread writes the index.
 ///
 /// **When.** A record is applied some seconds after it was written, so most messages have been
 /// delivered by then and are never entered. It is applied at once when a reader or a scan asks

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only [#close] ends it, and it is
-/// never interrupted.
+/// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only
+/// [#close] ends it, and it is never interrupted.
 ///
 /// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes
 /// all waiting tasks, appends them, syncs once and completes them. It does not wait for a group to
@@ -50,7 +50,8 @@ final class LogWriter implements AutoCloseable {
     /// nevertheless must not bring the message back, because the other spool goes on with it.
     private final List<LogRecord> withdrawn = new ArrayList<>();
 
-    /// @param shard number of the shard; @param discard deletes the content files of removed messages; does not wait for the disk
+    /// @param shard number of the shard
+    /// @param discard deletes the content files of removed messages; does not wait for the disk
     LogWriter(int shard, MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard) {
         this.log = log;

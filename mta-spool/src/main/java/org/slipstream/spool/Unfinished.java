@@ -32,7 +32,7 @@ final class Unfinished {
         List<LogRecord> left = new ArrayList<>();
         for (int i = 0; i < records.size(); i++) {
             LogRecord record = records.get(i);
-            // What follows the removal belongs to a message that came back from another spool.
+            // Records after the removal belong to a message that came back from another spool.
             if (record instanceof LogRecord.Remove || i > finished.getOrDefault(record.subject(), -1)) {
                 left.add(record);
             }

@@ -38,7 +38,7 @@ final class MoveScript {
     private static final Outcome BUSY = outcome(451, "4.3.2");
     private static final Outcome REFUSED = outcome(550, "5.1.1");
 
-    /// What must be equal in every copy of a message.
+    /// The part of a message that must be equal in every copy.
     record State(List<MessageState> recipients, List<Integer> replies, int attempts, int pastAttempts, boolean held,
             long nextMillis, int priority, int delayReports) {
         boolean isDelivered() {

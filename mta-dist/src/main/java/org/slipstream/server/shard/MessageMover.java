@@ -80,7 +80,10 @@ final class MessageMover implements OrderDispatcher.Mover {
             switch (exported) {
                 case Exported.Ready(MovingMessage message) ->
                     target.spool().take(message, trouble -> taken(message, trouble));
-                case Exported.Gone _ -> stays("the spool does not have it");
+                case Exported.Gone _ -> {
+                    log.debug("event=message-not-moved queue={} from={} reason=\"it ended before\"", id, number);
+                    ended(false);
+                }
                 case Exported.Damaged(String reason) -> stays(reason);
                 case Exported.Unavailable(IOException why) -> stays(FailureWords.of(why));
             }
@@ -100,11 +103,11 @@ final class MessageMover implements OrderDispatcher.Mover {
         private void stays(String reason) {
             log.warn("event=message-not-moved queue={} from={} to={} reason=\"{}\"", id, number, target.number(),
                     LogText.text(reason));
-            source.stays(id);
             ended(false);
         }
 
         private void ended(boolean moved) {
+            source.stays(id);
             target.release();
             then.accept(moved);
         }

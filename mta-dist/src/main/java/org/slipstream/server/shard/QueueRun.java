@@ -149,6 +149,13 @@ final class QueueRun {
         }
     }
 
+    /// A message came from another shard.
+    void movedIn(QmgrEvent.MovedIn message) {
+        if (services.config().operation().delivers()) {
+            inbox.answer(message);
+        }
+    }
+
     /// The queue manager has failed: deliveries under way finish or are cut, and their outcomes are
     /// recorded.
     void salvage(Duration limit) throws InterruptedException {

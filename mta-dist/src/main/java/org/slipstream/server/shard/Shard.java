@@ -55,7 +55,7 @@ public final class Shard {
     private volatile @Nullable Running running;
     private final ShardDraining draining;
 
-    /// What a shard does at present.
+    /// The work of a shard at present.
     enum ShardState {
         /// It delivers.
         RUNNING,
@@ -242,6 +242,13 @@ public final class Shard {
         draining.begin(empty);
     }
 
+    /// Ends a drain: this shard takes mail again when no move from it is under way.
+    void endDrain() {
+        mode = ShardMode.NORMAL;
+        leaving = false;
+        draining.awaitEnd();
+    }
+
     private CompletableFuture<Result> move(QueueId id) {
         return running().run().dispatcher().commands().give(new QmgrEvent.OperatorCommand.Move(id));
     }
@@ -263,7 +270,7 @@ public final class Shard {
             @Override
             public void arrived(QmgrEvent.MovedIn message) {
                 // A queue manager that starts again finds the message with its first scan.
-                run().ifPresent(each -> each.inbox().answer(message));
+                run().ifPresent(each -> each.movedIn(message));
             }
 
             @Override

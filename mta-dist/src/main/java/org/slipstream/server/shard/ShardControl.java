@@ -94,7 +94,8 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer drain(int number, boolean force) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
-            return retired(number).<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
+            return closed(number).filter(StoredShard::isRetired)
+                    .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
                     .orElse(new ShardAnswer.UnknownShard(number));
         }
         if (open.get().equals(shards.first())) {
@@ -132,22 +133,23 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer enable(int number) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isPresent()) {
+            open.get().endDrain();
             shards.mode(open.get(), ShardMode.NORMAL);
             return new ShardAnswer.Done(view(open.get()));
         }
-        Optional<StoredShard> retired = retired(number);
-        if (retired.isEmpty()) {
+        Optional<StoredShard> closed = closed(number);
+        if (closed.isEmpty()) {
             return new ShardAnswer.UnknownShard(number);
         }
         try {
-            return new ShardAnswer.Done(view(shards.reopen(retired.get())));
+            return new ShardAnswer.Done(view(shards.reopen(closed.get())));
         } catch (SpoolException refused) {
             return new ShardAnswer.Refused("shard " + number + " stays closed. " + refused.getMessage());
         }
     }
 
-    private Optional<StoredShard> retired(int number) {
-        return shards.known().stream().filter(each -> each.number() == number && each.isRetired()).findFirst();
+    private Optional<StoredShard> closed(int number) {
+        return shards.known().stream().filter(each -> each.number() == number && each.closed()).findFirst();
     }
 
     @Override

@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -23,11 +25,13 @@ import java.util.function.Function;
 ///
 /// A pass orders at most [#AT_ONCE] moves at the same time, so that the other shards keep their time
 /// for new mail. A message that is in delivery is moved when that ends; a message that could not be
-/// moved is tried again by the next pass.
+/// moved is tried again by the next pass. A pass that moves nothing ends early, because then the
+/// others take nothing.
 final class ShardDraining {
     private static final Logger log = LoggerFactory.getLogger(ShardDraining.class);
     static final int AT_ONCE = 64;
     private static final int PAGE = 500;
+    private static final int MOST_KEPT = 1_000;
     /// Longer than this, a move keeps no other from beginning.
     private static final long LONGEST_SECONDS = 30;
 
@@ -36,6 +40,7 @@ final class ShardDraining {
     private final Function<QueueId, CompletableFuture<Result>> move;
     private final BooleanSupplier wanted;
     private final AtomicBoolean underWay = new AtomicBoolean();
+    private volatile CompletableFuture<Void> ended = CompletableFuture.completedFuture(null);
 
     /// The result of a pass.
     ///
@@ -60,13 +65,29 @@ final class ShardDraining {
     /// @param empty runs when the pass found no message
     void begin(Runnable empty) {
         if (underWay.compareAndSet(false, true)) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ended = end;
             Thread.ofPlatform().daemon().name("drain-" + number).start(() -> {
                 try {
                     run(empty);
                 } finally {
                     underWay.set(false);
+                    end.complete(null);
                 }
             });
+        }
+    }
+
+    /// Waits until no move is under way. A copy of a message may be in two shards before, and only a
+    /// drained shard is searched for copies after a crash.
+    void awaitEnd() {
+        try {
+            ended.get(LONGEST_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException | ExecutionException unanswered) {
+            log.warn("event=shard-drain-failed shard={} next=\"moves go on\" error=\"{}\"", number,
+                    LogText.text(FailureWords.of(unanswered)));
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -98,7 +119,9 @@ final class ShardDraining {
         for (List<QueueId> page = page(after); !page.isEmpty(); page = page(after)) {
             for (QueueId id : page) {
                 free.acquire();
-                if (!wanted.getAsBoolean()) {
+                if (!wanted.getAsBoolean() || moved.get() == 0 && kept.get() >= MOST_KEPT) {
+                    // The end of a pass is the end of its moves.
+                    free.acquire(AT_ONCE - 1);
                     return new DrainPass(found, moved.get(), kept.get());
                 }
                 found++;

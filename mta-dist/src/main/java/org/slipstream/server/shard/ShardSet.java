@@ -311,7 +311,7 @@ public final class ShardSet {
         return true;
     }
 
-    // Until now the limits of the server belonged to its one shard. Its queue manager begins anew
+    // Until now the limits of the server belonged to its one shard. It starts again
     // with leases; connections that do not finish in time are cut, as at a stop.
     private void divideLimits() throws IOException {
         shared = true;

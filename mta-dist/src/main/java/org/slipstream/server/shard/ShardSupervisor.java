@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad;
-import org.slipstream.qmgr.shard.ShardRules.Change;
+import org.slipstream.qmgr.shard.ShardRules.CountChange;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.spool.SpoolException;
 
@@ -108,13 +108,13 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    private void follow(Change change) throws IOException, SpoolException {
-        if (change instanceof Change.None) {
+    private void follow(CountChange change) throws IOException, SpoolException {
+        if (change instanceof CountChange.None) {
             return;
         }
         if (shards.rules().growth() == Growth.KEEP_COUNT) {
             log.info("event=shard-count-kept change=\"{}\"", change);
-        } else if (change instanceof Change.Remove(List<Integer> numbers)) {
+        } else if (change instanceof CountChange.Remove(List<Integer> numbers)) {
             numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
         } else {
             shards.add();

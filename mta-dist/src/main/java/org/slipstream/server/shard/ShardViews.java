@@ -10,7 +10,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/// What operators see and order, over all shards that run at the moment.
+/// Views and orders of operators, over all shards that run at the moment.
 ///
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database

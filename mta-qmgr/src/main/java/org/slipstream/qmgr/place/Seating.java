@@ -47,6 +47,9 @@ public final class Seating {
     private final Map<String, Known> routes = new LinkedHashMap<>();
     private long numbers;
 
+    /// The latest question of an address probe was refused.
+    private boolean probeWaits;
+
     /// The answer to the scheduler's latest question.
     private Seat last = new Seat.Wait(Seat.Scope.HERE, "", List.of());
 
@@ -117,6 +120,7 @@ public final class Seating {
     public boolean mayProbe(Route route, long nowMillis) {
         boolean may = !(of(route).ask(new Owner.Verification(), candidates(route), true,
                 nowMillis) instanceof Seat.Wait);
+        probeWaits = !may;
         if (!may && leases.areShared()) {
             of(route).lacks(new Owner.Verification(), candidates(route), nowMillis)
                     .forEach(lack -> leases.need(lack.key(), lack.limit(), 1));
@@ -266,7 +270,7 @@ public final class Seating {
         transports.values().forEach(connections -> connections.closeIdle(host));
     }
 
-    /// What other shards learned about hosts. Deliveries that were refused may find a seat now, or
+    /// Applies the knowledge of other shards about hosts. Deliveries that were refused may find a seat now, or
     /// need not wait any longer.
     public void learn(List<HostRow.Change> changes, long nowMillis) {
         changes.forEach(change -> hosts.learn(change, nowMillis));
@@ -285,6 +289,11 @@ public final class Seating {
     /// True when deliveries of this destination lost their connection and wait for another.
     public boolean isDisplaced(Route route) {
         return of(route).isDisplaced(destination(route));
+    }
+
+    /// True when an address probe waits for a seat.
+    public boolean isProbeWaiting() {
+        return probeWaits;
     }
 
     /// Deliveries of all transports that lost their connection.

@@ -73,7 +73,7 @@ public final class LeaseBroker {
             this.shard = shard;
         }
 
-        /// What it keeps.
+        /// The lanes that it keeps.
         int kept() {
             return held - recalled;
         }
@@ -96,8 +96,7 @@ public final class LeaseBroker {
     public List<LeaseMessage> ask(int shard, QmgrOrder.AskLease ask) {
         Share share = accounts.computeIfAbsent(ask.key(), _ -> new TreeMap<>()).computeIfAbsent(shard, Share::new);
         share.limit = ask.limit();
-        // A grant that is on its way has met a part of the demand.
-        int demand = Math.clamp(ask.lanes(), 0, Math.max(0, share.limit - share.kept()));
+        int demand = Math.clamp(ask.lanes(), 0, Math.max(0, share.limit));
         if (share.demand == 0 && demand > 0) {
             share.askedAt = ++sequence;
         }

@@ -7,11 +7,12 @@ import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -43,7 +44,12 @@ public final class Leases {
     private final boolean shared;
     private final Map<String, Integer> transports;
     private final Map<LimitKey, Lease> leases = new LinkedHashMap<>();
-    private final Map<LimitName, Integer> open = new EnumMap<>(LimitName.class);
+
+    /// Limits with an open question.
+    private final Set<LimitKey> open = new LinkedHashSet<>();
+
+    /// Limits with a grant since the latest choice.
+    private final Set<LimitName> granted = EnumSet.noneOf(LimitName.class);
 
     /// Limits with lanes that may have to go back.
     private final Set<LimitKey> due = new LinkedHashSet<>();
@@ -73,6 +79,9 @@ public final class Leases {
 
         /// Lanes of this limit went back.
         void returned(LimitKey key);
+
+        /// True when a delivery may need a lane of this limit.
+        boolean isWaiting(LimitKey key);
     }
 
     private Leases(boolean shared, Map<String, Integer> transports) {
@@ -157,8 +166,12 @@ public final class Leases {
     }
 
     private void asked(LimitKey key, Lease lease, int lanes) {
-        open.merge(key.limit(), (lanes > 0 ? 1 : 0) - (lease.asked > 0 ? 1 : 0), Integer::sum);
         lease.asked = lanes;
+        if (lanes > 0) {
+            open.add(key);
+        } else {
+            open.remove(key);
+        }
     }
 
     /// The limit has changed. A smaller one is told at once, because the broker divides the largest.
@@ -212,6 +225,7 @@ public final class Leases {
         asked(key, lease, Math.max(0, lease.asked - lanes));
         lease.held += lanes;
         lease.fresh += lanes;
+        granted.add(key.limit());
         lease.wanted = false;
         due.add(key);
     }
@@ -238,6 +252,12 @@ public final class Leases {
     ///
     /// @param chosen every delivery that can start has started, so a free lane is of no use here
     public void settle(LeaseUse use, boolean chosen) {
+        if (chosen) {
+            granted.clear();
+        }
+        if (chosen) {
+            withdraw(use);
+        }
         for (LimitKey key : due.isEmpty() ? List.<LimitKey>of() : List.copyOf(due)) {
             Lease lease = leases.get(key);
             if (lease == null) {
@@ -258,13 +278,25 @@ public final class Leases {
         }
     }
 
+    // Questions that no delivery has any longer. Their lanes would lie idle here.
+    private void withdraw(LeaseUse use) {
+        for (LimitKey key : open.isEmpty() ? List.<LimitKey>of() : List.copyOf(open)) {
+            if (!use.isWaiting(key)) {
+                Lease lease = Objects.requireNonNull(leases.get(key));
+                asked(key, lease, 0);
+                orders.add(new QmgrOrder.AskLease(key, lease.limit, 0));
+                due.add(key);
+            }
+        }
+    }
+
     private void giveBack(LimitKey key, Lease lease, LeaseUse use, boolean chosen) {
         boolean all = chosen && (lease.wanted || key.limit() == LimitName.HOST && use.used(key) == 0);
         int returning = all ? lease.held : Math.max(lease.recalled, lease.held - lease.limit);
         if (returning == 0) {
             return;
         }
-        int kept = lease.fresh + (isLaterOneAsked(key.limit()) ? 1 : 0);
+        int kept = lease.fresh + (isLaterOneAwaited(key.limit(), use) ? 1 : 0);
         int missing = returning - (lease.held - kept - use.used(key));
         if (missing > 0) {
             use.closeIdle(key, missing);
@@ -278,9 +310,15 @@ public final class Leases {
         }
     }
 
-    private boolean isLaterOneAsked(LimitName limit) {
-        for (int rank = rank(limit) + 1; rank < RANKS.size(); rank++) {
-            if (open.getOrDefault(RANKS.get(rank), 0) > 0) {
+    // A later limit of which a lane is free does not hold a delivery up.
+    private boolean isLaterOneAwaited(LimitName limit, LeaseUse use) {
+        for (LimitName other : granted) {
+            if (rank(other) > rank(limit)) {
+                return true;
+            }
+        }
+        for (LimitKey key : open) {
+            if (rank(key.limit()) > rank(limit) && use.used(key) >= held(key)) {
                 return true;
             }
         }
@@ -306,7 +344,7 @@ public final class Leases {
         }
     }
 
-    /// What the shard holds, for operators and tests.
+    /// The lanes that the shard holds, for operators and tests.
     ///
     /// @param recalled of those that it holds
     public record HeldLanes(int held, int asked, int recalled) {}
