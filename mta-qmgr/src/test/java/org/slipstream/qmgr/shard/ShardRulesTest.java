@@ -110,9 +110,9 @@ class ShardRulesTest {
     void aServerGrowsToItsMaximum() {
         ShardRules rules = new ShardRules(Growth.DYNAMIC, 3, 50);
         List<ShardLoad> loads = new ArrayList<>(List.of(load(1, "10/10", "20/20")));
-        List<Change> changes = new ArrayList<>();
+        List<CountChange> changes = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            Change change = rules.change(loads);
+            CountChange change = rules.change(loads);
             changes.add(change);
             if (change instanceof CountChange.Add(int shard)) {
                 loads.add(load(shard, "10/10", "20/20"));
