@@ -2,7 +2,10 @@
 
     PYTHONPATH=mta-bench/src/race python3 <harness>/bench.py relay --sut postfix-tuned,slipstream_sut:Adapter ...
 
-Runs the packaged program (mta-dist/target/slipstream, built by ./mta) in a home folder of its own."""
+Runs the packaged program (mta-dist/target/slipstream, built by ./mta) in a home folder of its own.
+
+`slipstream_sut:Shards2` is the same server with two shards, `Shards4` with four, and so on, so that one run races them.
+SHARD_MODE is its `shard.mode` (static)."""
 import http.client, json, os, socket
 
 import benchlib as B
@@ -12,13 +15,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.a
 
 
 class Adapter(Sut):
+    shards = 1
     # A JVM compiles the busy code during the first tens of thousands of messages.
     warm = int(os.environ.get("WARM", "60000"))
     durability = "message appended to the log and synced, then 250; the index in H2 follows later"
 
     @property
     def dir(self):
-        return os.path.join(B.RUN, "slipstream")
+        return os.path.join(B.RUN, "slipstream" if self.shards == 1 else f"slipstream-shards{self.shards}")
 
     @property
     def home(self):
@@ -45,6 +49,8 @@ class Adapter(Sut):
         ]
         if self.mode == "hold":
             lines.append("deliver = false")
+        if self.shards > 1:
+            lines += ["[shard]", f"count = {self.shards}", f'mode = "{os.environ.get("SHARD_MODE", "static")}"']
         lines.append("[routes]")
         lines += [f'"{d}" = "smtp:{h}:{p}"' for d, (h, p) in self.routes.items()]
         lines.append(f'"*" = "smtp:{self.default[0]}:{self.default[1]}"')
@@ -68,4 +74,12 @@ class Adapter(Sut):
         return [ROOT + "/mta", "--home", self.home, "queue", "list"]
 
     def version(self):
-        return "Slipstream, this tree"
+        return "Slipstream, this tree" + (f", {self.shards} shards" if self.shards > 1 else "")
+
+
+def __getattr__(name):
+    """Shards<n>: the adapter with n shards."""
+    number = name.removeprefix("Shards")
+    if number == name or not number.isdecimal():
+        raise AttributeError(name)
+    return type(name, (Adapter,), {"shards": int(number)})

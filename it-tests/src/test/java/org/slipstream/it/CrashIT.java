@@ -1,7 +1,10 @@
 package org.slipstream.it;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.it.fixture.LostIndex;
 import org.slipstream.it.fixture.MixedMail;
 import org.slipstream.it.fixture.Queue;
@@ -43,6 +46,8 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class CrashIT {
     private static final int KILLS = Boolean.getBoolean("slipstream.long") ? 100 : 4;
     private static final int CLIENTS = 6;
+    /// Connections to the far side.
+    private static final int LANES = 8;
     private static final int MESSAGES_OF_A_CONNECTION = 20;
     @RegisterExtension
     final Workbench bench = new Workbench();
@@ -50,18 +55,25 @@ class CrashIT {
     private final CrashLedger ledger = new CrashLedger();
     private final ConcurrentLinkedQueue<String> troubles = new ConcurrentLinkedQueue<>();
 
-    @Test
-    void everythingAcknowledgedArrivesAndNoRecordedOutcomeIsForgotten() {
+    /// With several shards, orders to them run under the load: mail moves, shards come and go, and
+    /// the kill hits the middle of it. The limit of a destination holds over all of them.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    @Tag("IM-22")
+    @Tag("IM-33")
+    void everythingAcknowledgedArrivesAndNoRecordedOutcomeIsForgotten(int shards) {
         var random = seeded();
         var far = farSide();
         // Small segments, so that the log is cleaned often.
         var server = bench.server(Settings.quick().route("far.example", far).set("spool.segment-size", "1MiB")
-                .set("spool.inline-size", "16KiB"));
+                .set("spool.inline-size", "16KiB").set("queue.lanes-per-destination", String.valueOf(LANES))
+                .set("shard.count", String.valueOf(shards)).set("shard.interval", "1s"));
         var index = new LostIndex(server.home());
 
         for (int kill = 0; kill < KILLS; kill++) {
             far.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.close().applies(3)));
-            killUnderLoad(server, far, 100 + random.nextInt(300));
+            int round = kill;
+            killUnderLoad(server, far, 100 + random.nextInt(300), () -> order(server, shards, round));
             ledger.ofOneLife(far.takeMessages());
             index.suffer(LostIndex.Loss.ofRound(kill));
             server.startAgain();
@@ -73,7 +85,20 @@ class CrashIT {
         ledger.ofOneLife(far.takeMessages());
         assertThat(troubles).isEmpty();
         ledger.check(server.mail());
+        // The sink notices the end of a connection a little later than its client.
+        assertThat(far.mostOpen()).as("connections of all shards together").isLessThan(LANES + LANES / 2);
         assertThat(server.log().lines().filter(line -> line.contains("event=message-set-aside"))).isEmpty();
+    }
+
+    private static void order(PackagedServer server, int shards, int round) {
+        if (shards > 1) {
+            server.command(switch (round % 4) {
+                case 0 -> new String[]{"shard", "drain", String.valueOf(shards)};
+                case 1 -> new String[]{"shard", "add"};
+                case 2 -> new String[]{"shard", "disable", "1"};
+                default -> new String[]{"shard", "enable", "1"};
+            }).mustSucceed();
+        }
     }
 
     /// A server that has just been killed may be killed again while it starts and while it rebuilds
@@ -84,7 +109,7 @@ class CrashIT {
         var far = farSide();
         var server = bench.server(Settings.quick().route("far.example", far));
         var index = new LostIndex(server.home());
-        killUnderLoad(server, far, 250);
+        killUnderLoad(server, far, 250, () -> {});
         ledger.ofOneLife(far.takeMessages());
         for (var loss : LostIndex.Loss.values()) {
             index.suffer(loss);
@@ -113,10 +138,12 @@ class CrashIT {
     }
 
     /// The life is long enough for outcomes that must be recorded when it ends.
-    private void killUnderLoad(PackagedServer server, SmtpSink far, int acknowledgements) {
+    private void killUnderLoad(PackagedServer server, SmtpSink far, int acknowledgements, Runnable meanwhile) {
         int goal = ledger.acknowledged() + acknowledgements;
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             startClients(clients, server);
+            eventually().pollInterval(Duration.ofMillis(20)).until(() -> ledger.acknowledged() >= goal / 2);
+            meanwhile.run();
             eventually().pollInterval(Duration.ofMillis(20))
                     .until(() -> ledger.acknowledged() >= goal && CrashLedger.isOldEnough(far.messages()));
             ledger.killed();

@@ -38,8 +38,8 @@ import java.util.Set;
 /// | `shards` | GET |
 /// | `shards/add`, `shards/{number}/drain?force=`, `enable`, `disable?force=`, `load?local=&remote=` | POST |
 ///
-/// FILTER: see [FilterText], and `shard=` with the number of a shard. A response with `next` covers a part of the queue; the same request
-/// with that value as `after` covers the next part.
+/// FILTER: see [FilterText], and `shard=` with the number of a shard. A response with `next` covers
+/// a part of the queue; the same request with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";
     private static final String AUTHOR = "author";

@@ -16,8 +16,8 @@ import java.util.Set;
 /// The resources of the mail queue: `queue` with its pages, `queue/count`, orders for one message,
 /// and orders for all messages that match a filter.
 ///
-/// A filter may name a shard ([ShardParameter]). Each request does a bounded amount of work. Larger selections continue with `next`, as the pages
-/// of a list do.
+/// A filter may name a shard ([ShardParameter]). Each request does a bounded amount of work. Larger
+/// selections continue with `next`, as the pages of a list do.
 final class QueueApi {
     static final int DEFAULT_LIMIT = 100;
     /// A page is in memory as objects and as text, so its size is bounded.

@@ -9,7 +9,8 @@ import java.util.Optional;
 /// Each order is on disk before it is answered, so it survives a restart. A load set by hand is
 /// not: it ends with the process.
 public interface ShardOperations {
-    /// All shards that the server knows, by number; also those that are closed.
+    /// All open shards, and those that an operator has drained or disabled and that are closed, by
+    /// number.
     List<ShardView> shards() throws IOException;
 
     /// Opens one more shard, above the highest number.
@@ -56,7 +57,7 @@ public interface ShardOperations {
     }
 
     /// @param mode `normal`, `disabled` or `drained`
-    /// @param state `running`, `restarting`, `failed` or `closed`
+    /// @param state `running`, `restarting`, `failed` (its spool cannot be read) or `closed`
     /// @param local deliveries to mailboxes of this server
     /// @param remote deliveries to other servers
     /// @param load of both sides in percent, 0 to 200

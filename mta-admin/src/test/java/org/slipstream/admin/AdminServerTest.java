@@ -5,6 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.ShardOperations.UseView;
+import org.slipstream.admin.ViewOperations.ShardLine;
 import org.slipstream.core.AddressPattern;
 import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
@@ -85,7 +87,58 @@ class AdminServerTest {
         assertThat(call("GET", "metrics").body()).contains("mta_received_messages_total 12\n",
                 "mta_stored_messages 7\n", "mta_group_uptime_seconds 3600\n",
                 "mta_destination_window{transport=\"smtp\",destination=\"far.example\"} 5\n");
+        assertThat(call("GET", "metrics").body()).doesNotContain("shard");
         assertThat(call("POST", "metrics").status()).isEqualTo(405);
+    }
+
+    @Test
+    @Tag("IM-12")
+    @Tag("IM-13")
+    void theMetricsOfShardsHaveTheirNumber() throws Exception {
+        operations.shards = List.of(
+                new ShardLine(1, "normal", new UseView(2, 10), new UseView(5, 20), Optional.of(7L), Optional.of(1L), 4,
+                        3, 9, ""),
+                new ShardLine(2, "disabled", new UseView(0, 10), new UseView(0, 20), Optional.empty(),
+                        Optional.empty(), 0, 0, 0, "no answer"));
+        assertThat(call("GET", "metrics").body().lines().filter(line -> line.contains("shard"))).containsExactly(
+                "# TYPE mta_shards gauge", "mta_shards 2",
+                "# TYPE mta_shards_configured gauge", "mta_shards_configured 3",
+                "# TYPE mta_shard_mode gauge", "mta_shard_mode{shard=\"1\",mode=\"normal\"} 1",
+                "mta_shard_mode{shard=\"2\",mode=\"disabled\"} 1",
+                "# TYPE mta_shard_concurrency_in_use gauge",
+                "mta_shard_concurrency_in_use{shard=\"1\",side=\"local\"} 2",
+                "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 5",
+                "mta_shard_concurrency_in_use{shard=\"2\",side=\"local\"} 0",
+                "mta_shard_concurrency_in_use{shard=\"2\",side=\"remote\"} 0",
+                "# TYPE mta_shard_concurrency_configured gauge",
+                "mta_shard_concurrency_configured{shard=\"1\",side=\"local\"} 10",
+                "mta_shard_concurrency_configured{shard=\"1\",side=\"remote\"} 20",
+                "mta_shard_concurrency_configured{shard=\"2\",side=\"local\"} 10",
+                "mta_shard_concurrency_configured{shard=\"2\",side=\"remote\"} 20",
+                "# TYPE mta_shard_stored_messages gauge", "mta_shard_stored_messages{shard=\"1\"} 7",
+                "# TYPE mta_shard_held_messages gauge", "mta_shard_held_messages{shard=\"1\"} 1",
+                "# TYPE mta_shard_active_messages gauge", "mta_shard_active_messages{shard=\"1\"} 4",
+                "# TYPE mta_shard_connections gauge", "mta_shard_connections{shard=\"1\"} 9");
+    }
+
+    @Test
+    void aRequestMayBeAboutOneShard() throws Exception {
+        FakeOperations second = new FakeOperations();
+        second.put(9, "b@far.example");
+        operations.ofShard.put(2, second);
+        assertThat(json(call("GET", "queue?shard=2")).get("messages").size()).isEqualTo(1);
+        assertThat(json(call("GET", "queue/count?shard=2&sender=a@here.example")).get("count").asInt()).isEqualTo(1);
+        assertThat(call("GET", "queue/shape?shard=2").status()).isEqualTo(200);
+        assertThat(call("POST", "queue/hold?shard=2").status()).as("a shard is no filter").isEqualTo(400);
+        assertThat(call("POST", "queue/hold?shard=2&all=true").status()).isEqualTo(200);
+        assertThat(call("POST", "queue/flush?shard=2").status()).isEqualTo(200);
+        assertThat(second.orders).containsExactly("hold " + new QueueId(9), "flush all domains");
+        assertThat(operations.orders).isEmpty();
+        for (String path : List.of("queue?shard=3", "queue?shard=x", "queue/shape?shard=3")) {
+            assertThat(call("GET", path)).matches(reply -> reply.status() == 400
+                    && reply.body().contains("no such shard"));
+        }
+        assertThat(call("POST", "queue/flush?shard=3").status()).isEqualTo(400);
     }
 
     @Test

@@ -77,6 +77,9 @@ final class FakeOperations implements Operations {
         return refusal;
     }
 
+    List<ShardLine> shards = List.of();
+    final Map<Integer, Operations> ofShard = new java.util.HashMap<>();
+
     @Override
     public Optional<VerdictView> verify(Address address) {
         orders.add("verify " + address);
@@ -154,7 +157,13 @@ final class FakeOperations implements Operations {
                 Optional.of(1L), 3, new ConnectionsView(100, 3, 2, 1, 75), Map.of("mtaReceivedMessages", 12L),
                 List.of(),
                 List.of(new BusyDestination("smtp", "far.example", "live", "", 5, 20, 2, 2, 4, "2026-11-21T09:50:00Z",
-                        "450 4.2.0 later", "2026-11-21T09:59:00Z")));
+                        "450 4.2.0 later", "2026-11-21T09:59:00Z")),
+                shards, 3);
+    }
+
+    @Override
+    public Optional<Operations> ofShard(int number) {
+        return Optional.ofNullable(ofShard.get(number));
     }
 
     @Override

@@ -166,7 +166,7 @@ public final class SettingsRecords {
                     .orElseThrow();
         }
         return switch (type.getSimpleName()) {
-            case "int" -> Integer.parseInt(text);
+            case "int", "Integer" -> Integer.parseInt(text);
             case "boolean" -> Boolean.parseBoolean(text);
             case "String" -> text;
             case "Path" -> Path.of(text);

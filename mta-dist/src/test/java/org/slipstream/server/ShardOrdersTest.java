@@ -1,5 +1,6 @@
 package org.slipstream.server;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -89,6 +91,42 @@ class ShardOrdersTest {
         }
     }
 
+    /// The mail moves also on a server that does not deliver, and is not delivered there either.
+    @Test
+    @Tag("IM-20")
+    void aDrainedShardLosesItsMailToTheOthersAndIsClosedAndMayOpenAgain() throws Exception {
+        try (SmallServer server = start("shard.count=2", "shard.interval=1s")) {
+            server.ask("POST", "shards/1/disable");
+            assertThat(shardsOf(server, 20)).containsExactly(2);
+            server.ask("POST", "shards/1/enable");
+            server.ask("POST", "shards/2/drain");
+            Awaitility.await().atMost(Duration.ofSeconds(60))
+                    .until(() -> server.ask("GET", "shards").contains("\"state\":\"closed\""));
+            assertThat(server.ask("GET", "shards")).contains("\"mode\":\"drained\"", "\"messages\":20");
+            assertThat(shardsOf(server, 10)).containsExactly(1);
+            assertThat(server.ask("POST", "shards/2/drain")).as("again").contains("\"state\":\"closed\"");
+            assertThat(server.ask("POST", "shards/2/enable")).contains("\"state\":\"running\"");
+            assertThat(shardsOf(server, 40)).containsExactly(1, 2);
+            assertThat(server.ask("GET", "queue/count")).contains("70");
+        }
+    }
+
+    @Test
+    void theFolderOfADrainedShardMayGoWithItsDisk() throws Exception {
+        try (SmallServer server = start("shard.count=2", "shard.interval=1s")) {
+            server.ask("POST", "shards/2/drain");
+            Awaitility.await().atMost(Duration.ofSeconds(60))
+                    .until(() -> server.ask("GET", "shards").contains("\"state\":\"closed\""));
+            Files.move(home.resolve("spool-2"), home.resolve("away"));
+            assertThat(shardsOf(server, 5)).containsExactly(1);
+        }
+        try (SmallServer server = start("shard.count=2")) {
+            assertThat(server.ask("GET", "shards")).contains("\"state\":\"closed\"");
+            assertThat(shardsOf(server, 5)).containsExactly(1);
+            assertThat(server.ask("POST", "shards/add")).as("not the retired one").contains("\"number\":3");
+        }
+    }
+
     @Test
     void shardsAreAddedUpToTheMaximum() throws Exception {
         try (SmallServer server = start("shard.maximum=2")) {
@@ -97,7 +135,29 @@ class ShardOrdersTest {
         }
     }
 
+    /// indimail's shared segments are readable by programs; here these are metrics.
     @Test
+    @Tag("IM-12")
+    @Tag("IM-13")
+    void countModeUseAndLimitOfEachShardAreMetrics() throws Exception {
+        try (SmallServer server = start("shard.count=2", "transport.local.lanes=10", "transport.smtp.lanes=20")) {
+            server.ask("POST", "shards/add");
+            server.ask("POST", "shards/3/disable");
+            server.ask("POST", "shards/2/load?local=2/10&remote=5/20");
+            assertThat(server.ask("GET", "metrics").lines()).contains("mta_shards 3", "mta_shards_configured 2",
+                    "mta_shard_mode{shard=\"1\",mode=\"normal\"} 1", "mta_shard_mode{shard=\"3\",mode=\"disabled\"} 1",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"local\"} 2",
+                    "mta_shard_concurrency_in_use{shard=\"2\",side=\"remote\"} 5",
+                    "mta_shard_concurrency_in_use{shard=\"1\",side=\"remote\"} 0",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"local\"} 4",
+                    "mta_shard_concurrency_configured{shard=\"1\",side=\"remote\"} 7",
+                    "mta_shard_concurrency_configured{shard=\"2\",side=\"remote\"} 20");
+        }
+    }
+
+    @Test
+    @Tag("IM-09")
+    @Tag("IM-14")
     @Tag("IM-23")
     void aLoadSetByHandSendsNewMailElsewhere() throws Exception {
         try (SmallServer server = start("shard.count=2", "shard.mode=dynamic")) {

@@ -67,6 +67,26 @@ final class AcceptedMail {
         recipients += mail.recipients().size();
     }
 
+    /// The message has left for another spool.
+    ///
+    /// @return whether a report for it was acknowledged
+    boolean movedOut(SimulatedMail mail) {
+        accepted.remove(mail.id());
+        examined.remove(mail.id());
+        messages--;
+        recipients -= mail.recipients().size();
+        return reported.remove(mail.id());
+    }
+
+    /// The message has come from another spool.
+    void movedIn(SimulatedMail mail, boolean isReported) {
+        acknowledged(mail);
+        changed.add(mail.id());
+        if (isReported) {
+            reported.add(mail.id());
+        }
+    }
+
     /// A report for failures of this message was acknowledged.
     void reported(QueueId id) {
         reported.add(id);

@@ -9,10 +9,13 @@ import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.LimitKey;
 import org.slipstream.qmgr.wake.Rate;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -23,15 +26,25 @@ import java.util.TreeMap;
 /// The world may have fewer connections than a queue manager, which learns of a loss later, but
 /// never more.
 final class ConnectionLimits {
+    /// A rate counts from the choice of a delivery; its connection may take as long as this.
+    private static final long SETUP_MILLIS = 1_000;
+
     private final QmgrConfig config;
     private final PlaceRules rules;
     private final ReceivingSide receivers;
     private final Map<String, Deque<Long>> starts = new TreeMap<>();
+    private final Map<LimitKey, Integer> most = new LinkedHashMap<>();
+    private boolean counts = true;
 
     ConnectionLimits(Scenario scenario, ReceivingSide receivers) {
         this.config = scenario.config();
         this.rules = scenario.placement();
         this.receivers = receivers;
+    }
+
+    /// Counts no more: the time of a count grows with the number of connections.
+    void leaveOut() {
+        counts = false;
     }
 
     /// A shard was killed: it forgets the starts by which a rate counts.
@@ -41,6 +54,9 @@ final class ConnectionLimits {
 
     /// A connection is opened now; it is not yet among those of the receivers.
     void open(QmgrOrder.Open open, InvariantChecker invariants) {
+        if (!counts) {
+            return;
+        }
         int serving = 1;
         int atHost = 1;
         int everywhere = 1;
@@ -52,13 +68,12 @@ final class ConnectionLimits {
             }
         }
         TransportSettings settings = config.transport(open.route().transport());
-        int all = everywhere;
-        invariants.require(everywhere <= settings.processLimit(),
-                () -> all + " connections of the transport with " + open);
+        require(LimitKey.transport(open.route().transport()), everywhere, settings.processLimit(), open, invariants);
         window(open.route(), serving, open, invariants);
-        int host = atHost;
-        invariants.require(!(open.route() instanceof Route.Smtp) || atHost <= rules.connectionsPerHost(),
-                () -> host + " connections to one host with " + open);
+        if (open.route() instanceof Route.Smtp) {
+            require(LimitKey.host(SimulatedDomain.names(open.route()).getFirst()), atHost, rules.connectionsPerHost(),
+                    open, invariants);
+        }
         work(open.route(), open, invariants);
     }
 
@@ -67,6 +82,9 @@ final class ConnectionLimits {
     /// @param connection it goes there, if it is still open
     void deliver(QmgrOrder.Deliver deliver, Optional<SimulatedConnection> connection, long now,
             InvariantChecker invariants) {
+        if (!counts) {
+            return;
+        }
         if (connection.isPresent() && !connection.get().serves(deliver.route())) {
             int serving = 1;
             for (SimulatedConnection other : receivers.connections()) {
@@ -88,8 +106,9 @@ final class ConnectionLimits {
     private void window(Route route, int serving, QmgrOrder order, InvariantChecker invariants) {
         TransportSettings settings = config.transport(route.transport());
         int limit = settings(route).lanes().orElse(settings.concurrencyLimit());
-        invariants.require(settings.recipientsPerDelivery() == 1 || limit == 0 || serving <= limit,
-                () -> serving + " connections for one destination with " + order);
+        boolean each = settings.recipientsPerDelivery() == 1 || limit == 0;
+        require(LimitKey.destination(route.transport() + "/" + route.nextHop()), serving,
+                each ? Integer.MAX_VALUE : limit, order, invariants);
     }
 
     // One more connection is at work: opening or delivering.
@@ -104,20 +123,30 @@ final class ConnectionLimits {
             }
         }
         int server = config.queue().lanesOfServer();
-        int all = working;
-        invariants.require(server == 0 || working <= server, () -> all + " connections at work with " + order);
-        int sharing = inRing;
-        invariants.require(ring.flatMap(config.destinations()::limit).map(limit -> sharing <= limit).orElse(true),
-                () -> sharing + " connections of a ring with " + order);
+        require(LimitKey.SERVER, working, server == 0 ? Integer.MAX_VALUE : server, order, invariants);
+        if (ring.isPresent()) {
+            require(LimitKey.ring(ring.get()), inRing,
+                    config.destinations().limit(ring.get()).orElse(Integer.MAX_VALUE), order, invariants);
+        }
     }
 
     private void start(QmgrOrder.Deliver deliver, Rate rate, long now, InvariantChecker invariants) {
         Deque<Long> recent = starts.computeIfAbsent(deliver.route().nextHop(), _ -> new ArrayDeque<>());
         recent.add(now);
-        while (recent.getFirst() + rate.period().toMillis() <= now) {
+        while (recent.getFirst() + rate.period().toMillis() - SETUP_MILLIS <= now) {
             recent.removeFirst();
         }
-        invariants.require(recent.size() <= rate.deliveries(), () -> recent.size() + " starts of " + rate + " with "
-                + deliver);
+        require(LimitKey.rate(deliver.route().transport() + "/" + deliver.route().nextHop()), recent.size(),
+                rate.deliveries(), deliver, invariants);
+    }
+
+    private void require(LimitKey key, int used, int limit, QmgrOrder order, InvariantChecker invariants) {
+        most.merge(key, used, Math::max);
+        invariants.require(used <= limit, () -> used + " of " + limit + " at " + key + " with " + order);
+    }
+
+    /// The most that was used at once of each limit.
+    Map<LimitKey, Integer> most() {
+        return Collections.unmodifiableMap(most);
     }
 }

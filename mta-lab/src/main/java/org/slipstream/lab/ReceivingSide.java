@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 
-/// The servers that receive the mail of all shards of a world. It counts what a postmaster there
-/// could count: connections at once, attempts and copies.
+/// The servers that receive the mail of all shards of a world. It knows what a postmaster there
+/// could know: connections at once, attempts and copies.
 final class ReceivingSide {
     /// Attempts and copies of one message by recipient, as the servers count them.
     static final class RecipientCounts {
@@ -40,8 +40,6 @@ final class ReceivingSide {
     private final Map<String, Integer> queries = new TreeMap<>();
     private final Map<QueueId, RecipientCounts> countsById = new LinkedHashMap<>();
     private final Set<SimulatedConnection> open = new LinkedHashSet<>();
-    private final Map<String, Integer> mostByHost = new TreeMap<>();
-    private final Map<String, Integer> openByHost = new TreeMap<>();
 
     ReceivingSide(Scenario scenario, EventList clock, RandomGenerator chance) {
         for (SimulatedDomain target : scenario.domains()) {
@@ -92,22 +90,14 @@ final class ReceivingSide {
 
     void opened(SimulatedConnection connection) {
         open.add(connection);
-        mostByHost.merge(connection.host, openByHost.merge(connection.host, 1, Integer::sum), Math::max);
     }
 
     void closed(SimulatedConnection connection) {
-        if (open.remove(connection)) {
-            openByHost.merge(connection.host, -1, Integer::sum);
-        }
+        open.remove(connection);
     }
 
     /// The connections of all shards that are open or being opened.
     Collection<SimulatedConnection> connections() {
         return Collections.unmodifiableSet(open);
-    }
-
-    /// The largest number of connections at once by host.
-    Map<String, Integer> mostByHost() {
-        return Collections.unmodifiableMap(mostByHost);
     }
 }

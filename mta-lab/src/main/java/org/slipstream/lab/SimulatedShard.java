@@ -37,6 +37,11 @@ final class SimulatedShard {
         /// The queue manager starts, perhaps again.
         void started(int shard);
 
+        /// The shard was killed and is about to start again.
+        void crashed(int shard);
+
+        void move(int shard, QmgrOrder.MoveOut order);
+
         void lease(int shard, QmgrOrder.LeaseOrder order);
 
         /// The shard has learned about hosts.
@@ -109,6 +114,7 @@ final class SimulatedShard {
         spool.crash();
         network.crash();
         invariants.crash();
+        surroundings.crashed(number);
         start();
     }
 
@@ -157,18 +163,13 @@ final class SimulatedShard {
         return queueManager.snapshot(clock.now());
     }
 
-    /// The load by which new mail is placed: deliveries under way against the limit of the transport,
-    /// for local mailboxes and for other servers.
+    /// The load by which new mail is placed, as the server computes it.
     ShardLoad load() {
-        int local = 0;
-        int remote = 0;
-        for (var figures : queueManager.destinationFigures()) {
-            local += figures.transport().equals("local") ? figures.running() : 0;
-            remote += figures.transport().equals("local") ? 0 : figures.running();
-        }
+        var inUse = queueManager.inUse("local");
         return new ShardLoad(number,
-                new ConcurrencyInUse(local, scenario.config().transport("local").processLimit()),
-                new ConcurrencyInUse(remote, scenario.config().transport("smtp").processLimit()), mode, isEmpty());
+                new ConcurrencyInUse(inUse.transport(), scenario.config().transport("local").processLimit()),
+                new ConcurrencyInUse(inUse.others(), scenario.config().transport("smtp").processLimit()), mode,
+                isEmpty());
     }
 
     /// Delivers the events that have come, and executes the orders.
@@ -248,7 +249,7 @@ final class SimulatedShard {
             case QmgrOrder.MakeDue due -> spool.makeDue(due, this::post);
             case QmgrOrder.TakeUp takeUp -> spool.takeUp(takeUp, this::post);
             case QmgrOrder.Instruct instruct -> spool.instruct(instruct, this::post);
-            case QmgrOrder.MoveOut move -> post(new QmgrEvent.MovedOut(move.id(), false));
+            case QmgrOrder.MoveOut move -> surroundings.move(number, move);
             case QmgrOrder.LeaseOrder lease -> surroundings.lease(number, lease);
             case QmgrOrder.Answered _,QmgrOrder.Verified _ -> {
                 // The invariants count these answers.

@@ -5,7 +5,7 @@ import org.slipstream.lab.ShardPlan.ShardAction;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
-import org.slipstream.qmgr.shard.ShardLoad;
+import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 
 import java.util.ArrayList;
@@ -17,17 +17,20 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
-import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /// The shards of a simulated world, with the server's rules of placement.
 final class SimulatedShards {
+    private static final long DRAIN_MILLIS = 10_000;
+
     private final ShardPlan plan;
     private final EventList clock;
     private final IntFunction<SimulatedShard> maker;
     private final IntConsumer gone;
     private final RandomGenerator lots;
     private final Map<Integer, SimulatedShard> running = new TreeMap<>();
+    private final SimulatedMover mover = new SimulatedMover(this::target);
+    private long tickets;
 
     /// Running and removed ones: removed ones have the records of their mail.
     private final List<SimulatedShard> all = new ArrayList<>();
@@ -51,7 +54,10 @@ final class SimulatedShards {
     private void carryOut(ShardAction action) {
         switch (action) {
             case ShardAction.Kill(long _, int shard) -> running.get(shard).crash();
-            case ShardAction.SetMode(long _, int shard, ShardMode mode) -> running.get(shard).mode = mode;
+            case ShardAction.SetMode(long _, int shard, ShardMode mode) -> {
+                running.get(shard).mode = mode;
+                drain(running.get(shard));
+            }
             case ShardAction.Add _ -> add();
             case ShardAction.Remove(long _, int shard) -> remove(shard);
         }
@@ -62,6 +68,24 @@ final class SimulatedShards {
         running.put(shard.number, shard);
         all.add(shard);
         return shard;
+    }
+
+    // Mail that could not move is asked to move again.
+    private void drain(SimulatedShard shard) {
+        if (shard.mode != ShardMode.DRAINED || shard.isEmpty()) {
+            return;
+        }
+        shard.spool.rows.keySet().forEach(id -> shard.post(new QmgrEvent.Operator(new OperatorCommand.Move(id),
+                ++tickets)));
+        clock.after(DRAIN_MILLIS, () -> drain(shard));
+    }
+
+    void move(int source, QmgrOrder.MoveOut order) {
+        mover.move(running.get(source), order);
+    }
+
+    void crashed(int number) {
+        mover.restarted(running.get(number));
     }
 
     private void remove(int number) {
@@ -79,7 +103,7 @@ final class SimulatedShards {
         Optional.ofNullable(running.get(number)).ifPresent(shard -> shard.post(event));
     }
 
-    /// What one shard learned about hosts goes to all others.
+    /// The knowledge of one shard about hosts goes to all others.
     void learned(int source, List<HostRow.Change> changes) {
         running.values().stream().filter(shard -> shard.number != source)
                 .forEach(shard -> shard.post(new QmgrEvent.HostsLearned(changes)));
@@ -103,11 +127,16 @@ final class SimulatedShards {
 
     /// The shard that takes the next message.
     SimulatedShard place() {
-        if (running.size() == 1) {
-            return first();
-        }
-        List<ShardLoad> loads = running.values().stream().map(SimulatedShard::load).toList();
-        return running.get(plan.rules().place(loads, lots).orElseThrow());
+        return running.size() == 1 ? running.values().iterator().next() : place(running.values()).orElseThrow();
+    }
+
+    private Optional<SimulatedShard> place(Collection<SimulatedShard> among) {
+        return plan.rules().place(among.stream().map(SimulatedShard::load).toList(), lots).map(running::get);
+    }
+
+    // For mail that leaves another shard.
+    private Optional<SimulatedShard> target(SimulatedShard source) {
+        return place(running.values().stream().filter(shard -> shard != source).toList());
     }
 
     /// The shard in whose spool the message is.
@@ -116,21 +145,12 @@ final class SimulatedShards {
     }
 
     /// A command for one message goes to its shard, any other command to all shards.
-    void command(OperatorCommand command, LongSupplier tickets) {
-        Optional<QueueId> id = switch (command) {
-            case OperatorCommand.Flush(Optional<QueueId> of, Optional<String> _) -> of;
-            case OperatorCommand.Hold(QueueId of) -> Optional.of(of);
-            case OperatorCommand.Release(QueueId of) -> Optional.of(of);
-            case OperatorCommand.Instruct(QueueId of, var _) -> Optional.of(of);
-            case OperatorCommand.Requeue(QueueId of) -> Optional.of(of);
-            case OperatorCommand.Delete(QueueId of) -> Optional.of(of);
-            case OperatorCommand.Move(QueueId of) -> Optional.of(of);
-            case OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> Optional.empty();
-        };
+    void command(OperatorCommand command) {
+        Optional<QueueId> id = command.message();
         Collection<SimulatedShard> concerned = id.isPresent()
                 ? List.of(id.flatMap(this::holder).orElseGet(this::first))
                 : running.values();
-        concerned.forEach(shard -> shard.post(new QmgrEvent.Operator(command, tickets.getAsLong())));
+        concerned.forEach(shard -> shard.post(new QmgrEvent.Operator(command, ++tickets)));
     }
 
     boolean areFinished() {

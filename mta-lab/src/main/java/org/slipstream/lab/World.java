@@ -37,6 +37,8 @@ public final class World {
     private final Scenario scenario;
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
+    private final ConnectionLimits limits;
+    private final List<SimulatedStation> disks;
     private final SimulatedBroker broker;
     private final long messageMillis;
     private final SimulatedShards shards;
@@ -44,7 +46,6 @@ public final class World {
     private long events;
     private long maxEvents = MAX_EVENTS;
     private long nextId;
-    private long tickets;
 
     public World(Scenario scenario) {
         this(scenario, WorldObserver.NONE);
@@ -60,10 +61,11 @@ public final class World {
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
-        List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
+        this.limits = new ConnectionLimits(scenario, receivers);
+        this.disks = Stream.generate(() -> new SimulatedStation(clock, 1))
                 .limit(plan.costs().disks()).toList();
-        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers,
-                new ConnectionLimits(scenario, receivers), disks, clock, chance, observer);
+        SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock,
+                chance, observer);
         this.broker = new SimulatedBroker(clock, plan.messageMillis(),
                 message -> shards().post(message.shard(), message.event()));
         this.messageMillis = plan.messageMillis();
@@ -72,7 +74,7 @@ public final class World {
         this.nextId = scenario.mails().stream().mapToLong(mail -> mail.id().value()).max().orElse(0) + 1;
         scenario.mails().forEach(mail -> clock.at(mail.arrivalMillis(), () -> arrive(mail)));
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
-                () -> shards.command(action.command(), () -> ++tickets)));
+                () -> shards.command(action.command())));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
     }
 
@@ -91,6 +93,8 @@ public final class World {
     /// Leaves out the checks whose time grows with the queue, for runs whose purpose is a figure.
     public World withoutStateChecks() {
         shards.withoutStateChecks();
+        limits.leaveOut();
+        broker.withoutChecks();
         return this;
     }
 
@@ -146,7 +150,7 @@ public final class World {
     /// The state of the queue managers, for the text of a failure.
     private String state() {
         try {
-            return "at " + clock.now() + " ms, after " + events + " events, " + shards.describe();
+            return "at " + clock.now() + " ms, after " + events + " events, " + shards.describe() + broker.describe();
         } catch (RuntimeException broken) {
             return "at " + clock.now() + " ms; the state cannot be read: " + broken;
         }
@@ -183,8 +187,12 @@ public final class World {
         return clock;
     }
 
-    ReceivingSide receivers() {
-        return receivers;
+    List<SimulatedStation> disks() {
+        return disks;
+    }
+
+    ConnectionLimits limits() {
+        return limits;
     }
 
     /// The spool of the first shard.
@@ -231,6 +239,11 @@ public final class World {
         return receivers.unconfirmed(id, number);
     }
 
+    /// Crashes of shards while they had this message.
+    int crashes(QueueId id) {
+        return row(id).crashes;
+    }
+
     /// The last reply recorded for this recipient.
     public Optional<Reply> lastReply(QueueId id, int number) {
         return Optional.ofNullable(row(id).last[number - 1]).map(outcome -> outcome.reply());
@@ -275,6 +288,16 @@ public final class World {
         @Override
         public void started(int shard) {
             broker.started(shard);
+        }
+
+        @Override
+        public void crashed(int shard) {
+            shards.crashed(shard);
+        }
+
+        @Override
+        public void move(int shard, QmgrOrder.MoveOut order) {
+            shards.move(shard, order);
         }
 
         @Override

@@ -245,7 +245,7 @@ final class Completion {
     /// @return the commands that waited, to be executed here
     List<QmgrEvent.Operator> movedOut(QmgrEvent.MovedOut event) {
         QueueId id = event.id();
-        Moves.Ended ended = moves.ended(id);
+        Moves.EndedMove ended = moves.ended(id);
         pendingFilings.done(id);
         if (event.moved()) {
             pendingReports.take(id);

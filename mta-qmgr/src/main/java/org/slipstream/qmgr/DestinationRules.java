@@ -138,6 +138,10 @@ final class DestinationRules {
         if (settings.isHeld()) {
             return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
         }
+        if (config.transport(queue.transport()).isHeld()) {
+            return reason(Code.WINDOW,
+                    "mail of the transport " + queue.transport() + " is held: its setting lanes is 0");
+        }
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
         }

@@ -25,7 +25,7 @@ final class Moves {
     private record UnderWay(OptionalLong dueMillis, List<QmgrEvent.Operator> commands) {}
 
     /// A transfer that has ended.
-    record Ended(OptionalLong dueMillis, List<QmgrEvent.Operator> commands) {}
+    record EndedMove(OptionalLong dueMillis, List<QmgrEvent.Operator> commands) {}
 
     private final Set<QueueId> postponed = new LinkedHashSet<>();
     private final Map<QueueId, UnderWay> underWay = new LinkedHashMap<>();
@@ -57,11 +57,11 @@ final class Moves {
         return moving != null && moving.commands().add(operator);
     }
 
-    Ended ended(QueueId id) {
+    EndedMove ended(QueueId id) {
         UnderWay moving = underWay.remove(id);
         if (moving == null) {
             throw new ImpossibleEventException("queue=" + id + " was not being moved");
         }
-        return new Ended(moving.dueMillis(), moving.commands());
+        return new EndedMove(moving.dueMillis(), moving.commands());
     }
 }

@@ -37,7 +37,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
-        return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().processLimit(), SCAN_LIMIT,
+        return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().workers(), SCAN_LIMIT,
                 Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn());
     }
 
@@ -197,6 +197,6 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     /// discard.
     public PlaceRules plainRules(String transport) {
         TransportSettings settings = transport(transport);
-        return PlaceRules.plain(settings.processLimit(), settings.concurrencyLimit(), queue.idleConnection());
+        return PlaceRules.plain(settings.workers(), settings.concurrencyLimit(), queue.idleConnection());
     }
 }

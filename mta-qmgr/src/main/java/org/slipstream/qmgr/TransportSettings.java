@@ -13,7 +13,7 @@ import java.time.Duration;
 /// The settings of one transport. The names in brackets are Postfix's, without the transport's name
 /// in front.
 ///
-/// @param processLimit concurrent connections or local deliveries (`process_limit`)
+/// @param processLimit concurrent connections or local deliveries (`process_limit`); 0 holds the mail
 /// @param initialConcurrency initial window of a destination (`initial_destination_concurrency`)
 /// @param concurrencyLimit largest window (`destination_concurrency_limit`); 0 for none
 /// @param positiveFeedback what a working session counts
@@ -36,8 +36,8 @@ import java.time.Duration;
 /// @param refillDelay age of the last read after which one free slot is enough
 ///     (`recipient_refill_delay`)
 public record TransportSettings(
-        @Setting(section = "queue", key = "lanes", value = "100", min = "1", max = "100000",
-                doc = "Connections of one transport in all.") int processLimit,
+        @Setting(section = "queue", key = "lanes", value = "100", max = "100000",
+                doc = "Connections of one transport in all. `0`: its mail is held.") int processLimit,
         @Setting(section = "concurrency", key = "initial-destination-concurrency", value = "5", min = "1",
                 max = "10000",
                 doc = "Connections to a destination of which nothing is known; at most"
@@ -77,7 +77,7 @@ public record TransportSettings(
                 doc = "After this time any free room is enough.") Duration refillDelay) {
 
     public TransportSettings {
-        notBelow(1, processLimit, "process_limit");
+        notBelow(0, processLimit, "process_limit");
         notBelow(1, initialConcurrency, "initial_destination_concurrency");
         notBelow(0, concurrencyLimit, "destination_concurrency_limit");
         notBelow(0, failedCohortLimit, "destination_concurrency_failed_cohort_limit");
@@ -138,6 +138,16 @@ public record TransportSettings(
         return new TransportSettings(processLimit, initialConcurrency, concurrencyLimit, positiveFeedback,
                 negativeFeedback, failedCohortLimit, rateDelay, slotCost, slotLoan, slotDiscountPercent,
                 minimumSlots, recipientsPerDelivery, limit, extra, refill, delay);
+    }
+
+    /// True when no mail of this transport is delivered.
+    public boolean isHeld() {
+        return processLimit == 0;
+    }
+
+    /// Connections or deliveries at once; a held transport has one, and no mail for it.
+    public int workers() {
+        return Math.max(1, processLimit);
     }
 
     ServiceRules service() {

@@ -221,6 +221,27 @@ class DestinationRulesTest {
         assertThat(lastReply(story, id)).contains("held");
     }
 
+    /// One side of the server: local mailboxes or other servers.
+    @Test
+    @Tag("IM-21")
+    void aLimitOf0HoldsATransportAndTheOtherTransportsDeliver() {
+        TransportSettings held = TransportSettings.defaults().withConcurrency(0, 5, 20);
+        for (String side : List.of("local", "smtp")) {
+            Story story = new Story(
+                    s -> s.also(config -> config.withTransports(config.transports().with(side, held))));
+            story.routes.put("here.example", new Route.Local("here.example"));
+            QueueId here = story.queue("u@here.example");
+            QueueId far = story.queue("u@far.example");
+            story.command(new OperatorCommand.Flush(Optional.empty(), Optional.empty()));
+            story.after(60 * MINUTE);
+
+            assertThat(story.removed).containsOnlyKeys(side.equals("local") ? far : here);
+            assertThat(story.deliveries()).hasSize(1);
+            assertThat(lastReply(story, side.equals("local") ? here : far))
+                    .contains("mail of the transport " + side + " is held: its setting lanes is 0");
+        }
+    }
+
     // ---- failures
 
     @Test

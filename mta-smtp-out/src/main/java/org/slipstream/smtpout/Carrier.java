@@ -163,7 +163,7 @@ final class Carrier implements Runnable, ConnectionOwner {
         }
         if (result instanceof Opener.Result.Opened(Session opened)) {
             session = Optional.of(opened);
-            opened.listen("out-" + number + "-in",
+            opened.listen(Thread.currentThread().getName() + "-in",
                     input -> inbox.post(fromWire(input)));
         }
         return result;

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -35,6 +36,8 @@ public final class Carriers implements AutoCloseable {
 
     private final ClientConfig config;
     private final CarrierEvents events;
+    /// The begin of their names.
+    private final String threads;
     private final WireWatchdog watchdog = new WireWatchdog();
     private final Opener opener;
 
@@ -43,11 +46,22 @@ public final class Carriers implements AutoCloseable {
     private boolean closed;
 
     public Carriers(ClientConfig config, CarrierEvents events) {
-        this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom());
+        this(config, events, OptionalInt.empty());
+    }
+
+    /// @param shard of a server with several, whose connections have the same numbers
+    public Carriers(ClientConfig config, CarrierEvents events, OptionalInt shard) {
+        this(config, events, new DnsHostFinder(new Dns(config.dnsServers())), new SplittableRandom(), shard);
     }
 
     /// @param random for the order of a host's addresses
     public Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random) {
+        this(config, events, hosts, random, OptionalInt.empty());
+    }
+
+    private Carriers(ClientConfig config, CarrierEvents events, HostFinder hosts, RandomGenerator random,
+            OptionalInt shard) {
+        this.threads = shard.isPresent() ? "out-" + shard.getAsInt() + "-" : "out-";
         this.config = config;
         this.events = events;
         if (config.startTls()) {
@@ -126,7 +140,7 @@ public final class Carriers implements AutoCloseable {
 
     private void start(Carrier carrier) {
         open.put(carrier.number(), carrier);
-        Thread.ofVirtual().name("out-" + carrier.number()).start(carrier);
+        Thread.ofVirtual().name(threads + carrier.number()).start(carrier);
     }
 
     // Replies never run on the caller's stack.

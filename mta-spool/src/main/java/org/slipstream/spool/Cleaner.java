@@ -185,7 +185,7 @@ final class Cleaner {
 
     private Optional<Task.Carried> carried(LogRecord.Stored stored) throws IOException {
         try {
-            NewMessage content = log.read(stored);
+            NewMessage content = log.read(stored.id(), stored.place());
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));
         } catch (DamagedMessageException e) {
             // The message keeps its segment and all later ones until a reader meets it and sets it

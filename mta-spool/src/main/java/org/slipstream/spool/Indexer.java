@@ -24,8 +24,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index, many records at a time. No
-/// other thread writes the index.
+/// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
+/// many records at a time. No other thread writes the index.
 ///
 /// **When.** A record is applied some seconds after it was written, so most messages have been
 /// delivered by then and are never entered. It is applied at once when a reader or a scan asks
@@ -112,9 +112,14 @@ final class Indexer implements AutoCloseable {
     ///
     /// @throws IOException when the index fails
     void bringUp() throws IOException {
-        if (tail.size() == 0 && !health.has(Spool.What.INDEX)) {
-            return;
+        if (tail.size() > 0 || health.has(Spool.What.INDEX)) {
+            settle();
         }
+    }
+
+    /// As [#bringUp], and returns when the content files of messages that were removed before are
+    /// deleted.
+    void settle() throws IOException {
         CompletableFuture<Void> done = new CompletableFuture<>();
         requests.add(new Request.BringUp(done));
         if (ended) {

@@ -41,7 +41,8 @@ final class KnownState {
         }
     }
 
-    private static List<LogRecord> of(Indexed message) {
+    /// Changes that lead from the message as it was stored to this state.
+    static List<LogRecord> of(Indexed message) {
         QueueId id = message.summary().id();
         List<LogRecord> records = new ArrayList<>();
         outcomes(message, status -> status == RecipientStatus.FAILED_AND_REPORTED, records);

@@ -33,6 +33,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -64,6 +66,7 @@ final class LocalSpool implements Spool {
     private final DraftMemory drafts;
     private final HealthReport health;
     private final Optional<SpoolWatchdog> watchdog;
+    private final MessageTransfer transfer;
 
     /// Takes over all its arguments; [#close] closes them.
     LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
@@ -87,6 +90,12 @@ final class LocalSpool implements Spool {
         this.drafts = drafts;
         this.health = health;
         this.watchdog = watchdog;
+        transfer = new MessageTransfer(log, index, tail, writer, indexer, readers, space, this::setAside);
+    }
+
+    @Override
+    public int shard() {
+        return shard;
     }
 
     @Override
@@ -189,6 +198,51 @@ final class LocalSpool implements Spool {
         return current(index::hosts);
     }
 
+    @Override
+    public void export(QueueId id, OptionalLong dueMillis, Consumer<Exported> then) {
+        transfer.export(id, dueMillis, then);
+    }
+
+    @Override
+    public void take(MovingMessage message, Consumer<Optional<IOException>> then) {
+        // An id that this shard gave once and gives again would be in use.
+        lastId.accumulateAndGet(message.id().value(), Math::max);
+        transfer.take(message, then);
+    }
+
+    @Override
+    public void left(QueueId id, Runnable then) {
+        remove(id, () -> {
+            transfer.settled(id);
+            then.run();
+        });
+    }
+
+    @Override
+    public void stays(QueueId id) {
+        transfer.settled(id);
+    }
+
+    @Override
+    public void arrived(QueueId id) {
+        transfer.settled(id);
+    }
+
+    @Override
+    public List<QueueId> ids(Optional<QueueId> after, int limit) throws IOException {
+        return current(() -> index.ids(after, limit));
+    }
+
+    @Override
+    public Set<QueueId> known(List<QueueId> ids) throws IOException {
+        return current(() -> index.locate(ids).keySet());
+    }
+
+    @Override
+    public Set<QueueId> sound(List<QueueId> ids) throws IOException {
+        return current(() -> index.queued(ids));
+    }
+
     private void change(LogRecord record, Runnable then) {
         add(new Task.Changes(List.of(record), then));
     }
@@ -225,9 +279,10 @@ final class LocalSpool implements Spool {
     public void claimDue(QueueName queue, long nowMillis, int limit, long leaseUntilMillis,
             long heldCreatedBeforeMillis, long furthestMillis, Consumer<Claimed> then) {
         DueQuery query = new DueQuery(queue, nowMillis, limit, heldCreatedBeforeMillis, furthestMillis);
-        indexer.findDue(query, due -> add(new Task.Lease(due.messages(), leaseUntilMillis, leased -> then
-                .accept(new Claimed(leased, due.more() || leased.size() < due.messages().size(),
-                        due.nextDueMillis())))));
+        indexer.findDue(query,
+                due -> add(new Task.Lease(due.messages(), leaseUntilMillis, transfer::isInTransit, leased -> then
+                        .accept(new Claimed(leased, due.more() || leased.size() < due.messages().size(),
+                                due.nextDueMillis())))));
     }
 
     @Override

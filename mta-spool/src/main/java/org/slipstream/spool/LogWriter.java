@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only [#close] ends it, and it is
-/// never interrupted.
+/// The thread `spool-log-1`, with the number of the shard: the only writer of the message log. Only
+/// [#close] ends it, and it is never interrupted.
 ///
 /// **Group commit.** A sync costs the same for one message and for a hundred. So the thread takes
 /// all waiting tasks, appends them, syncs once and completes them. It does not wait for a group to
@@ -46,8 +46,12 @@ final class LogWriter implements AutoCloseable {
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
     private List<Task.Lasting> pending = List.of();
+    /// Removals of messages of other spools whose group failed. Bytes of it that are on disk
+    /// nevertheless must not bring the message back, because the other spool goes on with it.
+    private final List<LogRecord> withdrawn = new ArrayList<>();
 
-    /// @param shard number of the shard; @param discard deletes the content files of removed messages; does not wait for the disk
+    /// @param shard number of the shard
+    /// @param discard deletes the content files of removed messages; does not wait for the disk
     LogWriter(int shard, MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
             Consumer<Set<QueueId>> discard) {
         this.log = log;
@@ -91,10 +95,10 @@ final class LogWriter implements AutoCloseable {
 
     private void run() {
         while (!queue.hasEnded()) {
-            List<Task> group = queue.nextGroup(pending.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
+            List<Task> group = queue.nextGroup(pending.isEmpty() && withdrawn.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
             write(group);
         }
-        for (int i = 0; i < LAST_TRIES && !pending.isEmpty(); i++) {
+        for (int i = 0; i < LAST_TRIES && !(pending.isEmpty() && withdrawn.isEmpty()); i++) {
             write(List.of());
         }
         pending.forEach(task -> LOG.error("event=change-lost-at-stop changes=\"{}\"", LogText.text(task.toString())));
@@ -110,7 +114,7 @@ final class LogWriter implements AutoCloseable {
                 case Task.Lasting change -> lasting.add(change);
             }
         }
-        if (deposits.isEmpty() && lasting.isEmpty()) {
+        if (deposits.isEmpty() && lasting.isEmpty() && withdrawn.isEmpty()) {
             return;
         }
         Group group = new Group(deposits);
@@ -125,6 +129,7 @@ final class LogWriter implements AutoCloseable {
             health.ends(Spool.What.LOG);
         }
         pending = List.of();
+        withdrawn.clear();
         health.over(Spool.What.LOG);
         group.complete(deposits);
     }
@@ -137,6 +142,8 @@ final class LogWriter implements AutoCloseable {
         if (SpaceGuard.isNoSpace(e)) {
             space.ranOut(false);
         }
+        deposits.stream().filter(Task.Deposit::moved)
+                .forEach(each -> withdrawn.add(new LogRecord.Remove(each.message().id())));
         deposits.forEach(deposit -> deposit.safe().completeExceptionally(e));
     }
 
@@ -160,8 +167,8 @@ final class LogWriter implements AutoCloseable {
                     callbacks.add(then);
                 }
                 case Task.Lease lease -> {
-                    List<MessageSummary> leased = lease.found().stream().filter(each -> isUntouched(each.id()))
-                            .toList();
+                    List<MessageSummary> leased = lease.found().stream()
+                            .filter(each -> isUntouched(each.id()) && !lease.inTransit().test(each.id())).toList();
                     leased.forEach(each -> change(new LogRecord.NextAttempt(each.id(), lease.untilMillis())));
                     callbacks.add(() -> done(() -> lease.then().accept(leased)));
                 }
@@ -188,8 +195,13 @@ final class LogWriter implements AutoCloseable {
         }
 
         void commit() throws IOException {
+            if (!withdrawn.isEmpty()) {
+                log.append(withdrawn);
+                records.addAll(withdrawn);
+            }
             for (NewMessage message : messages) {
                 records.add(LogRecord.Stored.of(message, log.append(message), false));
+                records.addAll(message.state());
             }
             if (!small.isEmpty()) {
                 log.append(small);
@@ -224,7 +236,7 @@ final class LogWriter implements AutoCloseable {
             if (!files.isEmpty()) {
                 discard.accept(files);
             }
-            fresh.add(messages);
+            fresh.add(deposits.stream().filter(each -> !each.moved()).map(Task.Deposit::message).toList());
             for (Task.Deposit deposit : deposits) {
                 space.wrote(deposit.message().content() instanceof NewMessage.InOwnFile);
                 deposit.safe().complete(null);

@@ -51,12 +51,16 @@ final class ReaderThreads implements AutoCloseable {
         return Threads.uninterruptibly(running::get);
     }
 
-    /// Runs `task` on one of the threads when one is free; not at all after [#close].
-    void execute(Runnable task) {
+    /// Runs `task` on one of the threads when one is free.
+    ///
+    /// @return false after [#close]: it does not run
+    boolean execute(Runnable task) {
         try {
             threads.execute(task);
+            return true;
         } catch (RejectedExecutionException closed) {
             LOG.debug("event=read-after-close");
+            return false;
         }
     }
 

@@ -29,7 +29,10 @@ import java.util.stream.Collectors;
 /// effect in the order of the calls. A change that fails (disk full) is tried again until it
 /// succeeds; nothing is dropped. Methods that read may block on disk; callers use a thread of their
 /// own that is never interrupted.
-public interface Spool extends ReportableMessages, AutoCloseable {
+public interface Spool extends ReportableMessages, MovableMessages, AutoCloseable {
+    /// The number of the shard: part of new queue ids and of thread names.
+    int shard();
+
     /// Begins a new message.
     ///
     /// @throws NoSpaceException when the disk is too full

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/// The thread `spool-watchdog-1`, with the number of the shard: ends the process when a write of the log thread or the index
-/// thread does not return although the disk works.
+/// The thread `spool-watchdog-1`, with the number of the shard: ends the process when a write of the
+/// log thread or the index thread does not return although the disk works.
 ///
 /// Such a write hangs in the program and not in the disk (ADR 34 describes two faults of a database
 /// that caused this). Waiting does not help. Ending the process loses nothing: no client got a 250

@@ -1,6 +1,7 @@
 package org.slipstream.spool;
 
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.NewMessage;
 
@@ -9,19 +10,26 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /// A task for the log thread.
 sealed interface Task {
     /// A message, and the session that waits for it. It fails when it cannot be written; the client
     /// tries again.
     ///
+    /// @param moved comes from another spool
     /// @param settled set by the first of two sides: the log thread that takes the message, or
     ///     [CommitTimeout] that ends the wait. Once the log thread has taken the message, it may be
     ///     in the log, and the session must wait.
-    record Deposit(NewMessage message, CompletableFuture<Void> safe, AtomicBoolean settled,
+    record Deposit(NewMessage message, boolean moved, CompletableFuture<Void> safe, AtomicBoolean settled,
             long sinceNanos) implements Task {
         Deposit(NewMessage message) {
-            this(message, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
+            this(message, false, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
+        }
+
+        /// A message of another spool, which keeps it when this fails.
+        static Deposit moved(NewMessage message) {
+            return new Deposit(message, true, new CompletableFuture<>(), new AtomicBoolean(), System.nanoTime());
         }
 
         /// @return false when the other side was first
@@ -42,7 +50,8 @@ sealed interface Task {
     /// Due messages from the index, whose next attempt moves to `untilMillis` before the first one
     /// begins. After a crash in the middle of a delivery the message is then due later, and is not
     /// tried repeatedly at once. A message that changed since the query is left out.
-    record Lease(List<MessageSummary> found, long untilMillis,
+    /// @param inTransit messages that may be in two spools; they are left out
+    record Lease(List<MessageSummary> found, long untilMillis, Predicate<QueueId> inTransit,
             Consumer<List<MessageSummary>> then) implements FromIndex {}
 
     /// Messages that the cleaner appends once more. One that changed since the query is left out.

@@ -3,8 +3,11 @@ package org.slipstream.spool;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.log.LogRecord;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /// Drops the records of messages that a list both adds and removes, because the index does not need
@@ -14,19 +17,26 @@ final class Unfinished {
 
     static List<LogRecord> of(List<LogRecord> records) {
         Set<QueueId> entered = new HashSet<>();
-        Set<Object> finished = new HashSet<>();
-        for (LogRecord record : records) {
-            switch (record) {
+        Map<Object, Integer> finished = new HashMap<>();
+        for (int i = 0; i < records.size(); i++) {
+            switch (records.get(i)) {
                 case LogRecord.Stored stored -> entered.add(stored.id());
-                case LogRecord.Remove(QueueId id) when entered.contains(id) -> finished.add(id);
+                case LogRecord.Remove(QueueId id) when entered.contains(id) -> finished.put(id, i);
                 default -> {
                 }
             }
         }
-        return finished.isEmpty()
-                ? records
-                : records.stream()
-                        .filter(record -> record instanceof LogRecord.Remove || !finished.contains(record.subject()))
-                        .toList();
+        if (finished.isEmpty()) {
+            return records;
+        }
+        List<LogRecord> left = new ArrayList<>();
+        for (int i = 0; i < records.size(); i++) {
+            LogRecord record = records.get(i);
+            // Records after the removal belong to a message that came back from another spool.
+            if (record instanceof LogRecord.Remove || i > finished.getOrDefault(record.subject(), -1)) {
+                left.add(record);
+            }
+        }
+        return left;
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.spool.DiskLog.Cut;
@@ -50,6 +51,7 @@ class CrashPointTest {
     Path directory;
 
     @Test
+    @Tag("IM-34")
     void whereverARunIsCutOffEveryPromiseMadeUntilThenIsKept() throws Exception {
         long seed = Long.getLong("crash.seed", System.nanoTime());
         System.out.println("CrashPointTest seed " + seed);

@@ -19,11 +19,18 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
 
-    final SimulatedClock clock = new SimulatedClock();
+    final SimulatedClock clock;
     final DiskLog log;
+    private final int shard;
 
     CrashWorld(DiskLog log) {
+        this(log, 1, new SimulatedClock());
+    }
+
+    CrashWorld(DiskLog log, int shard, SimulatedClock clock) {
+        this.clock = clock;
         this.log = log;
+        this.shard = shard;
         CrashDisk.plugIn(log);
     }
 
@@ -32,6 +39,11 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
                         DataSize.ZERO),
                 clock::millis, this);
+    }
+
+    @Override
+    public int shard() {
+        return shard;
     }
 
     /// So short that some messages enter the index and others do not.

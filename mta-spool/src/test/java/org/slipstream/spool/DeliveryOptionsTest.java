@@ -107,6 +107,6 @@ class DeliveryOptionsTest {
             assertThat(spool.envelope(id).orElseThrow().options()).isEqualTo(DeliveryOptions.NONE);
             assertThat(claim(spool, now, 10, now + 5_000)).hasSize(1);
         }
-        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 9\n");
+        assertThat(Files.readString(directory.resolve("version"))).isEqualTo("slipstream-spool 10\n");
     }
 }

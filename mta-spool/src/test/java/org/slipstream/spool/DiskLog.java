@@ -75,6 +75,8 @@ final class DiskLog {
     private final Map<String, Integer> files = new HashMap<>();
     private int nextFile;
     private Optional<String> trouble = Optional.empty();
+    private volatile int recorded;
+    private Runnable watcher = () -> {};
 
     /// @param remembers false for a disk that only forgets its syncs, and is quick
     DiskLog(Path root, boolean remembers) {
@@ -111,6 +113,16 @@ final class DiskLog {
         return events.size();
     }
 
+    /// As [#now], without waiting for a call that is in progress.
+    int recorded() {
+        return recorded;
+    }
+
+    /// @param each runs behind each event, before the call returns
+    synchronized void watch(Runnable each) {
+        watcher = each;
+    }
+
     synchronized Event event(int index) {
         return events.get(index);
     }
@@ -133,6 +145,8 @@ final class DiskLog {
         T result = action.run();
         if (remembers) {
             events.add(event);
+            recorded = events.size();
+            watcher.run();
         }
         return result;
     }

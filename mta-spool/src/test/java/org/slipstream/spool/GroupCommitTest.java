@@ -1,6 +1,7 @@
 package org.slipstream.spool;
 
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Outcome;
@@ -70,7 +71,9 @@ class GroupCommitTest {
         }
     }
 
+    /// There is no setting for less.
     @Test
+    @Tag("IM-34")
     void noClientGets250BeforeTheLogIsSynced() throws Exception {
         try (Spool spool = world.open(directory)) {
             world.calls.clear();

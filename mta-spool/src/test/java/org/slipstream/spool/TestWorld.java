@@ -38,6 +38,8 @@ final class TestWorld implements Spools.Parts {
     long watchdogMillis = SpoolWatchdog.PATIENCE_MILLIS;
     final CountDownLatch ended = new CountDownLatch(1);
     volatile Trouble trouble = (_, _) -> {};
+    /// The disk does not cut off the bytes of a failed group.
+    volatile boolean keepsAbandoned;
 
     Spool open(SpoolConfig config) throws SpoolException {
         return Spools.open(config, clock::millis, this);
@@ -109,6 +111,9 @@ final class TestWorld implements Spools.Parts {
             calls.add(call);
             trouble.before(call, arguments);
             try {
+                if (keepsAbandoned && call.equals("log.abandon")) {
+                    type.getMethod("sync").invoke(real);
+                }
                 Object result = method.invoke(real, arguments);
                 calls.add(call + " done");
                 return result;

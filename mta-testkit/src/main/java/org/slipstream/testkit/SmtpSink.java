@@ -54,6 +54,7 @@ public final class SmtpSink implements AutoCloseable {
     private final List<String> clients = Collections.synchronizedList(new ArrayList<>());
     private final List<Throwable> differences = Collections.synchronizedList(new ArrayList<>());
     private final Set<Closeable> sockets = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger mostOpen = new AtomicInteger();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger count = new AtomicInteger();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -193,6 +194,11 @@ public final class SmtpSink implements AutoCloseable {
     /// How many connections are open.
     public int open() {
         return sockets.size();
+    }
+
+    /// How many connections were open at most at the same time.
+    public int mostOpen() {
+        return mostOpen.get();
     }
 
     /// Waits until no connection is open: everything that clients had sent has then been kept or
@@ -343,6 +349,7 @@ public final class SmtpSink implements AutoCloseable {
 
     private void serve(Closeable socket, InputStream in, OutputStream out) {
         sockets.add(socket);
+        mostOpen.accumulateAndGet(sockets.size(), Math::max);
         int number = connections.incrementAndGet();
         Thread.ofPlatform().name("sink-" + number).daemon().start(() -> {
             SinkLink link = new SinkLink(socket, in, out);

@@ -3,11 +3,15 @@ package org.slipstream.server.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
+import org.slipstream.core.LogShard;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -23,7 +27,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
     /// Line ends inside a message (from a peer's reply, perhaps) must not look like log lines, nor
     /// control the terminal.
     private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
-            + "%replace(%msg){'\\p{Cntrl}+',' '} thread=%thread logger=%logger{0}%n";
+            + "%replace(%msg){'\\p{Cntrl}+',' '}%shard thread=%thread logger=%logger{0}%n";
 
     private static final Map<String, Level> LIBRARIES = Map.of(
             // These log stack traces at WARN for every client that disconnects.
@@ -45,11 +49,24 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
+    /// The shard of a line, when the server has several.
+    private static final class ShardConverter extends ClassicConverter {
+        @Override
+        public String convert(ILoggingEvent event) {
+            return LogShard.suffix(event.getThreadName(), event.getFormattedMessage());
+        }
+    }
+
     private static LineAppender appender(LoggerContext context) {
-        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+        PatternLayout layout = new PatternLayout();
+        layout.setContext(context);
+        layout.getInstanceConverterMap().put("shard", ShardConverter::new);
+        layout.setPattern(PATTERN);
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setCharset(StandardCharsets.UTF_8);
-        encoder.setPattern(PATTERN);
+        encoder.setLayout(layout);
         encoder.start();
         LineAppender appender = new LineAppender(encoder);
         appender.setContext(context);

@@ -48,10 +48,21 @@ final class MtaCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    /// The shard whose spool a command of a stopped server uses.
+    private int spoolShard = 1;
+
     private final CliContext world;
 
     MtaCommand(CliContext world) {
         this.world = world;
+    }
+
+    int spoolShard() {
+        return spoolShard;
+    }
+
+    void spoolShard(int shard) {
+        spoolShard = shard;
     }
 
     Path home() {

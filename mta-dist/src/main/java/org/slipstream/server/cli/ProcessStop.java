@@ -3,7 +3,8 @@ package org.slipstream.server.cli;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP as a line in the log ([Hangup]).
+/// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP as a line in the log
+/// ([ProcessSignal]).
 ///
 /// The JVM reacts to these signals with its shutdown hooks and would then end with 143 or 130. The
 /// hook here only wakes the main thread, waits until that has closed the server, and ends the
@@ -21,7 +22,7 @@ public final class ProcessStop implements CliContext.StopSignal {
     @Override
     public void arm() {
         Runtime.getRuntime().addShutdownHook(hook);
-        Hangup.survive();
+        ProcessSignal.surviveHangup();
     }
 
     @Override

@@ -42,7 +42,8 @@ final class QueueShapeCommand implements Callable<Integer> {
             description = "at most N rows, those with the most mail; 0: all (default: 20)")
     private int most;
 
-    @Option(names = "--shard", paramLabel = "N", description = "only the mail of this shard of a running server")
+    @Option(names = "--shard", paramLabel = "N",
+            description = "only the mail of this shard; ./mta shard list shows them")
     private Optional<Integer> shard = Optional.empty();
 
     @Option(names = "--json", description = "as JSON: rows with name, ages, held, state, lastReply, lastAt")
@@ -92,7 +93,7 @@ final class QueueShapeCommand implements Callable<Integer> {
                 throw stopped;
             }
             merged.clear();
-            SpoolShape.of(mta, what).forEach(row -> merged.put(row.name(), row));
+            SpoolShape.of(mta, what, shard).forEach(row -> merged.merge(row.name(), row, ShapeRow::plus));
         }
         return merged.values().stream().sorted(Comparator.comparingLong(ShapeRow::total).reversed()).toList();
     }

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
                 "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
                 "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
                         + " progress may finish, and the process ends after ten seconds at the latest."
-                        + " SIGHUP is logged and has no effect."},
+                        + " SIGHUP is logged and has no effect. SIGALRM tries all mail now, as ./mta queue flush does."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.INTERNAL_TEXT},
@@ -77,6 +77,7 @@ final class RunCommand implements Callable<Integer> {
             }
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
                 Thread rest = IdleCollector.watch();
+                ProcessSignal.flushAtAlarm(server.admin());
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));

@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/// The load of each shard and of all of them, as `qmail-qread -i` prints it. Limits hold for the whole
-/// server, so the total has that of one shard.
+/// The load of each shard and of all of them, as `qmail-qread -i` prints it.
 final class ShardTable {
     private static final String UNKNOWN = "-";
 
@@ -23,7 +22,7 @@ final class ShardTable {
         Table table = new Table("SHARD", "MODE", "LOCAL", "REMOTE", "MESSAGES", "HELD", "ACTIVE", "WAITING",
                 "CONNECTIONS", "");
         shards.forEach(each -> add(table, each));
-        table.add("total", "", total(shards, ShardLine::local), total(shards, ShardLine::remote),
+        table.add("total", "", use(shards, ShardLine::local), use(shards, ShardLine::remote),
                 count(sum(shards, ShardLine::messages)), count(sum(shards, ShardLine::held)),
                 total(shards, ShardLine::active), total(shards, ShardLine::waiting),
                 total(shards, ShardLine::connections), "");
@@ -51,8 +50,8 @@ final class ShardTable {
         return Integer.toString(shards.stream().mapToInt(figure).sum());
     }
 
-    private static String total(List<ShardLine> shards, Function<ShardLine, UseView> side) {
+    private static String use(List<ShardLine> shards, Function<ShardLine, UseView> side) {
         return new UseView(shards.stream().map(side).mapToInt(UseView::used).sum(),
-                shards.stream().map(side).mapToInt(UseView::limit).max().orElse(0)).toString();
+                shards.stream().map(side).mapToInt(UseView::limit).sum()).toString();
     }
 }

@@ -1,12 +1,16 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.shard.ShardStore;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.SpoolTools;
 import org.slipstream.spool.SpoolTools.Report;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +33,12 @@ final class SpoolCommand implements Callable<Integer> {
         this.mta = mta;
     }
 
+    @Option(names = "--shard", paramLabel = "N", scope = ScopeType.INHERIT,
+            description = "the shard whose spool is meant (default: 1)")
+    void shard(int number) {
+        mta.spoolShard(number);
+    }
+
     @Override
     public Integer call() {
         mta.world().err().println("mta: choose one: verify, repair, corrupt, export or import (see mta spool --help)");
@@ -45,7 +55,7 @@ final class SpoolCommand implements Callable<Integer> {
 
     static Report use(MtaCommand mta, Tool tool) {
         Config config = LoadedConfig.read(mta.home(), List.of());
-        SpoolConfig spool = config.spool();
+        SpoolConfig spool = spool(config, mta.spoolShard());
         try {
             return tool.use(config, spool);
         } catch (SpoolException refused) {
@@ -53,6 +63,15 @@ final class SpoolCommand implements Callable<Integer> {
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.CANNOT_START, "The spool " + spool.directory()
                     + " cannot be read or written: " + trouble.getMessage(), trouble);
+        }
+    }
+
+    private static SpoolConfig spool(Config config, int shard) {
+        try {
+            return ShardStore.spool(config, shard).orElseThrow(() -> new CommandFailure(Exit.USAGE,
+                    "there is no shard " + shard + ": the file \"shards\" of the home folder lists them"));
+        } catch (IOException unreadable) {
+            throw new CommandFailure(Exit.CANNOT_START, FailureWords.of(unreadable), unreadable);
         }
     }
 

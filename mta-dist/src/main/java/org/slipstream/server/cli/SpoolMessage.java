@@ -2,6 +2,7 @@ package org.slipstream.server.cli;
 
 import org.slipstream.core.QueueId;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.shard.ShardStore;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.SpoolTools;
@@ -20,18 +21,26 @@ final class SpoolMessage {
     /// @return false when the queue has no such message
     static boolean write(MtaCommand mta, QueueId id, OutputStream out) {
         Config config = LoadedConfig.read(mta.home(), List.of());
-        SpoolConfig spool = config.spool();
         try {
-            return SpoolTools.read(spool, System::currentTimeMillis, id, (_, content) -> {
-                try (InputStream in = content.open()) {
-                    in.transferTo(out);
+            for (SpoolConfig spool : ShardStore.spools(config, id)) {
+                if (write(spool, id, out)) {
+                    return true;
                 }
-            });
+            }
+            return false;
         } catch (SpoolException refused) {
             throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
         } catch (IOException trouble) {
             throw new CommandFailure(Exit.NO, "mta: message " + id + " cannot be read: " + trouble.getMessage(),
                     trouble);
         }
+    }
+
+    private static boolean write(SpoolConfig spool, QueueId id, OutputStream out) throws SpoolException, IOException {
+        return SpoolTools.read(spool, System::currentTimeMillis, id, (_, content) -> {
+            try (InputStream in = content.open()) {
+                in.transferTo(out);
+            }
+        });
     }
 }

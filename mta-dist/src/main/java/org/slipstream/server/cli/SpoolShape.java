@@ -2,20 +2,50 @@ package org.slipstream.server.cli;
 
 import org.slipstream.admin.ViewOperations.ShapeBy;
 import org.slipstream.admin.ViewOperations.ShapeRow;
+import org.slipstream.core.FailureWords;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.shard.ShardStore;
 import org.slipstream.server.view.QueueShape;
+import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
 import org.slipstream.spool.SpoolTools;
+import org.slipstream.spool.log.HostRecord;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
-/// The shape of the queue of a stopped server, from its index.
+/// The shape of the queue of a stopped server, from the indexes of its shards.
 final class SpoolShape {
     private SpoolShape() {}
 
-    static List<ShapeRow> of(MtaCommand mta, ShapeBy by) {
+    /// The rows of each shard after those of the one before.
+    ///
+    /// @param shard only this one
+    static List<ShapeRow> of(MtaCommand mta, ShapeBy by, Optional<Integer> shard) {
+        Config config = LoadedConfig.read(mta.home(), List.of());
         List<ShapeRow> rows = new ArrayList<>();
-        SpoolCommand.use(mta, (_, spool) -> SpoolTools.view(spool, System::currentTimeMillis,
-                open -> rows.addAll(QueueShape.of(open, by, System.currentTimeMillis()))));
-        return rows;
+        List<HostRecord> hosts = new ArrayList<>();
+        try {
+            for (Map.Entry<Integer, SpoolConfig> each : ShardStore.spools(config).entrySet()) {
+                SpoolTools.view(each.getValue(), System::currentTimeMillis, spool -> {
+                    // The first shard keeps the records of hosts for all.
+                    if (hosts.isEmpty()) {
+                        hosts.addAll(spool.hosts());
+                    }
+                    if (shard.isEmpty() || shard.get().equals(each.getKey())) {
+                        rows.addAll(QueueShape.of(spool, by, hosts, System.currentTimeMillis()));
+                    }
+                });
+            }
+            return rows;
+        } catch (SpoolException refused) {
+            throw new CommandFailure(Exit.CANNOT_START, String.valueOf(refused.getMessage()), refused);
+        } catch (IOException trouble) {
+            throw new CommandFailure(Exit.CANNOT_START, "mta: the queue cannot be read: " + FailureWords.of(trouble),
+                    trouble);
+        }
     }
 }

@@ -53,7 +53,7 @@ final class StatusCommand implements Callable<Integer> {
         Table facts = new Table("hostname", status.hostname());
         facts.add("version", status.version());
         facts.add("started", status.started() + " (" + DisplayUnits.age(status.started(), Instant.now()) + " ago)");
-        facts.add("messages", count(status.messages()));
+        facts.add("messages", count(status, status.messages()));
         facts.add("active", Integer.toString(status.active()));
         if (status.stuck() > 0) {
             facts.add("stuck", status.stuck() + " messages waited although nothing held them; the log has each:"
@@ -73,8 +73,8 @@ final class StatusCommand implements Callable<Integer> {
         if (suspended > 0) {
             facts.add("suspended", suspended + " (./mta suspend list)");
         }
-        facts.add("held", count(status.held()));
-        facts.add("corrupt", count(status.corrupt()));
+        facts.add("held", count(status, status.held()));
+        facts.add("corrupt", count(status, status.corrupt()));
         facts.add("connections", connections(status.connections()));
         facts.lines().forEach(out::println);
         trouble(status.trouble(), out);
@@ -100,8 +100,10 @@ final class StatusCommand implements Callable<Integer> {
                         + " connections to hosts that are not known to work";
     }
 
-    private static String count(Optional<Long> known) {
-        return known.map(Object::toString).orElse("unknown: the queue index cannot be read");
+    private static String count(Status status, Optional<Long> known) {
+        return known.map(Object::toString).orElse(status.shards().isEmpty()
+                ? "unknown: the queue index cannot be read"
+                : "unknown: not all shards can be read");
     }
 
     private static void trouble(List<TroubleView> troubles, PrintStream out) {

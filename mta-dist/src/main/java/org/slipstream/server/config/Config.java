@@ -78,7 +78,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The placement's rules of SMTP. A failed host is avoided as long as a destination.
     public PlaceRules smtpPlacement() {
         TransportSettings smtp = transports.of("smtp");
-        int workers = smtp.processLimit();
+        int workers = smtp.workers();
         int perHost = smtp.concurrencyLimit() == 0 ? workers : Math.min(workers, smtp.concurrencyLimit());
         Duration retry = queue.minimalBackoff();
         Duration told = retry.compareTo(queue.maximalBackoff()) > 0 ? retry : queue.maximalBackoff();

@@ -41,7 +41,7 @@ final class Forms {
     }
 
     private static Form<?> optional(Class<?> type, Setting setting) {
-        return type == Duration.class || type == DataSize.class
+        return type == Duration.class || type == DataSize.class || type == Integer.class
                 ? or(setting.none(), single(type, setting))
                 : MailForms.optional(type);
     }
@@ -50,7 +50,7 @@ final class Forms {
         if (type == boolean.class) {
             return flag();
         }
-        if (type == int.class) {
+        if (type == int.class || type == Integer.class) {
             return count(bound(setting.min(), Integer::parseInt, 0),
                     bound(setting.max(), Integer::parseInt, Integer.MAX_VALUE));
         }
@@ -212,6 +212,11 @@ final class Forms {
         @Override
         public String words() {
             return "\"" + word + "\", or " + amount.words();
+        }
+
+        @Override
+        public Value value(String text, SourcePlace place) {
+            return text.equals(word) ? new Value.Text(text, place) : amount.value(text, place);
         }
     }
 

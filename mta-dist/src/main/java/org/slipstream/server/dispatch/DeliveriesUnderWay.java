@@ -81,6 +81,7 @@ public final class DeliveriesUnderWay implements Consumer<QmgrEvent> {
             case QmgrOrder.Defer defer -> forget(defer.id());
             case QmgrOrder.Remove remove -> forget(remove.id());
             case QmgrOrder.SetHold hold -> forget(hold.id());
+            case QmgrOrder.MoveOut move -> forget(move.id());
             default -> {
                 // It ends no delivery.
             }

@@ -22,10 +22,17 @@ final class IoThreads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IoThreads.class);
     private static final long AGAIN_MILLIS = 1_000;
 
-    private final ExecutorService reading = pool("spool-read", 3);
-    private final ExecutorService filing = pool("local", 4);
-    private final ExecutorService reporting = pool("report", 1);
+    private final ExecutorService reading;
+    private final ExecutorService filing;
+    private final ExecutorService reporting;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(factory("io-clock"));
+
+    /// @param shard its number is part of the threads' names
+    IoThreads(int shard) {
+        reading = pool("spool-batch-" + shard, 3);
+        filing = pool("local-" + shard, 4);
+        reporting = pool("report-" + shard, 1);
+    }
 
     /// Reads of recipients and contents.
     void read(Runnable task) {

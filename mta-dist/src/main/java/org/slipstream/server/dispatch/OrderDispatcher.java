@@ -69,7 +69,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private final Commands commands;
     private final Receipts receipts = new Receipts();
     private final DeliveryLog deliveryLog;
-    private final IoThreads ioThreads = new IoThreads();
+    private final IoThreads ioThreads;
     private final Lookups<QmgrEvent> lookups;
     private final Set<Long> withoutSocket = new HashSet<>();
     private volatile Mover mover = (_, _, then) -> then.accept(false);
@@ -147,6 +147,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
         this.lookups = new Lookups<>(LOOKUPS, LOOKUP_SHARES, routes::find, (_, route) -> answers.accept(route),
                 OrderDispatcher::brokenLookup);
         this.deliveryLog = new DeliveryLog(clockMillis, history);
+        this.ioThreads = new IoThreads(spool.shard());
     }
 
     /// Sets the receiver of orders for lanes, before the first order.

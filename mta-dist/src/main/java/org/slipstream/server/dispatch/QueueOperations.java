@@ -24,6 +24,7 @@ import org.slipstream.server.view.Views;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -335,9 +336,14 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids) throws IOException {
-        return Views.shape(spool, by, ids, queries.ask(manager -> manager.destinationFigures()),
+    public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException {
+        return Views.shape(spool.details(ids), by, hosts, queries.ask(manager -> manager.destinationFigures()),
                 clockMillis.getAsLong());
+    }
+
+    @Override
+    public List<HostRecord> hostRecords() throws IOException {
+        return spool.hosts();
     }
 
     @Override

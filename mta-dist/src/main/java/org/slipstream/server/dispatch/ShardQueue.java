@@ -5,6 +5,7 @@ import org.slipstream.core.QueueFilter;
 import org.slipstream.core.QueueId;
 import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.List;
@@ -22,7 +23,12 @@ public interface ShardQueue extends Operations, EtrnRequests.Queue {
     List<MessageView> views(List<QueueId> ids) throws IOException;
 
     /// The ages of these messages.
-    List<ShapeRow> shape(ShapeBy by, List<QueueId> ids) throws IOException;
+    ///
+    /// @param hosts the records of hosts, which mark destinations
+    List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException;
+
+    /// The records of hosts and suspensions in this spool.
+    List<HostRecord> hostRecords() throws IOException;
 
     void order(MessageOrder order, List<QueueId> ids);
 

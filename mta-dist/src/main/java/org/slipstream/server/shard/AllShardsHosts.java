@@ -22,9 +22,11 @@ final class AllShardsHosts implements HostOperations {
     private static final List<String> USES = List.of("active", "idle", "unused");
 
     private final AllShards shards;
+    private final ServerLimits limits;
 
-    AllShardsHosts(AllShards shards) {
+    AllShardsHosts(AllShards shards, ServerLimits limits) {
         this.shards = shards;
+        this.limits = limits;
     }
 
     // ---- views
@@ -32,7 +34,10 @@ final class AllShardsHosts implements HostOperations {
     @Override
     public Hosts hosts() throws IOException {
         List<Hosts> parts = shards.ask(shard -> shard.hosts().hosts()).orFail().values();
-        return new Hosts(merged(parts.stream().flatMap(part -> part.hosts().stream())), most(parts, Hosts::workers),
+        if (parts.size() == 1) {
+            return parts.getFirst();
+        }
+        return new Hosts(merged(parts.stream().flatMap(part -> part.hosts().stream())), limits.connections(),
                 sum(parts, Hosts::busy), parts.stream().mapToLong(Hosts::opened).sum(),
                 parts.stream().mapToLong(Hosts::possibleDuplicates).sum(), sum(parts, Hosts::withoutSeat));
     }
@@ -45,10 +50,6 @@ final class AllShardsHosts implements HostOperations {
 
     private static int sum(List<Hosts> parts, ToIntFunction<Hosts> figure) {
         return parts.stream().mapToInt(figure).sum();
-    }
-
-    private static int most(List<Hosts> parts, ToIntFunction<Hosts> figure) {
-        return parts.stream().mapToInt(figure).max().orElse(0);
     }
 
     private static List<HostView> merged(Stream<HostView> views) {

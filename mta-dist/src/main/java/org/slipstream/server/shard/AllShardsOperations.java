@@ -12,6 +12,7 @@ import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.shard.AllShards.ShardQuestion;
 import org.slipstream.server.shard.ShardReplies.ShardReply;
 import org.slipstream.spool.index.QueueIndex.Found;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -34,29 +34,28 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     private static final int COUNTED_AT_ONCE = 20_000;
     private static final int SHAPED_AT_ONCE = 1_000;
 
+    private final AllShards server;
     private final AllShards shards;
-    private final boolean oneOfSeveral;
-    private final IntSupplier configured;
+    private final ServerLimits limits;
     private final LongSupplier clockMillis;
 
-    /// @param oneOfSeveral the server has more shards than these
-    private AllShardsOperations(AllShards shards, boolean oneOfSeveral, IntSupplier configured,
-            LongSupplier clockMillis) {
+    /// @param server all shards
+    /// @param shards those that the operations are about
+    private AllShardsOperations(AllShards server, AllShards shards, ServerLimits limits, LongSupplier clockMillis) {
+        this.server = server;
         this.shards = shards;
-        this.oneOfSeveral = oneOfSeveral;
-        this.configured = configured;
+        this.limits = limits;
         this.clockMillis = clockMillis;
     }
 
-    /// @param configured the number of shards with which the server starts
-    static AllShardsOperations of(AllShards shards, IntSupplier configured, LongSupplier clockMillis) {
-        return new AllShardsOperations(shards, false, configured, clockMillis);
+    static AllShardsOperations of(AllShards shards, ServerLimits limits, LongSupplier clockMillis) {
+        return new AllShardsOperations(shards, shards, limits, clockMillis);
     }
 
     /// The queue of the only shard of a server. It answers by itself, without a number.
     private Optional<ShardQueue> only() {
-        List<ShardPart> parts = shards.parts().get();
-        return oneOfSeveral || parts.size() != 1 ? Optional.empty() : Optional.of(parts.getFirst().queue());
+        List<ShardPart> parts = server.parts().get();
+        return parts.size() == 1 ? Optional.of(parts.getFirst().queue()) : Optional.empty();
     }
 
     @Override
@@ -65,7 +64,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 () -> shards.parts().get().stream().filter(shard -> shard.number() == number).toList());
         return one.parts().get().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new AllShardsOperations(one, only().isEmpty(), configured, clockMillis));
+                : Optional.of(new AllShardsOperations(server, one, limits, clockMillis));
     }
 
     // ---- pages
@@ -135,8 +134,11 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         ShardReplies<Found> found = shards.ask(
                 shard -> shard.queue().find(QueueFilter.ANY, after, SHAPED_AT_ONCE)).orFail();
         MergedIds ids = MergedIds.of(found.replies(), Integer.MAX_VALUE);
-        ShardReplies<List<ShapeRow>> shapes = shards.ask(ids.shards(),
-                shard -> shard.queue().shape(by, ids.of(shard)));
+        // The first shard keeps the records of hosts for all.
+        ShardReplies<List<HostRecord>> hosts = server.ask(server.parts().get().subList(0, 1),
+                shard -> shard.queue().hostRecords());
+        ShardReplies<List<ShapeRow>> shapes = shards.ask(ids.shards(), shard -> shard.queue().shape(by, ids.of(shard),
+                hosts.values().stream().flatMap(List::stream).toList()));
         Map<String, ShapeRow> rows = new TreeMap<>();
         shapes.values().forEach(part -> part.forEach(row -> rows.merge(row.name(), row, ShapeRow::plus)));
         return new ShapePage(List.copyOf(rows.values()), ids.nextText(), faults(found, shapes));
@@ -259,7 +261,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         Optional<ShardQueue> only = only();
         return only.isPresent()
                 ? only.get().status()
-                : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get());
+                : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(),
+                        limits);
     }
 
     @Override
@@ -268,6 +271,6 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return only.isPresent()
                 ? only.get().activity()
                 : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
-                        configured.getAsInt());
+                        limits);
     }
 }

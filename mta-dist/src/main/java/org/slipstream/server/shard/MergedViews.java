@@ -29,8 +29,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The status and the load of a server from those of its shards. Counts are sums; limits are those of
-/// one shard, because they hold for the whole server.
+/// The status and the load of a server from those of its shards. Counts are sums. Limits are those of
+/// the settings, because a shard knows only the part that it may use now.
 final class MergedViews {
     private static final List<String> STATES = List.of("idle", "live", "paused", "dead", "suspended");
     private static final String IDLE = "idle";
@@ -39,7 +39,7 @@ final class MergedViews {
 
     // ---- status
 
-    static Status status(ShardReplies<Status> replies, List<ShardPart> shards) {
+    static Status status(ShardReplies<Status> replies, List<ShardPart> shards, ServerLimits limits) {
         List<Status> parts = replies.values();
         Status first = parts.getFirst();
         boolean whole = replies.faults().isEmpty();
@@ -47,14 +47,15 @@ final class MergedViews {
                 sum(parts, Status::held, whole), sum(parts, Status::corrupt, whole),
                 (int) sum(parts, Status::active), sum(parts, Status::stuck),
                 sum(parts, Status::unannounced), first.delivers(),
-                connections(replies.values(Status::connections)),
+                connections(replies.values(Status::connections), limits),
                 destinations(parts.stream().flatMap(part -> part.destinations().stream())), troubles(replies),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 shards.stream().map(shard -> line(shard, replies)).toList());
     }
 
     private static ShardLine line(ShardPart shard, ShardReplies<Status> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard() == shard).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(DestinationView::waiting).sum(),
                         part.connections().open()), ""))
@@ -90,21 +91,30 @@ final class MergedViews {
 
     // ---- load
 
-    /// @param configured the number of shards with which the server starts
-    static Activity activity(ShardReplies<Activity> replies, List<ShardPart> shards, int configured) {
+    static Activity activity(ShardReplies<Activity> replies, List<ShardPart> shards, ServerLimits limits) {
         List<Activity> parts = replies.values();
         Activity first = parts.getFirst();
         boolean whole = replies.faults().isEmpty();
         return new Activity(first.at(), first.hostname(), first.started(), sum(parts, Activity::messages, whole),
                 sum(parts, Activity::held, whole), (int) sum(parts, Activity::active),
-                connections(replies.values(Activity::connections)), first.counters(),
+                connections(replies.values(Activity::connections), limits),
+                counters(replies.values(Activity::counters)),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
-                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), configured);
+                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), limits.shards());
+    }
+
+    /// Shards share the counters of the server, but not that of mail that no event announced.
+    private static Map<String, Long> counters(List<Map<String, Long>> parts) {
+        Map<String, Long> counters = new LinkedHashMap<>(parts.getFirst());
+        parts.stream().skip(1).flatMap(part -> Optional.ofNullable(part.get(Views.UNANNOUNCED)).stream())
+                .forEach(more -> counters.merge(Views.UNANNOUNCED, more, Long::sum));
+        return counters;
     }
 
     private static ShardLine lineOfLoad(ShardPart shard, ShardReplies<Activity> replies) {
-        return replies.replies().stream().filter(reply -> reply.shard() == shard).map(ShardReply::value)
+        return replies.replies().stream().filter(reply -> reply.shard().number() == shard.number())
+                .map(ShardReply::value)
                 .map(part -> line(shard, new LineCounts(part.messages(), part.held(), part.active(),
                         part.destinations().stream().mapToInt(BusyDestination::waiting).sum(),
                         part.connections().open()), ""))
@@ -160,11 +170,10 @@ final class MergedViews {
                 .orElse("the shard has just begun");
     }
 
-    private static ConnectionsView connections(Collection<ConnectionsView> parts) {
-        return new ConnectionsView(parts.stream().mapToInt(ConnectionsView::most).max().orElse(0),
+    private static ConnectionsView connections(Collection<ConnectionsView> parts, ServerLimits limits) {
+        return new ConnectionsView(limits.connections(),
                 (int) sum(parts, ConnectionsView::open), (int) sum(parts, ConnectionsView::opening),
-                (int) sum(parts, ConnectionsView::unproven),
-                parts.stream().mapToInt(ConnectionsView::mostUnproven).max().orElse(0));
+                (int) sum(parts, ConnectionsView::unproven), limits.unproven());
     }
 
     private static <T> long sum(Collection<T> parts, ToLongFunction<T> figure) {

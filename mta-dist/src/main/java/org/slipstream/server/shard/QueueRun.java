@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /// One run of a queue manager over a spool: its inbox, dispatcher, connections and thread.
@@ -45,6 +46,7 @@ final class QueueRun {
     private static final Logger log = LoggerFactory.getLogger(QueueRun.class);
     private static final int ARRIVALS_WAITING = 10_000;
 
+    private final int shard;
     private final ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
     /// Empty when the process ends with its only queue manager.
@@ -61,15 +63,18 @@ final class QueueRun {
     /// @param memory receives changed host records
     /// @param journal the file for the decisions of this run
     /// @param broker gets the orders about lanes; empty for a server with one shard
+    /// @param mover moves messages to other shards
     record RunStart(List<HostRow> hosts, HostMemory memory, Optional<Path> journal,
-            Optional<Consumer<QmgrOrder.LeaseOrder>> broker) {}
+            Optional<Consumer<QmgrOrder.LeaseOrder>> broker, OrderDispatcher.Mover mover) {}
 
     /// @param failed called when the queue manager has ended with an exception
     QueueRun(Spool spool, ShardServices services, RunStart start, Consumer<Throwable> failed) throws IOException {
+        this.shard = spool.shard();
         this.services = services;
         this.underWay = start.broker().map(_ -> new DeliveriesUnderWay(inbox::answer));
         Consumer<QmgrEvent> answers = underWay.<Consumer<QmgrEvent>>map(each -> each).orElse(inbox::answer);
-        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers));
+        this.carriers = new Carriers(services.client(), new QmgrCarrierEvents(answers),
+                start.broker().isPresent() ? OptionalInt.of(shard) : OptionalInt.empty());
         QmgrConfig settings = services.config().queueManager();
         long now = services.clock().getAsLong();
         long seed = SeededChance.seed();
@@ -86,6 +91,7 @@ final class QueueRun {
                 services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
         start.broker().ifPresent(dispatcher::leasesFrom);
+        dispatcher.moveThrough(start.mover());
         QueueManager manager = new QueueManager(settings, places.seating(), SeededChance.ofOrder(seed),
                 observer.<QmgrTrace>map(each -> each).orElseGet(this::feedbackLog));
         this.loop = new QmgrLoop(manager, inbox, orders(), services.clock(), failed,
@@ -112,7 +118,7 @@ final class QueueRun {
     }
 
     void start() {
-        loop.start();
+        loop.start(shard);
     }
 
     Inbox inbox() {
@@ -140,6 +146,13 @@ final class QueueRun {
         services.traffic().received(message);
         if (services.config().operation().delivers()) {
             inbox.offerArrival(message);
+        }
+    }
+
+    /// A message came from another shard.
+    void movedIn(QmgrEvent.MovedIn message) {
+        if (services.config().operation().delivers()) {
+            inbox.answer(message);
         }
     }
 

@@ -2,14 +2,18 @@ package org.slipstream.server.shard;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QueueManager.ConnectionsInUse;
 import org.slipstream.qmgr.TransportTable;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.config.ShardSettings;
 import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.Probing;
 import org.slipstream.server.dispatch.QueueOperations;
@@ -18,6 +22,7 @@ import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostControl;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.SpoolException;
@@ -27,6 +32,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -47,8 +53,9 @@ public final class Shard {
     private volatile ShardState state = ShardState.CLOSED;
     private volatile Optional<HandLoad> handLoad = Optional.empty();
     private volatile @Nullable Running running;
+    private final ShardDraining draining;
 
-    /// What a shard does at present.
+    /// The work of a shard at present.
     enum ShardState {
         /// It delivers.
         RUNNING,
@@ -79,6 +86,8 @@ public final class Shard {
         this.where = where;
         this.spool = spool;
         this.mode = mode;
+        this.draining = new ShardDraining(number, spool, this::move,
+                () -> this.mode == ShardMode.DRAINED && state == ShardState.RUNNING);
     }
 
     /// Opens the spool of a shard and recovers it. Nothing is delivered before [#start].
@@ -114,6 +123,12 @@ public final class Shard {
 
     /// Ends the run in order, and closes the spool. New mail is refused before.
     void close(Duration limit) throws InterruptedException {
+        end(limit);
+        spool.close();
+    }
+
+    /// Ends the run in order.
+    void end(Duration limit) throws InterruptedException {
         state = ShardState.CLOSED;
         if (running != null) {
             QueueRun run = running().run();
@@ -123,7 +138,6 @@ public final class Shard {
             run.closeDispatcher();
             run.closeJournal(limit);
         }
-        spool.close();
     }
 
     private QueueOperations operations(ShardServices services, QueueRun run) {
@@ -200,7 +214,7 @@ public final class Shard {
     }
 
     boolean takesMail() {
-        return mode == ShardMode.NORMAL && !leaving;
+        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING;
     }
 
     /// Begins a new message.
@@ -214,9 +228,56 @@ public final class Shard {
         }
     }
 
-    /// True when the shard has no message and no session writes one.
+    /// True when the shard has no message, not even one that is set aside, and none is being written.
     boolean isEmpty() throws IOException {
-        return openDrafts.get() == 0 && spool.counts().messages() == 0;
+        return openDrafts.get() == 0 && spool.ids(Optional.empty(), 1).isEmpty();
+    }
+
+    // ---- moves
+
+    /// Begins a pass that moves all mail to other shards.
+    ///
+    /// @param empty runs when there is none
+    void drain(Runnable empty) {
+        draining.begin(empty);
+    }
+
+    /// Ends a drain: this shard takes mail again when no move from it is under way.
+    void endDrain() {
+        mode = ShardMode.NORMAL;
+        leaving = false;
+        draining.awaitEnd();
+    }
+
+    private CompletableFuture<Result> move(QueueId id) {
+        return running().run().dispatcher().commands().give(new QmgrEvent.OperatorCommand.Move(id));
+    }
+
+    /// The shard stays open until the move has ended.
+    MessageMover.MoveTarget asTarget() {
+        openDrafts.incrementAndGet();
+        return new MessageMover.MoveTarget() {
+            @Override
+            public int number() {
+                return number;
+            }
+
+            @Override
+            public MovableMessages spool() {
+                return spool;
+            }
+
+            @Override
+            public void arrived(QmgrEvent.MovedIn message) {
+                // A queue manager that starts again finds the message with its first scan.
+                run().ifPresent(each -> each.movedIn(message));
+            }
+
+            @Override
+            public void release() {
+                openDrafts.decrementAndGet();
+            }
+        };
     }
 
     /// Sets the load by hand; empty: as measured (IM-23).
@@ -229,14 +290,18 @@ public final class Shard {
     }
 
     /// The deliveries in progress and their limits, as of the queue manager's last turn.
-    ShardLoad load(TransportTable transports, boolean empty) {
+    ///
+    /// @param shards that are open: each has its share of the limits of the server
+    ShardLoad load(TransportTable transports, ShardSettings settings, int shards, boolean empty) {
         ConnectionsInUse inUse = run().map(each -> each.loop().inUse()).orElse(new ConnectionsInUse(0, 0));
         Optional<HandLoad> byHand = handLoad;
         return new ShardLoad(number,
                 byHand.flatMap(HandLoad::local).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.transport(), transports.of("local").processLimit())),
+                        () -> new ConcurrencyInUse(inUse.transport(), ShardSettings
+                                .share(transports.of("local").processLimit(), settings.localLanes(), shards))),
                 byHand.flatMap(HandLoad::remote).orElseGet(
-                        () -> new ConcurrencyInUse(inUse.others(), transports.of("smtp").processLimit())),
+                        () -> new ConcurrencyInUse(inUse.others(), ShardSettings
+                                .share(transports.of("smtp").processLimit(), settings.remoteLanes(), shards))),
                 takesMail() ? ShardMode.NORMAL : mode == ShardMode.NORMAL ? ShardMode.DISABLED : mode, empty);
     }
 

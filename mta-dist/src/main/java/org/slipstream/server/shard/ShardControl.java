@@ -3,6 +3,8 @@ package org.slipstream.server.shard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ShardOperations;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -32,7 +34,7 @@ public final class ShardControl implements ShardOperations {
     }
 
     @Override
-    public List<ShardView> shards() throws IOException {
+    public List<ShardView> shards() {
         List<ShardView> views = new ArrayList<>();
         for (Shard shard : shards.all()) {
             views.add(view(shard));
@@ -43,13 +45,25 @@ public final class ShardControl implements ShardOperations {
         return views;
     }
 
-    private ShardView view(Shard shard) throws IOException {
+    private ShardView view(Shard shard) {
         ShardLoad load = shards.load(shard, false);
-        Spool.Counts counts = shard.spool().counts();
+        Optional<Spool.Counts> counts = counts(shard);
         return new ShardView(shard.number(), shard.where().directory().toString(),
-                SettingsRecords.word(shard.mode()), SettingsRecords.word(shard.state()), view(load.local()),
-                view(load.remote()), load.percent(), shard.hasLoadByHand(), counts.messages(), counts.sizeBytes(),
+                SettingsRecords.word(shard.mode()), counts.isEmpty() ? "failed" : SettingsRecords.word(shard.state()),
+                view(load.local()), view(load.remote()), load.percent(), shard.hasLoadByHand(),
+                counts.map(Spool.Counts::messages).orElse(0L), counts.map(Spool.Counts::sizeBytes).orElse(0L),
                 shard.failures());
+    }
+
+    /// Empty when the spool cannot be read; the other shards are shown all the same.
+    private static Optional<Spool.Counts> counts(Shard shard) {
+        try {
+            return Optional.of(shard.spool().counts());
+        } catch (IOException unreadable) {
+            log.warn("event=shard-not-read shard={} error=\"{}\"", shard.number(),
+                    LogText.text(FailureWords.of(unreadable)));
+            return Optional.empty();
+        }
     }
 
     private static ShardView view(StoredShard shard) {
@@ -80,7 +94,8 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer drain(int number, boolean force) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
-            return retired(number).<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
+            return closed(number).filter(StoredShard::isRetired)
+                    .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
                     .orElse(new ShardAnswer.UnknownShard(number));
         }
         if (open.get().equals(shards.first())) {
@@ -118,27 +133,27 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer enable(int number) throws IOException {
         Optional<Shard> open = shards.shard(number);
         if (open.isPresent()) {
+            open.get().endDrain();
             shards.mode(open.get(), ShardMode.NORMAL);
             return new ShardAnswer.Done(view(open.get()));
         }
-        Optional<StoredShard> retired = retired(number);
-        if (retired.isEmpty()) {
+        Optional<StoredShard> closed = closed(number);
+        if (closed.isEmpty()) {
             return new ShardAnswer.UnknownShard(number);
         }
         try {
-            return new ShardAnswer.Done(view(shards.reopen(retired.get())));
+            return new ShardAnswer.Done(view(shards.reopen(closed.get())));
         } catch (SpoolException refused) {
             return new ShardAnswer.Refused("shard " + number + " stays closed. " + refused.getMessage());
         }
     }
 
-    private Optional<StoredShard> retired(int number) {
-        return shards.known().stream().filter(each -> each.number() == number && each.isRetired()).findFirst();
+    private Optional<StoredShard> closed(int number) {
+        return shards.known().stream().filter(each -> each.number() == number && each.closed()).findFirst();
     }
 
     @Override
-    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote)
-            throws IOException {
+    public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote) {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return new ShardAnswer.UnknownShard(number);

@@ -3,6 +3,7 @@ package org.slipstream.server.shard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogShard;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
@@ -15,6 +16,7 @@ import org.slipstream.server.dispatch.SuspensionControl;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovedCopies;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -49,6 +51,7 @@ public final class ShardSet {
     private final ShardExchange exchange = new ShardExchange();
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
+    private volatile boolean stopping;
     private @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -95,6 +98,7 @@ public final class ShardSet {
         for (Path unknown : folders.unknown(known())) {
             log.warn("event=shard-folder-unknown folder={} next=\"./mta shard add may open it\"", unknown);
         }
+        sweepCopies();
         closeEmpty();
         shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || shards.size() > 1;
         keep();
@@ -102,6 +106,16 @@ public final class ShardSet {
 
     private Shard open(StoredShard stored) throws SpoolException {
         return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
+    }
+
+    // Before any delivery (IM-33): a move that the last stop cut off left two copies.
+    private void sweepCopies() throws IOException {
+        for (Shard shard : shards) {
+            if (shard.mode() == ShardMode.DRAINED) {
+                MovedCopies.sweep(shard.number(), shard.spool(),
+                        shards.stream().filter(each -> !each.equals(shard)).map(Shard::spool).toList());
+            }
+        }
     }
 
     // Before any delivery (IM-08).
@@ -136,12 +150,19 @@ public final class ShardSet {
         HostStore store = new HostStore(first().spool());
         RunStart start = shared
                 ? new RunStart(known, exchange.hosts(shard.number(), store), journal(shard.number()),
-                        Optional.of(order -> exchange.order(shard.number(), order)))
-                : new RunStart(known, store, journal(shard.number()), Optional.empty());
+                        Optional.of(order -> exchange.order(shard.number(), order)), mover(shard))
+                : new RunStart(known, store, journal(shard.number()), Optional.empty(), mover(shard));
         shard.start(Objects.requireNonNull(services), start, inbox -> {
             exchange.join(shard.number(), inbox);
             SuspensionControl.restore(first().spool(), inbox, clock.getAsLong());
         }, trouble -> supervisor.failed(shard, trouble));
+    }
+
+    private MessageMover mover(Shard source) {
+        return new MessageMover(source.number(), source.spool(), () -> {
+            List<Shard> others = shards.stream().filter(each -> !each.equals(source)).toList();
+            return place(others).map(Shard::asTarget);
+        });
     }
 
     private Optional<Path> journal(int number) {
@@ -191,6 +212,7 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
+        LogShard.several(shards.size() > 1);
         file.write(known(), folder(config));
     }
 
@@ -199,7 +221,7 @@ public final class ShardSet {
     }
 
     ShardLoad load(Shard shard, boolean empty) {
-        return shard.load(config.transports(), empty);
+        return shard.load(config.transports(), config.shard(), shards.size(), empty);
     }
 
     // ---- arrival
@@ -257,7 +279,13 @@ public final class ShardSet {
     }
 
     private Shard bring(StoredShard stored) throws IOException, SpoolException {
+        if (stopping) {
+            throw new IOException("the server stops");
+        }
         Shard shard = open(stored);
+        if (!shared) {
+            divideLimits();
+        }
         try {
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
@@ -287,6 +315,18 @@ public final class ShardSet {
         return true;
     }
 
+    // Until now the limits of the server belonged to its one shard. It starts again
+    // with leases; connections that do not finish in time are cut, as at a stop.
+    private void divideLimits() throws IOException {
+        shared = true;
+        try {
+            first().end(CLOSE);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+        start(first());
+    }
+
     private void leave(Shard shard) {
         try {
             shard.close(CLOSE);
@@ -307,12 +347,21 @@ public final class ShardSet {
             throw notKept;
         }
         log.info("event=shard-mode shard={} mode={}", shard.number(), SettingsRecords.word(mode));
+        drain(shard);
+    }
+
+    /// Moves the mail of a drained shard to others; once it has none, the shard is closed.
+    void drain(Shard shard) {
+        if (shard.mode() == ShardMode.DRAINED && !shard.isLeaving() && services != null) {
+            shard.drain(() -> shard.leave(true));
+        }
     }
 
     // ---- stop, in this order
 
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
+        stopping = true;
         supervisor.close();
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }

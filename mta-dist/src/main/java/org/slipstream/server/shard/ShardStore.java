@@ -1,9 +1,12 @@
 package org.slipstream.server.shard;
 
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
+import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ShardSettings;
+import org.slipstream.spool.SpoolConfig;
 import org.slipstream.spool.log.Directories;
 
 import java.io.IOException;
@@ -20,6 +23,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,7 +33,7 @@ import java.util.regex.Pattern;
 /// A change is on disk when [#write] returns, and a crash leaves the old file or the new one. The
 /// modes are orders of an operator, and the folders say where mail is, so both outlive the process.
 /// A server with one shard in the folder of the spool has no such file.
-final class ShardStore {
+public final class ShardStore {
     static final String NAME = "shards";
     private static final List<String> HEADING = List.of(
             "# The shards of this server (docs/shards.md). The server writes this file: stop it before a change.",
@@ -46,6 +51,40 @@ final class ShardStore {
 
     static ShardStore in(Path home) {
         return new ShardStore(home);
+    }
+
+    /// The settings of the spool of a shard, where it was opened last. Empty for a shard that was
+    /// never open.
+    ///
+    /// @throws IOException when the file of shards cannot be read
+    public static Optional<SpoolConfig> spool(Config config, int shard) throws IOException {
+        return shard == 1
+                ? Optional.of(config.spool())
+                : in(config.home()).read().stream().filter(each -> each.number() == shard).findFirst()
+                        .map(stored -> stored.spool(config.spool()));
+    }
+
+    /// The spools of the open shards by number.
+    ///
+    /// @throws IOException when the file of shards cannot be read
+    public static SortedMap<Integer, SpoolConfig> spools(Config config) throws IOException {
+        SortedMap<Integer, SpoolConfig> spools = new TreeMap<>();
+        in(config.home()).read().stream().filter(each -> !each.isRetired())
+                .forEach(each -> spools.put(each.number(), each.spool(config.spool())));
+        if (spools.isEmpty()) {
+            spools.put(1, config.spool());
+        }
+        return spools;
+    }
+
+    /// The spools that may have a message, the one that its id names first.
+    public static List<SpoolConfig> spools(Config config, QueueId id) throws IOException {
+        List<StoredShard> known = new ArrayList<>(in(config.home()).read());
+        if (known.isEmpty()) {
+            return List.of(config.spool());
+        }
+        known.sort(Comparator.comparing(shard -> shard.number() != id.shard()));
+        return known.stream().filter(shard -> !shard.isRetired()).map(shard -> shard.spool(config.spool())).toList();
     }
 
     /// The shards by number; empty when there is no file.

@@ -2,7 +2,6 @@ package org.slipstream.server.shard;
 
 import org.slipstream.admin.HostOperations;
 import org.slipstream.admin.SuspensionOperations;
-import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.ShardQueue;
@@ -11,7 +10,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/// What operators see and order, over all shards that run at the moment.
+/// Views and orders of operators, over all shards that run at the moment.
 ///
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database
@@ -19,12 +18,13 @@ import java.util.function.LongSupplier;
 public record ShardViews(AllShardsOperations queue, HostOperations hosts, SuspensionOperations suspensions) {
     public static ShardViews of(ShardSet set, Config config, LongSupplier clockMillis) {
         AllShards shards = new AllShards(() -> set.all().stream()
-                .<ShardPart>map(shard -> new RunningShard(shard, config.transports())).toList());
-        return new ShardViews(AllShardsOperations.of(shards, () -> config.shard().count(), clockMillis),
-                new AllShardsHosts(shards), new AllShardsSuspensions(shards));
+                .<ShardPart>map(shard -> new RunningShard(shard, set)).toList());
+        ServerLimits limits = ServerLimits.of(config);
+        return new ShardViews(AllShardsOperations.of(shards, limits, clockMillis),
+                new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));
     }
 
-    private record RunningShard(Shard shard, TransportTable transports) implements ShardPart {
+    private record RunningShard(Shard shard, ShardSet set) implements ShardPart {
         @Override
         public int number() {
             return shard.number();
@@ -47,7 +47,7 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Suspen
 
         @Override
         public ShardLoad load() {
-            return shard.load(transports, false);
+            return set.load(shard, false);
         }
     }
 }

@@ -13,9 +13,10 @@ import java.util.Optional;
 /// @param closed it was empty and is not opened at a start; an operator's `enable` opens it again
 /// @param folder absolute, where it was opened
 record StoredShard(int number, ShardMode mode, boolean closed, Path folder) {
-    /// A drained shard that is closed. Its folder may be gone with its disk.
+    /// A shard that is closed and that an operator has drained or disabled. Its folder may be gone
+    /// with its disk, so it is opened again by an order only.
     boolean isRetired() {
-        return closed && mode == ShardMode.DRAINED;
+        return closed && mode != ShardMode.NORMAL;
     }
 
     /// The settings of its spool. A database of the settings holds the index of shard 1, the others have

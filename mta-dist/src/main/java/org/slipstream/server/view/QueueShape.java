@@ -61,8 +61,9 @@ public final class QueueShape {
     }
 
     /// The shape of a whole queue, for a stopped server.
-    public static List<ShapeRow> of(Spool spool, ShapeBy by, long nowMillis) throws IOException {
-        QueueShape shape = new QueueShape(by, spool.hosts(), Map.of(), nowMillis);
+    public static List<ShapeRow> of(Spool spool, ShapeBy by, List<HostRecord> hosts, long nowMillis)
+            throws IOException {
+        QueueShape shape = new QueueShape(by, hosts, Map.of(), nowMillis);
         List<Spool.Details> page = spool.list(Optional.empty(), PAGE);
         while (!page.isEmpty()) {
             page.forEach(shape::add);

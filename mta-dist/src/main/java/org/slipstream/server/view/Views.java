@@ -12,6 +12,7 @@ import org.slipstream.qmgr.DestinationFigures;
 import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.server.view.MailCounters.DomainError;
 import org.slipstream.spool.Spool;
+import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -35,32 +36,30 @@ public final class Views {
             .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
             .reversed().thenComparing(BusyDestination::nextHop);
 
+    /// The counter that is not one of the whole server but of a queue.
+    public static final String UNANNOUNCED = "mtaUnannouncedMessages";
+
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
     public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
             long nowMillis) throws IOException {
         List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(rows(spool, by, page, figures, nowMillis), page.size() < QueueShape.PAGE
+        return new ShapePage(shape(page, by, spool.hosts(), figures, nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// The shape of these messages.
-    public static List<ShapeRow> shape(Spool spool, ShapeBy by, List<QueueId> ids, List<DestinationFigures> figures,
-            long nowMillis) throws IOException {
-        return rows(spool, by, spool.details(ids), figures, nowMillis);
-    }
-
-    private static List<ShapeRow> rows(Spool spool, ShapeBy by, List<Spool.Details> messages,
-            List<DestinationFigures> figures, long nowMillis) throws IOException {
+    public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, List<HostRecord> hosts,
+            List<DestinationFigures> figures, long nowMillis) {
         Map<String, String> dead = new LinkedHashMap<>();
         for (DestinationFigures each : figures) {
             if (each.state() instanceof DestinationState.Dead(long untilMillis, var reason)) {
                 dead.put(each.nextHop(), "dead until " + Instant.ofEpochMilli(untilMillis) + ": " + reason);
             }
         }
-        QueueShape shape = new QueueShape(by, spool.hosts(), dead, nowMillis);
+        QueueShape shape = new QueueShape(by, hosts, dead, nowMillis);
         messages.forEach(shape::add);
         return shape.rows();
     }
@@ -84,7 +83,7 @@ public final class Views {
 
     private static Map<String, Long> counters(Status status, MailCounters traffic) {
         Map<String, Long> counters = traffic.counters();
-        counters.put("mtaUnannouncedMessages", status.unannounced());
+        counters.put(UNANNOUNCED, status.unannounced());
         return counters;
     }
 

@@ -36,6 +36,10 @@ final class FakeQueue implements Operations {
     List<ShapeRow> shape = List.of();
     final java.util.ArrayDeque<Activity> activity = new java.util.ArrayDeque<>();
     int piece = 500;
+    /// The queues of shards, when there are several.
+    final TreeMap<Integer, FakeQueue> shards = new TreeMap<>();
+    List<ShardLine> shardLines = List.of();
+    List<String> faults = List.of();
     int requests;
 
     QueueId put(long number, String sender, String state, String... recipients) {
@@ -49,16 +53,22 @@ final class FakeQueue implements Operations {
     }
 
     private MessageView told(MessageView view) {
-        return new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
+        MessageView told = new MessageView(view.id(), view.sender(), view.sizeBytes(), view.state(), view.created(),
                 nextAttempt.orElse(view.nextAttempt()), view.attempts(), why, next, phase, view.seat(),
                 view.recipients().stream().map(r -> new RecipientView(r.address(), r.state(), why, r.remote()))
                         .toList());
+        return view.shard().map(told::in).orElse(told);
     }
 
     @Override
     public Optional<VerdictView> verify(Address address) {
         orders.add("verify " + address);
         return verdict;
+    }
+
+    @Override
+    public Optional<Operations> ofShard(int number) {
+        return Optional.ofNullable(shards.get(number));
     }
 
     private List<MessageView> rest(Optional<QueueId> after) {
@@ -91,12 +101,12 @@ final class FakeQueue implements Operations {
         List<MessageView> fitting = piece(filter, after);
         List<MessageView> page = fitting.stream().limit(limit).map(this::told).toList();
         return new QueuePage(page, page.size() < fitting.size() ? Optional.of(page.getLast().id()) : next(after),
-                messages.size());
+                messages.size(), faults);
     }
 
     @Override
     public MessageCount count(QueueFilter filter, Optional<QueueId> after) {
-        return new MessageCount(piece(filter, after).size(), next(after));
+        return new MessageCount(piece(filter, after).size(), next(after), faults);
     }
 
     @Override
@@ -109,7 +119,7 @@ final class FakeQueue implements Operations {
         Optional<String> next = next(after);
         List<MessageView> fitting = piece(filter, after);
         fitting.forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
-        return new MessageCount(fitting.size(), next);
+        return new MessageCount(fitting.size(), next, faults);
     }
 
     @Override
@@ -140,12 +150,12 @@ final class FakeQueue implements Operations {
         return new Status("0.1", "mail.here.example", Instant.now().toString(), count, count, count, 0, stuck,
                 unannounced, true,
                 new ConnectionsView(100, 80, 76, 75, 75),
-                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions);
+                List.of(new DestinationView("smtp", "far.example", 1, 0, 0)), trouble, suspensions, shardLines);
     }
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) {
-        return new ShapePage(shape, Optional.empty());
+        return new ShapePage(shape, Optional.empty(), faults);
     }
 
     @Override

@@ -5,8 +5,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogShard;
+import org.slipstream.core.QueueId;
 
 import java.nio.charset.StandardCharsets;
 
@@ -30,6 +33,29 @@ class LoggingTest {
                 "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z WARN  queue=1 reply=550 no queue=2  \\[2J thread=main"
                         + " logger=Carrier\\R");
         context.stop();
+    }
+
+    @Test
+    @Tag("IM-31")
+    void aLineOfOneOfSeveralShardsHasItsNumber() {
+        LoggerContext context = new LoggerContext();
+        new LogConfiguration().configure(context);
+        Logger logger = context.getLogger("org.slipstream.x.Carrier");
+        var appender = (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("stderr");
+        LoggingEvent event = new LoggingEvent("", logger, Level.WARN,
+                "event=delivery queue=" + QueueId.after(0, 1_000_000_000_000L, 3) + " reply=\"250 ok\"", null,
+                new Object[0]);
+        event.setThreadName("session-9");
+        try {
+            assertThat(new String(appender.encoder().encode(event), StandardCharsets.UTF_8))
+                    .contains("reply=\"250 ok\" thread=session-9");
+            LogShard.several(true);
+            assertThat(new String(appender.encoder().encode(event), StandardCharsets.UTF_8))
+                    .contains("reply=\"250 ok\" shard=3 thread=session-9");
+        } finally {
+            LogShard.several(false);
+            context.stop();
+        }
     }
 
     @Test

@@ -1,9 +1,12 @@
 package org.slipstream.server.cli;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.AdminServer;
+import org.slipstream.admin.AdminSocket;
 
 import java.io.BufferedReader;
 import java.lang.ProcessBuilder.Redirect;
@@ -24,6 +27,7 @@ class ProcessStopTest {
     Path home;
 
     @Test
+    @Tag("IM-30")
     void sigtermStopsTheServerInAnOrderlyWayAndEndsWithZero() throws Exception {
         Process process = start("starts");
         try (BufferedReader out = process.inputReader()) {
@@ -58,6 +62,7 @@ class ProcessStopTest {
     }
 
     @Test
+    @Tag("IM-30")
     void aHangupIsLoggedAndTheServerGoesOn() throws Exception {
         Process process = start("starts");
         try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
@@ -93,8 +98,32 @@ class ProcessStopTest {
         assertThat(process.exitValue()).isZero();
     }
 
+    @Test
+    @Tag("IM-30")
+    void anAlarmTriesAllMailNowAndTheServerGoesOn() throws Exception {
+        FakeQueue queue = new FakeQueue();
+        try (AdminServer api = AdminServer.bind(AdminSocket.in(home))) {
+            api.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
+            Process process = start("starts");
+            try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
+                assertThat(out.readLine()).startsWith("ready ");
+                signal("ALRM", process);
+                assertThat(err.lines().filter(line -> line.contains("event=signal")).findFirst().orElse("it ended"))
+                        .contains("signal=ALRM action=flush", "reply=200");
+                assertThat(queue.orders).containsExactly("flush everything");
+                assertThat(process.isAlive()).isTrue();
+                process.toHandle().destroy();
+                assertThat(out.readLine()).isEqualTo("stopped");
+            }
+        }
+    }
+
     private static void hangUp(Process process) throws Exception {
-        assertThat(new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start().waitFor()).isZero();
+        signal("HUP", process);
+    }
+
+    private static void signal(String name, Process process) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor()).isZero();
     }
 
     private Process start(String how) throws Exception {
@@ -112,12 +141,13 @@ class ProcessStopTest {
         private Program() {}
 
         public static void main(String[] arguments) {
-            CliContext world = new CliContext(System.in, System.out, System.err, _ -> serve(arguments[0]),
+            CliContext world = new CliContext(System.in, System.out, System.err,
+                    _ -> serve(arguments[0], Path.of(arguments[1])),
                     _ -> (_, _) -> false, new ProcessStop());
             System.exit(Cli.execute(world, "--home", arguments[1], "run", "--set", "log.level=info"));
         }
 
-        private static ServerStarter.Start serve(String how) {
+        private static ServerStarter.Start serve(String how, Path home) {
             if (how.equals("refuses")) {
                 return new ServerStarter.Start.Refused("no");
             }
@@ -125,11 +155,11 @@ class ProcessStopTest {
                 System.out.println("starting");
                 new java.util.Scanner(System.in).nextLine();
             }
-            return new ServerStarter.Start.Started(new Server());
+            return new ServerStarter.Start.Started(new Server(home));
         }
     }
 
-    private static final class Server implements ServerStarter.Running {
+    private record Server(Path home) implements ServerStarter.Running {
         @Override
         public Optional<InetSocketAddress> smtp() {
             return Optional.empty();
@@ -142,7 +172,7 @@ class ProcessStopTest {
 
         @Override
         public Path admin() {
-            return Path.of("/srv/mail/run/admin.sock");
+            return AdminSocket.in(home);
         }
 
         @Override

@@ -2,6 +2,7 @@ package org.slipstream.server.cli;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
@@ -104,6 +105,17 @@ class QueueCommandsTest {
                 "event=message-stuck");
         assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("stuck").asInt())
                 .isEqualTo(2);
+    }
+
+    @Test
+    @Tag("IM-17")
+    void theStatusCountsUnannouncedMailWhenThereIsSome() {
+        assertThat(console.run("status").out()).doesNotContain("unannounced");
+        queue.unannounced = 3;
+        assertThat(console.run("status").out()).contains("unannounced", "3 new messages were found by a scan",
+                "event=unannounced-mail-found");
+        assertThat(JsonMapper.shared().readTree(console.run("status", "--json").out()).get("unannounced").asInt())
+                .isEqualTo(3);
     }
 
     @Test

@@ -5,11 +5,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
-import tools.jackson.databind.json.JsonMapper;
+import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.admin.ShardOperations.UseView;
+import org.slipstream.admin.ViewOperations.Activity;
+import org.slipstream.admin.ViewOperations.ShardLine;
+import org.slipstream.core.QueueId;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,20 +21,30 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `shard` and its commands against the real API.
+/// The commands of a server with several shards.
 class ShardCommandsTest {
+    private static final List<ShardLine> LINES = List.of(
+            new ShardLine(1, "normal", new UseView(2, 10), new UseView(18, 100), Optional.of(812L), Optional.of(1L),
+                    120, 95, 18, ""),
+            new ShardLine(2, "disabled", new UseView(0, 10), new UseView(13, 100), Optional.of(711L),
+                    Optional.of(3L), 92, 85, 13, ""));
+    private static final ShardLine SILENT = new ShardLine(3, "normal", new UseView(0, 10), new UseView(0, 100),
+            Optional.empty(), Optional.empty(), 0, 0, 0, "the queue manager does not answer");
+    private static final String FAULT = "shard 3: the queue manager does not answer";
+
     @TempDir
     Path home;
-    private final FakeShards shards = new FakeShards(2);
+    private final FakeQueue queue = new FakeQueue();
+    private final FakeQueue second = new FakeQueue();
     private AdminServer server;
     private Console console;
 
     @BeforeEach
     void start() throws IOException {
         server = AdminServer.bind(AdminSocket.in(home));
-        server.serve(new FakeQueue(), new FakeHosts(), new FakeSuspensions(), Optional.of(shards),
-                _ -> Optional.empty());
+        server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
         console = new Console(home);
+        queue.shards.put(2, second);
     }
 
     @AfterEach
@@ -39,86 +52,92 @@ class ShardCommandsTest {
         server.close();
     }
 
-    private String done(String... arguments) {
-        Console.Ran ran = console.run(arguments);
-        assertThat(ran.exit()).as(ran.err()).isZero();
-        return ran.out().strip();
+    static Activity activity() {
+        Activity one = TopCommandTest.activity(0, 10_800, 21_600, List.of());
+        return new Activity(one.at(), one.hostname(), one.started(), one.messages(), one.held(), one.active(),
+                one.connections(), one.counters(), one.suspensions(), one.destinations(), LINES, 2);
+    }
+
+    @Test
+    @Tag("IM-24")
+    void topHasALineForEachShardAndTheirSum() {
+        queue.activity.add(activity());
+        assertThat(console.run("top", "--once").out().lines().skip(4).limit(6)).containsExactly(
+                "SHARD  MODE      LOCAL  REMOTE  MESSAGES  HELD  ACTIVE  WAITING  CONNECTIONS",
+                "1      normal    2/10   18/100  812       1     120     95       18",
+                "2      disabled  0/10   13/100  711       3     92      85       13",
+                "total            2/20   31/200  1523      4     212     180      31", "",
+                "DESTINATION   STATE    WINDOW  CONN  RUN  WAIT  OLDEST  LAST ERROR");
+    }
+
+    @Test
+    void theHeadOfAFrameGrowsByTheShards() {
+        assertThat(new TopFrame(activity(), Optional.empty()).headLines())
+                .isEqualTo(TopFrame.HEAD_LINES + LINES.size() + 3);
+        assertThat(new TopFrame(TopCommandTest.activity(0, 1, 1, List.of()), Optional.empty()).headLines())
+                .isEqualTo(TopFrame.HEAD_LINES);
     }
 
     @Test
     @Tag("IM-25")
-    void theListHasALineForEachShardAndTheirSum() {
-        done("shard", "load", "2", "2/10", "5/20");
-        List<String> lines = done("shard", "list").lines().toList();
-        assertThat(lines).hasSize(4);
-        assertThat(lines.get(0)).matches("SHARD +MODE +STATE +LOCAL +REMOTE +LOAD +MESSAGES +SIZE +RESTARTS +FOLDER");
-        assertThat(lines.get(1)).matches("1 +normal +running +1/20 +1/20 +10% +7 +4.0K +0 +/var/spool-1");
-        assertThat(lines.get(2)).matches("2 +normal +running +2/10 +5/20 +45%\\* +7 +4.0K +0 +/var/spool-2");
-        assertThat(lines.get(3)).matches("all +- +- +3/30 +6/40 +28% average +14 +8.0K +0 +-");
+    void theStatusHasALineForEachShardAndTheirSum() {
+        assertThat(console.run("status").out()).doesNotContain("SHARD");
+        queue.shardLines = List.of(LINES.getFirst(), LINES.getLast(), SILENT);
+        queue.trouble = List.of(new TroubleView("shard", "", "shard 3 does not answer", "timeout"));
+        Console.Ran ran = console.run("status");
+        assertThat(ran.out()).contains("messages     unknown: not all shards can be read", """
+                TROUBLE  shard
+                meaning  shard 3 does not answer
+                reason   timeout
+
+                SHARD  MODE      LOCAL  REMOTE  MESSAGES  HELD  ACTIVE  WAITING  CONNECTIONS
+                1      normal    2/10   18/100  812       1     120     95       18
+                2      disabled  0/10   13/100  711       3     92      85       13
+                3      normal    0/10   0/100   -         -     -       -        -            the queue manager does not answer
+                total            2/30   31/300  -         -     212     180      31
+                """);
     }
 
     @Test
-    void oneShardHasNoSum() {
-        assertThat(ShardCommand.lines(shards.shards().subList(0, 1))).hasSize(2);
+    void theListTheCountAndTheOrdersMayBeOfOneShard() {
+        QueueId first = queue.put(65, "a@here.example", "deferred", "x@far.example");
+        QueueId other = second.put(66, "a@here.example", "deferred", "x@far.example");
+        assertThat(console.run("queue", "list").out()).contains(first.toString()).doesNotContain(other.toString());
+        assertThat(console.run("queue", "list", "--shard", "2").out()).contains(other.toString())
+                .doesNotContain(first.toString());
+        assertThat(console.run("queue", "count", "--shard", "2").out()).isEqualTo("1\n");
+        assertThat(console.run("queue", "hold", "--shard", "2").exit()).as("a shard is no filter")
+                .isEqualTo(Exit.USAGE);
+        assertThat(console.run("queue", "hold", "--shard", "2", "--all").out()).isEqualTo("1 message held\n");
+        assertThat(second.orders).containsExactly("hold " + other);
+        assertThat(console.run("queue", "flush", "--shard", "2").out()).contains("1 message due");
+        assertThat(second.orders).contains("flush everything");
+        assertThat(queue.orders).isEmpty();
+        Console.Ran unknown = console.run("queue", "list", "--shard", "9");
+        assertThat(unknown.exit()).isEqualTo(Exit.USAGE);
+        assertThat(unknown.err()).contains("no such shard: 9; ./mta shard list shows them");
     }
 
     @Test
-    void eachAnswerIsJsonOnRequest() {
-        JsonMapper json = JsonMapper.shared();
-        assertThat(json.readTree(done("shard", "list", "--json")).get("shards").get(1).get("number").asInt())
-                .isEqualTo(2);
-        assertThat(json.readTree(done("shard", "disable", "2", "--json")).get("shard").get("mode").asString())
-                .isEqualTo("disabled");
-        assertThat(json.readTree(done("shard", "add", "--json")).get("done").asString()).isEqualTo("add");
+    void theShardOfAMessageIsShown() {
+        QueueId id = queue.put(66, "a@here.example", "deferred", "x@far.example");
+        assertThat(console.run("queue", "show", id.toString()).out()).doesNotContain("shard");
+        MessageView view = queue.messages.get(id);
+        queue.messages.put(id, view.in(2));
+        assertThat(console.run("queue", "show", id.toString()).out()).contains("shard         2\n");
+        assertThat(console.run("queue", "list", "--json").out()).contains("\"shard\":2");
     }
 
     @Test
-    @Tag("IM-22")
-    void aShardIsAddedDrainedDisabledAndEnabled() {
-        assertThat(done("shard", "add")).isEqualTo("shard 3 is open in /var/spool-3");
-        assertThat(done("shard", "drain", "2"))
-                .isEqualTo("shard 2 drains: 7 messages to move; ./mta shard list shows the rest");
-        assertThat(done("shard", "disable", "3")).isEqualTo("shard 3 takes no new mail; its deliveries go on");
-        assertThat(done("shard", "list")).containsPattern("2 +drained").containsPattern("3 +disabled");
-        assertThat(done("shard", "enable", "3")).isEqualTo("shard 3 takes mail");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"2/10, 5/20, 'local 2/10, remote 5/20 (set by hand)'", "90, '', 'local 90/100, remote 90/100 (set by'",
-            "auto, 5/20, 'local 1/20, remote 5/20 (set by hand)'", "auto, '', 'local 1/20, remote 1/20 (as measured)'"})
-    @Tag("IM-23")
-    void aLoadIsSetByHandOrMeasured(String local, String remote, String sentence) {
-        String[] arguments = remote.isEmpty()
-                ? new String[]{"shard", "load", "2", local}
-                : new String[]{"shard", "load", "2", local, remote};
-        assertThat(done(arguments)).contains("shard 2 has a load of 45%", sentence);
-    }
-
-    @Test
-    void aRefusalHasItsReasonAndExitCode() {
-        done("shard", "drain", "2");
-        Console.Ran last = console.run("shard", "disable", "1");
-        assertThat(last.exit()).isEqualTo(Exit.NO);
-        assertThat(last.err()).contains("mta: shard 1 is the last that takes mail");
-        assertThat(console.run("shard", "disable", "1", "--force").exit()).isZero();
-        Console.Ran unknown = console.run("shard", "drain", "9");
-        assertThat(unknown.exit()).isEqualTo(Exit.NO);
-        assertThat(unknown.err()).contains("there is no shard 9 (./mta shard list shows the shards)");
-        done("shard", "add");
-        assertThat(console.run("shard", "add").err()).contains("3 shards are the most");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"shard", "shard drain", "shard drain two", "shard load 2", "shard load 2 much", "shard load 2 1/2 3/x",
-            "shard lst"})
-    void aWrongOrderIsWrongUsage(String line) {
-        assertThat(console.run(line.split(" ")).exit()).isEqualTo(Exit.USAGE);
-        assertThat(shards.shards()).hasSize(2).noneMatch(shard -> shard.byHand());
-    }
-
-    @Test
-    void withoutAServerThereAreNoShards() {
-        server.close();
-        assertThat(console.run("shard", "list").exit()).isEqualTo(Exit.UNREACHABLE);
+    void aShardThatDoesNotAnswerIsToldAndTheExitCodeIsOne() {
+        queue.put(65, "a@here.example", "deferred", "x@far.example");
+        queue.faults = List.of(FAULT);
+        for (String[] command : new String[][]{{"queue", "list"}, {"queue", "count", "--sender", "*@here.example"},
+                {"queue", "hold", "--sender", "*@here.example"}, {"queue", "shape"},
+                {"queue", "flush", "--sender", "*@here.example"}}) {
+            Console.Ran ran = console.run(command);
+            assertThat(ran.err()).as(String.join(" ", command)).contains("mta: left out: " + FAULT);
+            assertThat(ran.exit()).as(String.join(" ", command)).isEqualTo(Exit.NO);
+        }
     }
 }

@@ -12,6 +12,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,10 +67,30 @@ class ShardKeysTest {
                 .isEqualTo(new ShardRules(growth, 5, 70));
     }
 
+    @Test
+    @Tag("IM-21")
+    void aShardMayHaveLimitsOfItsOwnAndZeroHoldsASide() throws IOException {
+        assertThat(config("").shard().lanes()).isEmpty();
+        assertThat(config("[shard]\nlocal-lanes = 10\nremote-lanes = 0\n").shard().lanes())
+                .containsExactly(Map.entry("local", 10), Map.entry("smtp", 0), Map.entry("lmtp", 0),
+                        Map.entry("discard", 0));
+        assertThat(config("[shard]\nlocal-lanes = 10\n", "shard.local-lanes=auto", "shard.remote-lanes=7").shard()
+                .lanes()).containsOnlyKeys("smtp", "lmtp", "discard").containsEntry("smtp", 7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, , 1, 100", "100, 20, 1, 100", "100, , 2, 50", "100, , 3, 34", "100, 20, 3, 20", "10, 20, 3, 10",
+            "100, 0, 3, 0"})
+    @Tag("IM-04")
+    void theLoadIsAgainstTheLimitOfTheShardOrItsShare(int server, Integer own, int shards, int limit) {
+        assertThat(ShardSettings.share(server, Optional.ofNullable(own), shards)).isEqualTo(limit);
+    }
+
     @ParameterizedTest
     @CsvSource({"count = 30, shard.count (30) is more than shard.maximum (20)",
             "maximum = 65, a whole number from 1 to 64", "count = 0, a whole number from 1 to 64",
             "start = 50, allow a shard 69", "start = 50, set shard.maximum = 15",
+            "remote-lanes = \"off\", a whole number from 0 to 100000",
             "load = 101, a whole number from 1 to 100", "mode = \"dynamik\", did you mean \"dynamic\"?",
             "'folders = [\"/a\", \"/a\"]', shard.folders names a folder twice"})
     void aMistakeHasItsPlaceAndTheWayOut(String line, String sentence) throws IOException {

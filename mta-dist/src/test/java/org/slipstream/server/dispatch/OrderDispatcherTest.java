@@ -119,11 +119,14 @@ class OrderDispatcherTest {
 
     @Test
     @Tag("ZM-44")
-    void recipientsThatCannotBeReadAreAskedForAgainAndNeverTakenForNone() throws Exception {
+    @Tag("IM-26")
+    void recipientsThatCannotBeReadAreAskedForAgainAfterAPauseAndNeverTakenForNone() throws Exception {
         QueueId id = committed().id();
         trouble.put("readRecipients", new IOException("disk is slow today"));
+        long began = System.nanoTime();
         dispatcher.order(new QmgrOrder.ReadRecipients(id, 0, 10));
         assertThat(answer(QmgrEvent.RecipientsRead.class).recipients()).isEqualTo(TO_ANN);
+        assertThat(System.nanoTime() - began).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(950));
         assertThat(trouble).isEmpty();
     }
 

@@ -222,7 +222,7 @@ class QueueManagerRestartTest {
         assertThat(spool.details(slow.id())).as("its only recipient is finished").isEmpty();
     }
 
-    /// What the old dispatcher still answers does not concern the successor.
+    /// Late answers of the old dispatcher go to the closed inbox.
     @Test
     void lateAnswersDoNotReachTheSuccessor() throws Exception {
         Incarnation first = new Incarnation(failingAt("MessageQueued", 1));

@@ -1,5 +1,6 @@
 package org.slipstream.server.local;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Address;
@@ -38,7 +39,7 @@ class MaildirDeliveryTest {
         deliver(new MaildirDelivery(mail(), "mail.here.example"), 1);
         assertThat(onlyNew()).hasBinaryContent(whole());
         assertThat(onlyNew().getFileName().toString())
-                .isEqualTo("1795269600.M123000Q" + ID + "_1.mail.here.example,S=" + whole().length);
+                .isEqualTo("1795269600.M123001Q" + ID + "_1.mail.here.example,S=" + whole().length);
         assertThat(box().resolve("tmp")).isEmptyDirectory();
         assertThat(box().resolve("cur")).isEmptyDirectory();
     }
@@ -172,7 +173,7 @@ class MaildirDeliveryTest {
         List<Future<?>> running = new ArrayList<>();
         try (var threads = Executors.newFixedThreadPool(8)) {
             for (int i = 0; i < messages; i++) {
-                QueueId id = QueueId.after(ID.value() + i, 0);
+                QueueId id = QueueId.after(ID.value() + 64L * i, 0);
                 running.add(threads.submit(() -> {
                     delivery.deliver(ALICE, id, 1, TOP, LETTER);
                     delivery.deliver(Address.of("bob@here.example"), id, 2, TOP, LETTER);
@@ -224,6 +225,7 @@ class MaildirDeliveryTest {
     }
 
     @Test
+    @Tag("IM-33")
     void leftoversAreSweptWhenTheyAreOld() throws IOException {
         deliver(new MaildirDelivery(mail(), "h"), 1);
         Instant now = Instant.now();

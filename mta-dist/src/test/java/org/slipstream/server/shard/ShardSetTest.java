@@ -31,6 +31,7 @@ import org.slipstream.server.shard.Shard.HandLoad;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
+import org.slipstream.spool.MovableMessages;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -142,6 +145,68 @@ class ShardSetTest {
         set.first().load(Optional.empty());
         Awaitility.await().atMost(SOON).until(() -> set.all().size() == 1);
         awaitDelivered(send(set, 10));
+    }
+
+    @Test
+    void aServerWithOneShardGetsASecondOneAndDividesItsLimits() throws Exception {
+        ShardSet set = started();
+        awaitDelivered(send(set, 10));
+        QueueRun before = set.first().run().orElseThrow();
+        Shard second = set.add().orElseThrow();
+        assertThat(set.first().run().orElseThrow()).as("begins anew with leases").isNotSameAs(before);
+        List<QueueId> sent = send(set, 60);
+        assertThat(sent).extracting(QueueId::shard).contains(1, second.number());
+        awaitDelivered(sent);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
+    @Tag("IM-22")
+    void theMailOfADrainedShardMovesToTheOthersAndTheShardIsClosed() throws Exception {
+        ShardSet set = started("shard.count=3", "shard.interval=1s");
+        full = true;
+        List<QueueId> waiting = send(set, 60);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 60);
+        Shard drained = set.shard(3).orElseThrow();
+        set.mode(drained, ShardMode.DRAINED);
+        Awaitility.await().atMost(SOON).until(() -> set.shard(3).isEmpty());
+        assertThat(deferred(set)).as("nothing was tried, nothing is lost").isEqualTo(60);
+        full = false;
+        for (Shard shard : set.all()) {
+            shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
+                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+        }
+        awaitDelivered(waiting);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
+    @Tag("IM-33")
+    void copiesOfAMoveThatTheLastStopCutOffAreSweptBeforeAnyDelivery() throws Exception {
+        ShardSet set = started("shard.count=2");
+        full = true;
+        List<QueueId> waiting = send(set, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 20);
+        // The copies of a move without its last step.
+        Shard second = set.shard(2).orElseThrow();
+        CountDownLatch copied = new CountDownLatch(1);
+        QueueId id = second.spool().ids(Optional.empty(), 1).getFirst();
+        second.spool().export(id, OptionalLong.of(0), exported -> set.first().spool()
+                .take(((MovableMessages.Exported.Ready) exported).message(), _ -> copied.countDown()));
+        copied.await();
+        set.shard(2).orElseThrow().mode(ShardMode.DRAINED);
+        set.mode(set.first(), ShardMode.NORMAL);
+        stop(set);
+        opened.clear();
+        full = false;
+        ShardSet again = started("shard.count=2");
+        awaitDelivered(waiting.stream().filter(each -> each.equals(id)).toList());
+        for (Shard shard : again.all()) {
+            shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
+                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+        }
+        awaitDelivered(waiting);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
     }
 
     private long deferred(ShardSet set) throws IOException {

@@ -100,7 +100,8 @@ class ShardStartTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1n, 2", "1n 2n, 3", "1n 2N, 2", "1n 2X, 3", "1n 3n, 4", "1n 3n 4n 5n, 2", "1n 2X 3n 4n 5n, ",
+    @CsvSource({"1n, 2", "1n 2n, 3", "1n 2N, 2", "1n 2X, 3", "1n 2D, 3", "1n 3n, 4", "1n 3n 4n 5n, 2",
+            "1n 2X 3n 4n 5n, ",
             "1n 2n 3n 4n 5n, "})
     void theNextShardIsAboveTheHighestOrAFreeNumber(String stored, Integer next) {
         assertThat(start(1, 1, 5).next(stored(stored)).map(StoredShard::number).orElse(null)).isEqualTo(next);

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/// Runs the queue manager on its thread, the platform thread `qmgr-0`. Each turn takes all items of
+/// Runs the queue manager on its thread, the platform thread `qmgr-<shard>`. Each turn takes all items of
 /// the inbox, reads the clock once, absorbs the events, pumps once, and passes the orders to the
 /// dispatcher.
 ///
@@ -74,10 +74,16 @@ public final class QmgrLoop {
         this.dispatcher = dispatcher;
         this.clockMillis = clockMillis;
         this.onFailure = onFailure;
-        this.thread = Thread.ofPlatform().name("qmgr-0").unstarted(this::run);
+        this.thread = Thread.ofPlatform().unstarted(this::run);
     }
 
     public void start() {
+        start(1);
+    }
+
+    /// @param shard the number of the queue, for the name of the thread
+    public void start(int shard) {
+        thread.setName("qmgr-" + shard);
         thread.start();
     }
 
@@ -124,7 +130,7 @@ public final class QmgrLoop {
             log.debug("event=queue-manager-interrupted");
         } catch (RuntimeException | Error failure) {
             log.error(
-                    "event=queue-manager-failed error=\"{}\" next=\"the server stops; a restart resumes from the spool\"",
+                    "event=queue-manager-failed error=\"{}\" next=\"a restart resumes from the spool\"",
                     LogText.text(FailureWords.of(failure)), failure);
             inbox.close();
             onFailure.accept(failure);

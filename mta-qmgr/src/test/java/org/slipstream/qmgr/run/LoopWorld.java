@@ -17,6 +17,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -142,7 +143,11 @@ final class LoopWorld implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        loop.stop(java.time.Duration.ofSeconds(10));
+    public void close() {
+        try {
+            loop.stop(Duration.ofSeconds(10));
+        } catch (InterruptedException hurry) {
+            throw new IllegalStateException(hurry);
+        }
     }
 }

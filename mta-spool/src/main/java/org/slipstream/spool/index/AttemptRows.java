@@ -64,6 +64,13 @@ final class AttemptRows {
         return rows;
     }
 
+    /// Attempts of another spool, in their order: rows of one time are numbered by it.
+    static List<HistoryRow> of(LogRecord.PastAttempts record) {
+        List<HistoryRow> rows = new ArrayList<>(record.attempts().size());
+        record.attempts().forEach(each -> rows.add(new HistoryRow(rows.size() + 1, each)));
+        return rows;
+    }
+
     static void fill(PreparedStatement add, QueueId id, HistoryRow row) throws SQLException {
         PastAttempt attempt = row.attempt();
         add.setLong(1, attempt.atMillis());

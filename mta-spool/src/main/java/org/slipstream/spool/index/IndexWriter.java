@@ -169,6 +169,7 @@ final class IndexWriter {
             case LogRecord.Outcomes outcomes -> outcomes(outcomes);
             case LogRecord.BareOutcome outcome -> bareOutcome(outcome);
             case LogRecord.Attempts(QueueId id, int count) -> addForId(Kind.ATTEMPTS, count, id);
+            case LogRecord.PastAttempts past -> history(past.id(), AttemptRows.of(past));
             case LogRecord.NextAttempt(QueueId id, long atMillis) -> {
                 // An order for a domain finds the message by its recipients' rows.
                 expansion.touch(id.value());
@@ -184,6 +185,7 @@ final class IndexWriter {
             case LogRecord.Remove(QueueId id) -> {
                 keepOrder(Kind.REMOVE, id);
                 removals.add(id);
+                known.remove(id);
             }
             case LogRecord.KeepHost(HostRecord host) -> HostRows.keep(connection, host);
             case LogRecord.ForgetHost(String host, String kind) -> HostRows.forget(connection, host, kind);
@@ -242,6 +244,10 @@ final class IndexWriter {
     }
 
     private void enter(LogRecord.Stored stored) throws SQLException {
+        if (latest.get(stored.id().value()) == Kind.REMOVE) {
+            // The message comes back from another spool: its former rows go first.
+            send();
+        }
         Envelope envelope = stored.message().envelope();
         PreparedStatement message = batch(Kind.ENTER_MESSAGE).statement;
         message.setLong(1, stored.id().value());
@@ -281,7 +287,7 @@ final class IndexWriter {
         for (RecipientOutcome each : change.outcomes()) {
             outcome(batch, change.id(), each, change.atMillis());
         }
-        history(change);
+        history(change.id(), AttemptRows.of(change));
         if (change.attempt()) {
             // Not by addForId: outcomes and the count of attempts are independent.
             Batch attempts = batch(Kind.ATTEMPT);
@@ -292,16 +298,15 @@ final class IndexWriter {
 
     // The batches of the history are sent after that of the message's row, and their order among
     // other records does not matter.
-    private void history(LogRecord.Outcomes change) throws SQLException {
-        List<AttemptRows.HistoryRow> attempts = AttemptRows.of(change);
+    private void history(QueueId id, List<AttemptRows.HistoryRow> attempts) throws SQLException {
         if (!attempts.isEmpty()) {
             Batch rows = batch(Kind.HISTORY);
             for (AttemptRows.HistoryRow each : attempts) {
-                AttemptRows.fill(rows.statement, change.id(), each);
+                AttemptRows.fill(rows.statement, id, each);
                 rows.add();
             }
             Batch bound = batch(Kind.HISTORY_BOUND);
-            AttemptRows.fillBound(bound.statement, change.id());
+            AttemptRows.fillBound(bound.statement, id);
             bound.add();
         }
     }

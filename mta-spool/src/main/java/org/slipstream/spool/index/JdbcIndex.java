@@ -15,6 +15,7 @@ import org.slipstream.spool.log.RecordPlace;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -197,6 +198,20 @@ final class JdbcIndex implements QueueIndex {
     @Override
     public Set<QueueId> queued(List<QueueId> ids) throws IndexException {
         return among(ids, "select id from message where id = any(?) and state < 2");
+    }
+
+    @Override
+    public List<QueueId> ids(Optional<QueueId> after, int limit) throws IndexException {
+        return reader.query("select id from message where id > ? order by id limit ?", query -> {
+            query.setLong(1, after.map(QueueId::value).orElse(0L));
+            query.setInt(2, limit);
+        }, rows -> {
+            List<QueueId> ids = new ArrayList<>();
+            while (rows.next()) {
+                ids.add(new QueueId(rows.getLong(1)));
+            }
+            return ids;
+        });
     }
 
     private Set<QueueId> among(List<QueueId> ids, String sql) throws IndexException {

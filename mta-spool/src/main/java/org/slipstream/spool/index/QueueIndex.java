@@ -91,6 +91,9 @@ public interface QueueIndex extends AutoCloseable {
     /// Those of `ids` that have rows and are not set aside.
     Set<QueueId> queued(List<QueueId> ids) throws IndexException;
 
+    /// The next messages after `after` in order of id, at most `limit`, with those set aside.
+    List<QueueId> ids(Optional<QueueId> after, int limit) throws IndexException;
+
     /// Places of the contents of those of `ids` that have rows.
     Map<QueueId, Located> locate(List<QueueId> ids) throws IndexException;
 

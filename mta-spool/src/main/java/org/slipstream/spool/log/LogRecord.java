@@ -1,6 +1,7 @@
 package org.slipstream.spool.log;
 
 import org.slipstream.core.Instruction;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 
@@ -62,6 +63,13 @@ public sealed interface LogRecord {
 
     /// The number of attempts so far.
     record Attempts(QueueId id, int count) implements OfMessage {}
+
+    /// The latest attempts, the latest first, of a message that comes from another spool.
+    record PastAttempts(QueueId id, List<PastAttempt> attempts) implements OfMessage {
+        public PastAttempts {
+            attempts = List.copyOf(attempts);
+        }
+    }
 
     record NextAttempt(QueueId id, long atMillis) implements OfMessage {}
 

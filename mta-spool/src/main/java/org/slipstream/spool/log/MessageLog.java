@@ -38,10 +38,10 @@ public interface MessageLog extends AutoCloseable {
     /// [DamagedMessageException] after `damaged` has run.
     Content content(QueueId id, RecordPlace place, long sizeBytes, Runnable damaged);
 
-    /// Reads the message at a place, so that it can be appended once more.
+    /// Reads the message at a place, without its state, so that it can be appended once more.
     ///
     /// @throws DamagedMessageException when its record is damaged
-    NewMessage read(LogRecord.Stored stored) throws IOException;
+    NewMessage read(QueueId id, RecordPlace place) throws IOException;
 
     /// Reads the log between two positions, in order. Missing segments are skipped.
     void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
@@ -84,6 +84,9 @@ public interface MessageLog extends AutoCloseable {
     void delete(long segment) throws IOException;
 
     Set<QueueId> ownFiles() throws IOException;
+
+    /// True when the content of this message has, or had until now, a file of its own.
+    boolean hasOwnFile(QueueId id);
 
     void deleteOwnFile(QueueId id) throws IOException;
 

@@ -4,16 +4,28 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 
+import java.util.List;
 import java.util.Optional;
 
 /// A message on its way into the log. Its parts are not changed any more.
 ///
 /// @param createdMillis time of the commit; written into the record, so that a message entered
 ///     again keeps its age
+/// @param state of a message that comes from another spool; written in the same record
 /// @param envelopeBytes the envelope encoded by [EnvelopeCodec#encode] on the session's thread
 public record NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
-        Optional<ContentFacts> facts,
-        ContentForm content) {
+        Optional<ContentFacts> facts, ContentForm content, List<LogRecord> state) {
+    /// A message that has no state yet.
+    public NewMessage(QueueId id, long createdMillis, Envelope envelope, byte[] envelopeBytes,
+            Optional<ContentFacts> facts, ContentForm content) {
+        this(id, createdMillis, envelope, envelopeBytes, facts, content, List.of());
+    }
+
+    /// @param known changes of this message, in order
+    public NewMessage withState(List<LogRecord> known) {
+        return new NewMessage(id, createdMillis, envelope, envelopeBytes, facts, content, List.copyOf(known));
+    }
+
     public sealed interface ContentForm {
         long sizeBytes();
     }

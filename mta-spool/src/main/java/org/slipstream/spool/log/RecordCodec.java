@@ -4,6 +4,7 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
@@ -32,6 +33,7 @@ import java.util.Optional;
 /// 14 returned         id, cause (1 cancelled, 2 expired), reason
 /// 15 rerouted         id, route (empty: that of the routing table)
 /// 16 priority         id, priority plus 9
+/// 17 past attempts    id, count, then for each: time, remote, phase, code, status, text, duration, recipients
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
@@ -72,6 +74,10 @@ final class RecordCodec {
                 out.text(host);
                 out.text(kind);
             }
+            case LogRecord.PastAttempts(QueueId id, List<PastAttempt> attempts) -> {
+                begin(out, 17, id).number(attempts.size());
+                attempts.forEach(each -> encode(out, each));
+            }
             case LogRecord.Stored _,LogRecord.BareOutcome _ ->
                 throw new IllegalArgumentException("not a record without content: " + record);
         }
@@ -101,6 +107,17 @@ final class RecordCodec {
                 out.text(each.reached().phase().map(QueuePhase.Code::word).orElse(""));
             }
         }
+    }
+
+    private static void encode(ByteOutput out, PastAttempt attempt) {
+        out.eightBytes(attempt.atMillis());
+        out.text(attempt.remote());
+        out.text(attempt.phase().map(QueuePhase.Code::word).orElse(""));
+        out.number(attempt.reply().code());
+        out.text(attempt.reply().status().map(EnhancedStatus::toString).orElse(""));
+        out.text(String.join("\n", attempt.reply().lines()));
+        out.eightBytes(attempt.tookMillis());
+        out.number(attempt.recipients());
     }
 
     private static void encode(ByteOutput out, HostRecord host) {
@@ -147,6 +164,7 @@ final class RecordCodec {
             case 13 -> outcomes(in, true);
             case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY ->
                 new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
+            case 17 -> pastAttempts(in);
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }
@@ -163,15 +181,30 @@ final class RecordCodec {
         List<RecipientOutcome> outcomes = new ArrayList<>(Math.min(count, in.remaining()));
         for (int i = 0; i < count; i++) {
             int number = EnvelopeCodec.number(in);
-            int code = EnvelopeCodec.number(in);
-            Optional<EnhancedStatus> status = Optional.of(EnvelopeCodec.text(in)).filter(text -> !text.isEmpty())
-                    .map(EnhancedStatus::of);
-            Reply reply = new Reply(code, status, List.of(EnvelopeCodec.text(in).split("\n", -1)));
+            Reply reply = reply(in);
             Outcome outcome = Outcome.of(reply, EnvelopeCodec.text(in));
             outcomes.add(new RecipientOutcome(number, outcome,
                     attempted ? reached(in) : RecipientOutcome.Reached.UNKNOWN));
         }
         return new LogRecord.Outcomes(id, outcomes, atMillis, attempt);
+    }
+
+    private static Reply reply(ByteBuffer in) {
+        int code = EnvelopeCodec.number(in);
+        Optional<EnhancedStatus> status = Optional.of(EnvelopeCodec.text(in)).filter(text -> !text.isEmpty())
+                .map(EnhancedStatus::of);
+        return new Reply(code, status, List.of(EnvelopeCodec.text(in).split("\n", -1)));
+    }
+
+    private static LogRecord pastAttempts(ByteBuffer in) {
+        QueueId id = id(in);
+        int count = EnvelopeCodec.number(in);
+        List<PastAttempt> attempts = new ArrayList<>(Math.min(count, in.remaining()));
+        for (int i = 0; i < count; i++) {
+            attempts.add(new PastAttempt(in.getLong(), EnvelopeCodec.text(in),
+                    QueuePhase.Code.of(EnvelopeCodec.text(in)), reply(in), in.getLong(), EnvelopeCodec.number(in)));
+        }
+        return new LogRecord.PastAttempts(id, attempts);
     }
 
     private static RecipientOutcome.Reached reached(ByteBuffer in) {

@@ -17,13 +17,14 @@ import java.util.zip.CRC32C;
 /// record   0  magic               "LETT"
 ///          4  length              of the envelope and what follows it
 ///          8  crc                 of the salt and of the whole record but these four bytes
-///         12  kind                6 records without content · 7 message · 8 message with a file of its own
+///         12  kind                6 records without content · 7 message · 8 message with a file of its own ·
+///                                 9, 10 as 7, 8: a message from another spool, with its state
 ///         16  zero
-///         24  queue id            7, 8
-///         32  created             7, 8: milliseconds since 1970
+///         24  queue id            7 to 10
+///         32  created             7 to 10: milliseconds since 1970
 ///         40  envelope length
 ///         44  envelope, then      6: records ([RecordCodec]) · 7: facts (17), content · 8: facts (17), size (8), crc of the
-///                                 content (4)
+///                                 content (4) · 9, 10: facts (17), length (4) and records of the state, the rest as 7, 8
 ///
 /// of earlier versions, read and no longer written; a sequence number stands at 16:
 ///         12  kind                1 message · 2 message with a file of its own · 3 withdrawal · 4 finished messages · 5 notes
@@ -45,11 +46,14 @@ final class RecordFormat {
     static final int CRC_OFFSET = 8;
     static final int AFTER_CRC = 12;
     static final int OWN_FILE_TAIL = 12;
+    static final int STATE_LENGTH = 4;
     static final int WITHDRAWAL_TAIL = 16;
     static final int NOTE_BYTES = 13;
 
     enum Kind {
-        OLD_MESSAGE(1), OLD_OWN_FILE(2), WITHDRAWAL(3), FINISHED(4), NOTES(5), RECORDS(6), MESSAGE(7), OWN_FILE(8);
+        OLD_MESSAGE(1), OLD_OWN_FILE(2), WITHDRAWAL(3), FINISHED(4), NOTES(5), RECORDS(6), MESSAGE(7), OWN_FILE(
+                8), MOVED_MESSAGE(
+                        9), MOVED_OWN_FILE(10);
 
         final int code;
 
@@ -68,16 +72,19 @@ final class RecordFormat {
         }
 
         boolean isMessage() {
-            return this == MESSAGE || this == OLD_MESSAGE || hasOwnFile();
+            return this == MESSAGE || this == MOVED_MESSAGE || this == OLD_MESSAGE || hasOwnFile();
         }
 
         boolean hasOwnFile() {
-            return this == OWN_FILE || this == OLD_OWN_FILE;
+            return this == OWN_FILE || this == MOVED_OWN_FILE || this == OLD_OWN_FILE;
         }
 
-        /// Octets between the envelope and the content.
         int factsBytes() {
-            return this == MESSAGE || this == OWN_FILE ? RecordCodec.FACTS_BYTES : 0;
+            return this == OLD_MESSAGE || this == OLD_OWN_FILE ? 0 : RecordCodec.FACTS_BYTES;
+        }
+
+        boolean hasState() {
+            return this == MOVED_MESSAGE || this == MOVED_OWN_FILE;
         }
     }
 
@@ -93,6 +100,14 @@ final class RecordFormat {
             return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
                     && seq >= 0;
         }
+    }
+
+    /// Octets between the envelope and the content.
+    ///
+    /// @param rest what follows the envelope
+    static int beforeContent(Kind kind, ByteBuffer rest) {
+        return kind.factsBytes()
+                + (kind.hasState() ? STATE_LENGTH + rest.getInt(rest.position() + kind.factsBytes()) : 0);
     }
 
     private RecordFormat() {}

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
@@ -20,6 +21,19 @@ final class SegmentReader {
         NewMessage.InOwnFile reference() {
             ByteBuffer reference = ByteBuffer.wrap(record, offset, length);
             return new NewMessage.InOwnFile(reference.getLong(), reference.getInt());
+        }
+
+        long createdMillis() {
+            return header().createdMillis();
+        }
+
+        byte[] envelope() {
+            return Arrays.copyOfRange(record, RecordFormat.RECORD_HEADER,
+                    RecordFormat.RECORD_HEADER + header().envelopeLength());
+        }
+
+        private RecordFormat.RecordHeader header() {
+            return RecordFormat.header(ByteBuffer.wrap(record), 0);
         }
     }
 
@@ -42,7 +56,8 @@ final class SegmentReader {
                 throw new DamagedMessageException("another kind of record" + where(place));
             }
             int afterEnvelope = RecordFormat.RECORD_HEADER + header.envelopeLength();
-            int offset = afterEnvelope + kind.factsBytes();
+            int offset = afterEnvelope + RecordFormat.beforeContent(kind, bytes.slice(afterEnvelope,
+                    record.length - afterEnvelope));
             Optional<ContentFacts> facts = kind.factsBytes() == 0
                     ? Optional.empty()
                     : RecordCodec.facts(bytes.position(afterEnvelope));

@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -125,6 +126,11 @@ final class SegmentScan {
         RecordFormat.Kind kind = RecordFormat.Kind.of(header.kind());
         switch (kind) {
             case MESSAGE, OWN_FILE, OLD_MESSAGE, OLD_OWN_FILE -> tell(at, message(at, header, kind, rest));
+            case MOVED_MESSAGE, MOVED_OWN_FILE -> {
+                List<LogRecord> state = RecordCodec.decode(state(kind, rest));
+                tell(at, message(at, header, kind, rest));
+                state.forEach(record -> tell(at, record));
+            }
             case RECORDS -> RecordCodec.decode(rest).forEach(record -> tell(at, record));
             case WITHDRAWAL -> found.accept(new MessageLog.ScannedRecord.Withdrawn(rest.getLong(0), rest.getLong(8)));
             case FINISHED -> {
@@ -144,13 +150,19 @@ final class SegmentScan {
         found.accept(new MessageLog.ScannedRecord.Sound(record, new Position(number, at)));
     }
 
+    private static ByteBuffer state(RecordFormat.Kind kind, ByteBuffer rest) {
+        int from = kind.factsBytes() + RecordFormat.STATE_LENGTH;
+        return rest.slice(from, RecordFormat.beforeContent(kind, rest) - from);
+    }
+
     private LogRecord message(int at, RecordFormat.RecordHeader header, RecordFormat.Kind kind, ByteBuffer rest)
             throws DamagedMessageException {
-        int content = rest.remaining() - kind.factsBytes();
+        int before = RecordFormat.beforeContent(kind, rest);
+        int content = rest.remaining() - before;
         if (content < 0 || kind.hasOwnFile() && content != RecordFormat.OWN_FILE_TAIL) {
             throw new DamagedMessageException("a message of the wrong length");
         }
-        long size = kind.hasOwnFile() ? rest.getLong(kind.factsBytes()) : content;
+        long size = kind.hasOwnFile() ? rest.getLong(before) : content;
         byte[] envelope = new byte[header.envelopeLength()];
         bytes.get(at + RecordFormat.RECORD_HEADER, envelope);
         return new LogRecord.Stored(new StoredMessage(header.seq(), new QueueId(header.id()), header.createdMillis(),

@@ -67,17 +67,26 @@ final class SegmentWriter implements AutoCloseable {
     /// @return the record's offset
     long append(NewMessage message) throws IOException {
         long offset = position();
-        byte[] facts = RecordCodec.encode(message.facts());
+        boolean moved = !message.state().isEmpty();
+        byte[] facts = moved ? withState(message) : RecordCodec.encode(message.facts());
         switch (message.content()) {
             case NewMessage.Inline(byte[] bytes, int length) ->
-                put(RecordFormat.Kind.MESSAGE, message, facts, bytes, length);
+                put(moved ? RecordFormat.Kind.MOVED_MESSAGE : RecordFormat.Kind.MESSAGE, message, facts, bytes, length);
             case NewMessage.InOwnFile(long sizeBytes, int contentCrc) -> {
                 byte[] tail = ByteBuffer.allocate(RecordFormat.OWN_FILE_TAIL).putLong(sizeBytes).putInt(contentCrc)
                         .array();
-                put(RecordFormat.Kind.OWN_FILE, message, facts, tail, tail.length);
+                put(moved ? RecordFormat.Kind.MOVED_OWN_FILE : RecordFormat.Kind.OWN_FILE, message, facts, tail,
+                        tail.length);
             }
         }
         return offset;
+    }
+
+    private static byte[] withState(NewMessage message) {
+        byte[] facts = RecordCodec.encode(message.facts());
+        byte[] state = RecordCodec.encode(message.state());
+        return ByteBuffer.allocate(facts.length + RecordFormat.STATE_LENGTH + state.length).put(facts)
+                .putInt(state.length).put(state).array();
     }
 
     void append(List<LogRecord> records) throws IOException {

@@ -231,16 +231,15 @@ public final class Segments implements MessageLog {
     }
 
     @Override
-    public NewMessage read(LogRecord.Stored stored) throws IOException {
-        StoredMessage message = stored.message();
-        SegmentReader.RecordRest tail = SegmentReader.read(file(stored.place().segment()), stored.place(), message.id(),
-                learntSalts);
-        NewMessage.ContentForm content = stored.place().ownFile()
-                ? tail.reference()
-                : new NewMessage.Inline(Arrays.copyOfRange(tail.record(), tail.offset(),
-                        tail.offset() + tail.length()), tail.length());
-        return new NewMessage(message.id(), message.createdMillis(), message.envelope(), stored.envelopeBytes(),
-                tail.facts(), content);
+    public NewMessage read(QueueId id, RecordPlace place) throws IOException {
+        SegmentReader.RecordRest rest = SegmentReader.read(file(place.segment()), place, id, learntSalts);
+        NewMessage.ContentForm content = place.ownFile()
+                ? rest.reference()
+                : new NewMessage.Inline(Arrays.copyOfRange(rest.record(), rest.offset(),
+                        rest.offset() + rest.length()), rest.length());
+        byte[] envelope = rest.envelope();
+        return new NewMessage(id, rest.createdMillis(), EnvelopeCodec.decode(ByteBuffer.wrap(envelope)), envelope,
+                rest.facts(), content);
     }
 
     /// The mark is renamed and not created, so that a full disk does not prevent the deletion of a
@@ -307,6 +306,11 @@ public final class Segments implements MessageLog {
     @Override
     public Set<QueueId> ownFiles() throws IOException {
         return Set.copyOf(ownFiles.list());
+    }
+
+    @Override
+    public boolean hasOwnFile(QueueId id) {
+        return ownFiles.has(id);
     }
 
     @Override

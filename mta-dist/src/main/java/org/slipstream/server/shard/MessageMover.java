@@ -1,0 +1,115 @@
+package org.slipstream.server.shard;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.QmgrEvent;
+import org.slipstream.server.dispatch.OrderDispatcher;
+import org.slipstream.spool.MovableMessages;
+import org.slipstream.spool.MovableMessages.Exported;
+import org.slipstream.spool.MovingMessage;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Moves messages of one shard to others. At any moment at least one log has the message, and its
+/// new queue manager gets to know it when the old log has it no more.
+///
+/// Nothing waits here: each step is ordered by the answer to the one before ([MovableMessages]). A
+/// step that fails before the new log has the message leaves it where it is.
+final class MessageMover implements OrderDispatcher.Mover {
+    private static final Logger log = LoggerFactory.getLogger(MessageMover.class);
+
+    /// A shard that takes messages.
+    interface MoveTarget {
+        int number();
+
+        MovableMessages spool();
+
+        /// The message is in this shard and in no other.
+        void arrived(QmgrEvent.MovedIn message);
+
+        /// The move has ended, whatever its result. Until then the shard stays open.
+        void release();
+    }
+
+    private final int number;
+    private final MovableMessages source;
+    private final Supplier<Optional<MoveTarget>> targets;
+
+    /// @param number of the shard
+    /// @param targets chooses the shard for the next message and keeps it open; empty when none takes it
+    MessageMover(int number, MovableMessages source, Supplier<Optional<MoveTarget>> targets) {
+        this.number = number;
+        this.source = source;
+        this.targets = targets;
+    }
+
+    @Override
+    public void moveOut(QueueId id, OptionalLong dueMillis, Consumer<Boolean> then) {
+        Optional<MoveTarget> target = targets.get();
+        if (target.isEmpty()) {
+            log.debug("event=message-not-moved queue={} from={} reason=\"no other shard takes mail\"", id, number);
+            then.accept(false);
+            return;
+        }
+        new Move(id, target.get(), then).begin(dueMillis);
+    }
+
+    private final class Move {
+        private final QueueId id;
+        private final MoveTarget target;
+        private final Consumer<Boolean> then;
+
+        Move(QueueId id, MoveTarget target, Consumer<Boolean> then) {
+            this.id = id;
+            this.target = target;
+            this.then = then;
+        }
+
+        void begin(OptionalLong dueMillis) {
+            source.export(id, dueMillis, this::exported);
+        }
+
+        private void exported(Exported exported) {
+            switch (exported) {
+                case Exported.Ready(MovingMessage message) ->
+                    target.spool().take(message, trouble -> taken(message, trouble));
+                case Exported.Gone _ -> {
+                    log.debug("event=message-not-moved queue={} from={} reason=\"it ended before\"", id, number);
+                    ended(false);
+                }
+                case Exported.Damaged(String reason) -> stays(reason);
+                case Exported.Unavailable(IOException why) -> stays(FailureWords.of(why));
+            }
+        }
+
+        private void taken(MovingMessage message, Optional<IOException> trouble) {
+            trouble.ifPresentOrElse(why -> stays(FailureWords.of(why)), () -> source.left(id, () -> left(message)));
+        }
+
+        private void left(MovingMessage message) {
+            log.info("event=message-moved queue={} from={} to={}", id, number, target.number());
+            target.spool().arrived(id);
+            target.arrived(new QmgrEvent.MovedIn(message.summary(), message.nextAttemptMillis()));
+            ended(true);
+        }
+
+        private void stays(String reason) {
+            log.warn("event=message-not-moved queue={} from={} to={} reason=\"{}\"", id, number, target.number(),
+                    LogText.text(reason));
+            ended(false);
+        }
+
+        private void ended(boolean moved) {
+            source.stays(id);
+            target.release();
+            then.accept(moved);
+        }
+    }
+}
