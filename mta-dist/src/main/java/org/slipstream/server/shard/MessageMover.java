@@ -107,7 +107,9 @@ final class MessageMover implements OrderDispatcher.Mover {
         }
 
         private void ended(boolean moved) {
-            source.stays(id);
+            if (!moved) {
+                source.stays(id);
+            }
             target.release();
             then.accept(moved);
         }

@@ -6,6 +6,7 @@ import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.RecipientOutcome;
@@ -143,6 +144,8 @@ class RecordCodecTest {
     private List<LogRecord> oneOfEachKind() {
         return List.of(new LogRecord.Outcomes(id(), outcomes(), random.nextLong(), random.nextBoolean()),
                 new LogRecord.Attempts(id(), random.nextInt() >>> 1),
+                new LogRecord.PastAttempts(id(), List.of(new PastAttempt(1_800_000_000_000L, "mx.example.net",
+                        Optional.of(QueuePhase.Code.RCPT), Reply.of(451, "4.3.2", "busy"), 40, 2))),
                 new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
                 new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id(), 3),
                 new LogRecord.SetAside(id()),
