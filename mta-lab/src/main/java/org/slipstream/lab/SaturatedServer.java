@@ -68,7 +68,8 @@ public final class SaturatedServer {
     }
 
     /// The times of all parts until now.
-    private record WorkSums(long sent, long listener, long brain, long log, long disk, long delivering, long leaseOrders) {}
+    private record WorkSums(long sent, long listener, long brain, long log, long disk, long delivering,
+            long leaseOrders) {}
 
     private final ServerModel model;
     private final World world;

@@ -101,7 +101,7 @@ final class SimulatedBroker {
         return text.toString();
     }
 
-    /// What shards hold or ask for.
+    /// The lanes that shards hold or ask for.
     List<LeaseAccount> accounts() {
         return broker.accounts();
     }

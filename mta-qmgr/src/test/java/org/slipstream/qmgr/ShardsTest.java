@@ -293,7 +293,8 @@ class ShardsTest {
 
         assertThat(world.shard(2).why(waits)).startsWith("waits for a connection to smtp/far.example: "
                 + "this shard holds 0 of 5 lanes, and other shards use the rest");
-        assertThat(world.shard(2).brain.gates(waits, world.now)).filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
+        assertThat(world.shard(2).brain.gates(waits, world.now))
+                .filteredOn(gate -> gate.code() == QueuePhase.Code.WINDOW)
                 .first().satisfies(gate -> {
                     assertThat(gate.state()).isEqualTo(GateReading.GateState.CLOSED);
                     assertThat(gate.text()).contains("this shard holds 0 of 5 lanes");

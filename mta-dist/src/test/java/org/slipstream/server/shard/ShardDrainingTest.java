@@ -29,22 +29,48 @@ class ShardDrainingTest {
     @Timeout(60)
     void aDrainHasEndedWhenItsLastMoveHas() throws Exception {
         CompletableFuture<Result> move = new CompletableFuture<>();
+        AtomicBoolean wanted = new AtomicBoolean(true);
+        AtomicBoolean moved = new AtomicBoolean();
+        ShardDraining draining = new ShardDraining(2, spool(), _ -> {
+            wanted.set(false);
+            return move;
+        }, wanted::get);
+        Thread operator = Thread.currentThread();
+        Thread.ofPlatform().daemon().start(() -> {
+            while (operator.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            moved.set(true);
+            move.complete(Result.MOVED);
+        });
+        assertThat(draining.pass().moved()).isEqualTo(1);
+        assertThat(moved).as("the move has ended").isTrue();
+    }
+
+    @Test
+    @Timeout(60)
+    void theEndOfADrainIsTheEndOfItsPass() throws Exception {
+        CompletableFuture<Result> move = new CompletableFuture<>();
         CountDownLatch ordered = new CountDownLatch(1);
         AtomicBoolean wanted = new AtomicBoolean(true);
+        AtomicBoolean moved = new AtomicBoolean();
         ShardDraining draining = new ShardDraining(2, spool(), _ -> {
             wanted.set(false);
             ordered.countDown();
             return move;
         }, wanted::get);
-        draining.begin(() -> {
-            throw new AssertionError("it is not empty");
-        });
+        draining.begin(() -> moved.set(false));
         ordered.await();
-        CompletableFuture<Void> end = CompletableFuture.runAsync(draining::awaitEnd);
-        Thread.onSpinWait();
-        assertThat(end.isDone()).as("a move is under way").isFalse();
-        move.complete(Result.MOVED);
-        end.join();
+        Thread operator = Thread.currentThread();
+        Thread.ofPlatform().daemon().start(() -> {
+            while (operator.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+            moved.set(true);
+            move.complete(Result.MOVED);
+        });
+        draining.awaitEnd();
+        assertThat(moved).isTrue();
     }
 
     @Test
