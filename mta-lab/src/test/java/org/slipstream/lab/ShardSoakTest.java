@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// counts at the receiving side.
 class ShardSoakTest {
     private static final long MINUTE = ShardSoakScenario.MINUTE;
-    private static final int MOST_EVENTS = 150_000;
+    private static final int MOST_EVENTS = 60_000;
 
     static List<ShardAction> actions(int shards) {
         List<ShardAction> actions = new ArrayList<>(List.of(new ShardAction.Kill(3 * MINUTE + 217, 1)));

@@ -16,7 +16,7 @@ import java.util.Map;
 /// connections.
 public final class ShardCurve {
     /// The numbers of shards.
-    static final List<Integer> SHARDS = List.of(1, 2, 4, 8, 16, 32, 64);
+    static final List<Integer> SHARDS = List.of(1, 2, 4, 8, 16, 64);
 
     // Microseconds. An event of the queue manager, a record of the log, and a sync are assumptions;
     // the cost of an arrival is that of docs/performance.md.
@@ -30,8 +30,8 @@ public final class ShardCurve {
     private static final int MANY = 64;
 
     // A server with few messages a second needs a longer window.
-    private static final long SHORT = 60_000;
-    private static final long LONG = 600_000;
+    private static final long SHORT = 20_000;
+    private static final long LONG = 200_000;
 
     private static final int WIDTH = 720;
     private static final int HEIGHT = 360;
