@@ -34,11 +34,17 @@ final class ConnectionLimits {
     private final ReceivingSide receivers;
     private final Map<String, Deque<Long>> starts = new TreeMap<>();
     private final Map<LimitKey, Integer> most = new LinkedHashMap<>();
+    private boolean counts = true;
 
     ConnectionLimits(Scenario scenario, ReceivingSide receivers) {
         this.config = scenario.config();
         this.rules = scenario.placement();
         this.receivers = receivers;
+    }
+
+    /// Counts no more: the time of a count grows with the number of connections.
+    void leaveOut() {
+        counts = false;
     }
 
     /// A shard was killed: it forgets the starts by which a rate counts.
@@ -48,6 +54,9 @@ final class ConnectionLimits {
 
     /// A connection is opened now; it is not yet among those of the receivers.
     void open(QmgrOrder.Open open, InvariantChecker invariants) {
+        if (!counts) {
+            return;
+        }
         int serving = 1;
         int atHost = 1;
         int everywhere = 1;
@@ -73,6 +82,9 @@ final class ConnectionLimits {
     /// @param connection it goes there, if it is still open
     void deliver(QmgrOrder.Deliver deliver, Optional<SimulatedConnection> connection, long now,
             InvariantChecker invariants) {
+        if (!counts) {
+            return;
+        }
         if (connection.isPresent() && !connection.get().serves(deliver.route())) {
             int serving = 1;
             for (SimulatedConnection other : receivers.connections()) {

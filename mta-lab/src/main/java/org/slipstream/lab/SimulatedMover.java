@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /// Moves messages between the spools of a simulated server. A copy is durable in the target before
-/// the source removes the message, and the target's queue manager hears of it after that. So a crash
+/// the source removes the message, and the target's queue manager learns of it after that. So a crash
 /// leaves two equal copies at most, and the one in the source goes before the source starts again.
 final class SimulatedMover {
     private final Function<SimulatedShard, Optional<SimulatedShard>> targets;

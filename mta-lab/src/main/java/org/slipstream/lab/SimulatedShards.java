@@ -103,7 +103,7 @@ final class SimulatedShards {
         Optional.ofNullable(running.get(number)).ifPresent(shard -> shard.post(event));
     }
 
-    /// What one shard learned about hosts goes to all others.
+    /// The knowledge of one shard about hosts goes to all others.
     void learned(int source, List<HostRow.Change> changes) {
         running.values().stream().filter(shard -> shard.number != source)
                 .forEach(shard -> shard.post(new QmgrEvent.HostsLearned(changes)));

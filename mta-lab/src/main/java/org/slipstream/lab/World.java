@@ -38,6 +38,7 @@ public final class World {
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
     private final ConnectionLimits limits;
+    private final List<SimulatedStation> disks;
     private final SimulatedBroker broker;
     private final long messageMillis;
     private final SimulatedShards shards;
@@ -61,7 +62,7 @@ public final class World {
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
         this.limits = new ConnectionLimits(scenario, receivers);
-        List<SimulatedStation> disks = Stream.generate(() -> new SimulatedStation(clock, 1))
+        this.disks = Stream.generate(() -> new SimulatedStation(clock, 1))
                 .limit(plan.costs().disks()).toList();
         SharedParts shared = new SharedParts(scenario, plan.isLeased(), plan.costs(), receivers, limits, disks, clock,
                 chance, observer);
@@ -92,6 +93,8 @@ public final class World {
     /// Leaves out the checks whose time grows with the queue, for runs whose purpose is a figure.
     public World withoutStateChecks() {
         shards.withoutStateChecks();
+        limits.leaveOut();
+        broker.withoutChecks();
         return this;
     }
 
@@ -182,6 +185,10 @@ public final class World {
 
     EventList clock() {
         return clock;
+    }
+
+    List<SimulatedStation> disks() {
+        return disks;
     }
 
     ConnectionLimits limits() {

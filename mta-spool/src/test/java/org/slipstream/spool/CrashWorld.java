@@ -19,15 +19,16 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     static final int SEGMENT_BYTES = 6_000;
     static final int INLINE_BYTES = 5_000;
 
-    final SimulatedClock clock = new SimulatedClock();
+    final SimulatedClock clock;
     final DiskLog log;
     private final int shard;
 
     CrashWorld(DiskLog log) {
-        this(log, 1);
+        this(log, 1, new SimulatedClock());
     }
 
-    CrashWorld(DiskLog log, int shard) {
+    CrashWorld(DiskLog log, int shard, SimulatedClock clock) {
+        this.clock = clock;
         this.log = log;
         this.shard = shard;
         CrashDisk.plugIn(log);

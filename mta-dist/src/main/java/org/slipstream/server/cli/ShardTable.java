@@ -22,7 +22,7 @@ final class ShardTable {
         Table table = new Table("SHARD", "MODE", "LOCAL", "REMOTE", "MESSAGES", "HELD", "ACTIVE", "WAITING",
                 "CONNECTIONS", "");
         shards.forEach(each -> add(table, each));
-        table.add("total", "", total(shards, ShardLine::local), total(shards, ShardLine::remote),
+        table.add("total", "", use(shards, ShardLine::local), use(shards, ShardLine::remote),
                 count(sum(shards, ShardLine::messages)), count(sum(shards, ShardLine::held)),
                 total(shards, ShardLine::active), total(shards, ShardLine::waiting),
                 total(shards, ShardLine::connections), "");
@@ -50,7 +50,7 @@ final class ShardTable {
         return Integer.toString(shards.stream().mapToInt(figure).sum());
     }
 
-    private static String total(List<ShardLine> shards, Function<ShardLine, UseView> side) {
+    private static String use(List<ShardLine> shards, Function<ShardLine, UseView> side) {
         return new UseView(shards.stream().map(side).mapToInt(UseView::used).sum(),
                 shards.stream().map(side).mapToInt(UseView::limit).sum()).toString();
     }

@@ -55,7 +55,7 @@ public final class Shard {
     private volatile @Nullable Running running;
     private final ShardDraining draining;
 
-    /// What a shard does at present.
+    /// The work of a shard at present.
     enum ShardState {
         /// It delivers.
         RUNNING,
@@ -214,7 +214,7 @@ public final class Shard {
     }
 
     boolean takesMail() {
-        return mode == ShardMode.NORMAL && !leaving;
+        return mode == ShardMode.NORMAL && !leaving && state != ShardState.RESTARTING;
     }
 
     /// Begins a new message.

@@ -51,6 +51,7 @@ public final class ShardSet {
     private final ShardExchange exchange = new ShardExchange();
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
+    private volatile boolean stopping;
     private @Nullable ShardServices services;
 
     /// A step of the stop.
@@ -278,6 +279,9 @@ public final class ShardSet {
     }
 
     private Shard bring(StoredShard stored) throws IOException, SpoolException {
+        if (stopping) {
+            throw new IOException("the server stops");
+        }
         Shard shard = open(stored);
         if (!shared) {
             divideLimits();
@@ -311,7 +315,7 @@ public final class ShardSet {
         return true;
     }
 
-    // Until now the limits of the server belonged to its one shard. Its queue manager begins anew
+    // Until now the limits of the server belonged to its one shard. It starts again
     // with leases; connections that do not finish in time are cut, as at a stop.
     private void divideLimits() throws IOException {
         shared = true;
@@ -357,6 +361,7 @@ public final class ShardSet {
 
     /// From here on no more deliveries are chosen.
     public void stopChoosing() {
+        stopping = true;
         supervisor.close();
         shards.forEach(shard -> shard.run().ifPresent(QueueRun::stopChoosing));
     }

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.qmgr.shard.ShardLoad;
-import org.slipstream.qmgr.shard.ShardRules.Change;
+import org.slipstream.qmgr.shard.ShardRules.CountChange;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 import org.slipstream.spool.SpoolException;
 
@@ -13,9 +13,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /// Restarts shards that failed, and follows the load with their number. All of it happens on one
@@ -34,7 +33,7 @@ final class ShardSupervisor implements AutoCloseable {
     private static final int MOST_DOUBLINGS = 6;
 
     private final ShardSet shards;
-    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+    private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
             task -> Thread.ofPlatform().daemon().name("shards-0").unstarted(task));
 
     ShardSupervisor(ShardSet shards) {
@@ -108,13 +107,13 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    private void follow(Change change) throws IOException, SpoolException {
-        if (change instanceof Change.None) {
+    private void follow(CountChange change) throws IOException, SpoolException {
+        if (change instanceof CountChange.None) {
             return;
         }
         if (shards.rules().growth() == Growth.KEEP_COUNT) {
             log.info("event=shard-count-kept change=\"{}\"", change);
-        } else if (change instanceof Change.Remove(List<Integer> numbers)) {
+        } else if (change instanceof CountChange.Remove(List<Integer> numbers)) {
             numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
         } else {
             shards.add();
@@ -130,8 +129,11 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
+    /// Begins nothing new. What is under way touches files, so it is not interrupted.
     @Override
     public void close() {
-        thread.shutdownNow();
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        thread.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+        thread.shutdown();
     }
 }

@@ -1,5 +1,6 @@
 package org.slipstream.server.intake;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
@@ -228,6 +229,7 @@ class RecipientPolicyTest {
     }
 
     @Test
+    @Tag("IM-17")
     void aQueueManagerInTroubleDoesNotMakeTheClientSendAgain() throws IOException {
         AddressBook book = Books.usual().build();
         Ingest ingest = new Ingest(spool, book, _ -> {

@@ -142,7 +142,7 @@ public sealed interface QmgrEvent {
     /// The server is shutting down: nothing new starts; running deliveries finish and are recorded.
     record Stopping() implements QmgrEvent {}
 
-    /// What other shards learned about hosts: they failed, work again, or were suspended. A record
+    /// The knowledge of other shards about hosts: they failed, work again, or were suspended. A record
     /// here that is newer stays.
     record HostsLearned(List<HostRow.Change> changes) implements QmgrEvent {
         public HostsLearned {

@@ -270,7 +270,7 @@ public final class Seating {
         transports.values().forEach(connections -> connections.closeIdle(host));
     }
 
-    /// What other shards learned about hosts. Deliveries that were refused may find a seat now, or
+    /// Applies the knowledge of other shards about hosts. Deliveries that were refused may find a seat now, or
     /// need not wait any longer.
     public void learn(List<HostRow.Change> changes, long nowMillis) {
         changes.forEach(change -> hosts.learn(change, nowMillis));

@@ -73,7 +73,7 @@ public final class LeaseBroker {
             this.shard = shard;
         }
 
-        /// What it keeps.
+        /// The lanes that it keeps.
         int kept() {
             return held - recalled;
         }

@@ -344,7 +344,7 @@ public final class Leases {
         }
     }
 
-    /// What the shard holds, for operators and tests.
+    /// The lanes that the shard holds, for operators and tests.
     ///
     /// @param recalled of those that it holds
     public record HeldLanes(int held, int asked, int recalled) {}

@@ -24,14 +24,14 @@ public record ShardRules(Growth growth, int most, int threshold) {
     }
 
     /// A change of the number of shards.
-    public sealed interface Change {
-        record None() implements Change {}
+    public sealed interface CountChange {
+        record None() implements CountChange {}
 
         /// A shard with this number is added.
-        record Add(int shard) implements Change {}
+        record Add(int shard) implements CountChange {}
 
         /// These empty shards are removed, the highest first.
-        record Remove(List<Integer> shards) implements Change {}
+        record Remove(List<Integer> shards) implements CountChange {}
     }
 
     public ShardRules {
@@ -59,16 +59,16 @@ public record ShardRules(Growth growth, int most, int threshold) {
 
     /// The change that the loads call for. [Growth#KEEP_COUNT] has the same answer as dynamic; the
     /// caller reports it and does nothing.
-    public Change change(List<ShardLoad> loads) {
+    public CountChange change(List<ShardLoad> loads) {
         if (growth == Growth.STATIC || loads.isEmpty()) {
-            return new Change.None();
+            return new CountChange.None();
         }
         double sum = loads.stream().mapToDouble(ShardLoad::percent).sum();
         if (sum > 2.0 * loads.size() * threshold) {
-            return loads.size() < most ? new Change.Add(highest(loads) + 1) : new Change.None();
+            return loads.size() < most ? new CountChange.Add(highest(loads) + 1) : new CountChange.None();
         }
         List<Integer> gone = removable(loads);
-        return gone.isEmpty() ? new Change.None() : new Change.Remove(gone);
+        return gone.isEmpty() ? new CountChange.None() : new CountChange.Remove(gone);
     }
 
     /// The empty shards from the top; it ends at the first with mail, and one shard always stays

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
-import org.slipstream.qmgr.shard.ShardRules.Change;
+import org.slipstream.qmgr.shard.ShardRules.CountChange;
 import org.slipstream.qmgr.shard.ShardRules.Growth;
 
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ class ShardRulesTest {
     @Tag("IM-05")
     void aServerGrowsAboveTheThresholdAndNotAtIt(int used, boolean grows) {
         List<ShardLoad> loads = List.of(load(1, "9/10", used + "/20"), load(2, "9/10", "18/20"));
-        assertThat(DYNAMIC.change(loads)).isEqualTo(grows ? new Change.Add(3) : new Change.None());
+        assertThat(DYNAMIC.change(loads)).isEqualTo(grows ? new CountChange.Add(3) : new CountChange.None());
     }
 
     @Test
@@ -110,33 +110,33 @@ class ShardRulesTest {
     void aServerGrowsToItsMaximum() {
         ShardRules rules = new ShardRules(Growth.DYNAMIC, 3, 50);
         List<ShardLoad> loads = new ArrayList<>(List.of(load(1, "10/10", "20/20")));
-        List<Change> changes = new ArrayList<>();
+        List<CountChange> changes = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            Change change = rules.change(loads);
+            CountChange change = rules.change(loads);
             changes.add(change);
-            if (change instanceof Change.Add(int shard)) {
+            if (change instanceof CountChange.Add(int shard)) {
                 loads.add(load(shard, "10/10", "20/20"));
             }
         }
-        assertThat(changes).containsExactly(new Change.Add(2), new Change.Add(3), new Change.None(),
-                new Change.None());
+        assertThat(changes).containsExactly(new CountChange.Add(2), new CountChange.Add(3), new CountChange.None(),
+                new CountChange.None());
     }
 
     @Test
     @Tag("IM-06")
     void emptyShardsGoFromTheTopUntilOneHasMail() {
         assertThat(DYNAMIC.change(List.of(empty(1), empty(2), empty(3), load(4, "1/10", "0/20"), empty(5))))
-                .isEqualTo(new Change.Remove(List.of(5)));
+                .isEqualTo(new CountChange.Remove(List.of(5)));
         assertThat(DYNAMIC.change(List.of(empty(1), empty(2), empty(3)))).as("one stays")
-                .isEqualTo(new Change.Remove(List.of(3, 2)));
-        assertThat(DYNAMIC.change(List.of(empty(1)))).isEqualTo(new Change.None());
+                .isEqualTo(new CountChange.Remove(List.of(3, 2)));
+        assertThat(DYNAMIC.change(List.of(empty(1)))).isEqualTo(new CountChange.None());
     }
 
     @Test
     @Tag("IM-02")
     void aStaticServerKeepsItsShards() {
-        assertThat(STATIC.change(List.of(load(1, "10/10", "20/20")))).isEqualTo(new Change.None());
-        assertThat(STATIC.change(List.of(empty(1), empty(2)))).isEqualTo(new Change.None());
+        assertThat(STATIC.change(List.of(load(1, "10/10", "20/20")))).isEqualTo(new CountChange.None());
+        assertThat(STATIC.change(List.of(empty(1), empty(2)))).isEqualTo(new CountChange.None());
     }
 
     @Test
@@ -144,7 +144,7 @@ class ShardRulesTest {
     void aLoadThatAnOperatorSetsMakesTheServerGrow() {
         ShardLoad set = load(1, "0/10", "0/20").with(ConcurrencyInUse.parse("10/10").orElseThrow(),
                 ConcurrencyInUse.parse("20/20").orElseThrow());
-        assertThat(DYNAMIC.change(List.of(set))).isEqualTo(new Change.Add(2));
+        assertThat(DYNAMIC.change(List.of(set))).isEqualTo(new CountChange.Add(2));
         assertThat(ConcurrencyInUse.parse("2 of 10")).isEmpty();
     }
 }
