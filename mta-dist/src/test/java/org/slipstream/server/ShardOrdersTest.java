@@ -7,6 +7,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.core.QueueId;
 import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 
 import java.io.IOException;
@@ -108,6 +110,22 @@ class ShardOrdersTest {
             assertThat(server.ask("POST", "shards/2/enable")).contains("\"state\":\"running\"");
             assertThat(shardsOf(server, 40)).containsExactly(1, 2);
             assertThat(server.ask("GET", "queue/count")).contains("70");
+        }
+    }
+
+    @Test
+    @Tag("IM-21")
+    void aSideWithoutLanesWaitsAndTheOtherIsDelivered() throws Exception {
+        try (SmtpSink far = SmtpSink.start(SinkScript.smtp());
+                SmallServer server = SmallServer.start(home, "shard.count=2", "shard.remote-lanes=0",
+                        "routes.far.example=smtp:127.0.0.1:" + far.port())) {
+            String remote = server.send("bob@far.example");
+            server.send("user@here.example");
+            Awaitility.await().atMost(Duration.ofSeconds(60))
+                    .until(() -> server.ask("GET", "queue/count").contains("\"count\":1"));
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> server
+                    .ask("GET", "explain?message=" + remote).contains("all 0 connections are busy"));
+            assertThat(far.connections()).isZero();
         }
     }
 

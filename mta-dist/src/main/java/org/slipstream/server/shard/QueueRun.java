@@ -86,7 +86,9 @@ final class QueueRun {
         Optional<JournalObserver> observer = journal.map(file -> new JournalObserver(file::add, feedbackLog()));
         this.places = new ServerPlacement(services.placement(), services.client(), start.memory(), services.clock(),
                 new ServerPlacement.PlacementStart(start.hosts(), now, seed, observer,
-                        start.broker().isPresent() ? Leases.shared() : Leases.WHOLE));
+                        start.broker().isPresent()
+                                ? Leases.shared(services.config().shard().lanes())
+                                : Leases.WHOLE));
         this.dispatcher = new OrderDispatcher(spool, services.routes(), carriers, places::breaksUnderPipelining,
                 services.mailboxes(), services.reports().apply(spool), answers, services.clock(),
                 services.history());
