@@ -43,10 +43,10 @@ public final class SaturatedServer {
     /// @param delivery time of a delivery
     /// @param message time of a message between a shard and the broker of leases
     /// @param window time of the measurement, after a warm-up of the same length
-    public record ServerModel(ShardCosts costs, int clients, int lanes, int destinations, long delivery,
+    public record SaturatedModel(ShardCosts costs, int clients, int lanes, int destinations, long delivery,
             long message, long window) {}
 
-    /// What a run has measured. Shares of time are from 0 to 1, means over the shards or the
+    /// The figures of a run. Shares of time are from 0 to 1, means over the shards or the
     /// processors.
     ///
     /// @param brain time of queue managers' threads
@@ -71,14 +71,14 @@ public final class SaturatedServer {
     private record WorkSums(long sent, long listener, long brain, long log, long disk, long delivering,
             long leaseOrders) {}
 
-    private final ServerModel model;
+    private final SaturatedModel model;
     private final World world;
     private final SimulatedStation listener;
     private long sent;
     private long deliveries;
     private long numbers;
 
-    private SaturatedServer(int shards, ServerModel model) {
+    private SaturatedServer(int shards, SaturatedModel model) {
         this.model = model;
         QmgrConfig config = config(model);
         List<SimulatedDomain> domains = IntStream.range(0, model.destinations())
@@ -108,7 +108,7 @@ public final class SaturatedServer {
     }
 
     /// Runs a server with this number of shards.
-    public static LoadFigures run(int shards, ServerModel model) {
+    public static LoadFigures run(int shards, SaturatedModel model) {
         return new SaturatedServer(shards, model).measure();
     }
 
@@ -157,7 +157,7 @@ public final class SaturatedServer {
         return "d" + number + ".example";
     }
 
-    private static QmgrConfig config(ServerModel model) {
+    private static QmgrConfig config(SaturatedModel model) {
         QueueSettings queue = SettingsRecords.with(USUAL,
                 Map.of("minimalBackoff", slow(USUAL.minimalBackoff()), "maximalBackoff", slow(USUAL.maximalBackoff()),
                         "lifetime", slow(USUAL.lifetime()), "bounceLifetime", slow(USUAL.bounceLifetime()),

@@ -249,7 +249,7 @@ final class ShardWorld {
             return brain.about(id, now).orElseThrow().why();
         }
 
-        /// The shard ends without a farewell; its connections are lost.
+        /// The shard ends without a return of its lanes; its connections are lost.
         void dies() {
             alive = false;
             links.removeIf(link -> link.shard == this);

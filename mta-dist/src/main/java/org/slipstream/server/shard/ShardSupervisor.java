@@ -129,7 +129,7 @@ final class ShardSupervisor implements AutoCloseable {
         }
     }
 
-    /// Begins nothing new. What is under way touches files, so it is not interrupted.
+    /// Begins nothing new. Work under way touches files, so it is not interrupted.
     @Override
     public void close() {
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

@@ -2,7 +2,7 @@ package org.slipstream.lab.study;
 
 import org.slipstream.lab.SaturatedServer;
 import org.slipstream.lab.SaturatedServer.LoadFigures;
-import org.slipstream.lab.SaturatedServer.ServerModel;
+import org.slipstream.lab.SaturatedServer.SaturatedModel;
 import org.slipstream.lab.ShardCosts;
 
 import java.util.ArrayList;
@@ -45,8 +45,8 @@ public final class ShardCurve {
     private ShardCurve() {}
 
     /// The model servers by name.
-    static Map<String, ServerModel> servers() {
-        Map<String, ServerModel> servers = new LinkedHashMap<>();
+    static Map<String, SaturatedModel> servers() {
+        Map<String, SaturatedModel> servers = new LinkedHashMap<>();
         servers.put("a disk for each shard", model(MANY, 16, CLIENTS, 2_000, SHORT));
         servers.put("one disk for all", model(1, 16, CLIENTS, 2_000, LONG));
         servers.put("2 processors accept", model(MANY, 2, CLIENTS, 2_000, SHORT));
@@ -54,8 +54,8 @@ public final class ShardCurve {
         return servers;
     }
 
-    private static ServerModel model(int disks, int processors, int lanes, long delivery, long window) {
-        return new ServerModel(new ShardCosts(EVENT, RECORD, SYNC, disks, ARRIVAL, processors), CLIENTS, lanes,
+    private static SaturatedModel model(int disks, int processors, int lanes, long delivery, long window) {
+        return new SaturatedModel(new ShardCosts(EVENT, RECORD, SYNC, disks, ARRIVAL, processors), CLIENTS, lanes,
                 DESTINATIONS, delivery, MESSAGE, window);
     }
 
