@@ -39,7 +39,7 @@ final class ShardSoakScenario {
     static final Rate RATE = new Rate(6, Duration.ofMinutes(1));
     static final int RING = 5;
     static final int NARROW = 2;
-    static final int LANES = 12;
+    static final int LANES = 14;
     static final int PER_DESTINATION = 4;
     static final int SERVER = 10;
 

@@ -3,6 +3,7 @@ package org.slipstream.lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.ShardPlan.ShardAction;
@@ -13,6 +14,7 @@ import org.slipstream.qmgr.wake.LimitKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,13 +43,7 @@ class ShardSoakTest {
     @Tag("IM-27")
     void nothingIsLostOrDoubledAndEveryLimitHolds(int shards, long messageMillis, long seed) {
         Scenario scenario = ShardSoakScenario.of(seed);
-        World world = new World(scenario, ShardPlan.of(shards).with(actions(shards)).withMessages(messageMillis),
-                WorldObserver.NONE).atMost(MOST_EVENTS).run();
-
-        scenario.mails().forEach(mail -> check(scenario, world, mail));
-        assertThat(world.totals().queued()).as("queued at the end").isZero();
-        assertThat(world.broker().accounts()).as("lanes that are asked for at the end")
-                .allSatisfy(account -> assertThat(account.demand()).isZero());
+        World world = soaked(scenario, shards, messageMillis);
         assertThat(world.limits().most()).as("each limit was reached, and none was exceeded")
                 .containsEntry(LimitKey.SERVER, ShardSoakScenario.SERVER)
                 .hasEntrySatisfying(LimitKey.transport("smtp"),
@@ -56,6 +52,27 @@ class ShardSoakTest {
                 .containsEntry(LimitKey.destination("smtp/narrow.example"), ShardSoakScenario.NARROW)
                 .containsEntry(LimitKey.host("mx.hoster.example"), ShardSoakScenario.PER_DESTINATION)
                 .containsEntry(LimitKey.rate("smtp/rated.example"), ShardSoakScenario.RATE.deliveries());
+    }
+
+    /// The world itself throws when a limit is exceeded at the receiving side.
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void otherSeedsLoseAndDoubleNothingEither(long seed) {
+        soaked(ShardSoakScenario.of(seed), (int) (2 + seed % 3), seed % 4);
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(100, Boolean.getBoolean("slipstream.long") ? 400 : 104);
+    }
+
+    private static World soaked(Scenario scenario, int shards, long messageMillis) {
+        World world = new World(scenario, ShardPlan.of(shards).with(actions(shards)).withMessages(messageMillis),
+                WorldObserver.NONE).atMost(MOST_EVENTS).run();
+        scenario.mails().forEach(mail -> check(scenario, world, mail));
+        assertThat(world.totals().queued()).as("queued at the end").isZero();
+        assertThat(world.broker().accounts()).as("lanes that are asked for at the end")
+                .allSatisfy(account -> assertThat(account.demand()).isZero());
+        return world;
     }
 
     private static void check(Scenario scenario, World world, SimulatedMail mail) {
