@@ -18,7 +18,9 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /// The limits of a server as its receivers count them: over the connections of all shards, at each
 /// new connection and at each delivery.
@@ -33,6 +35,9 @@ final class ConnectionLimits {
     private final PlaceRules rules;
     private final ReceivingSide receivers;
     private final Map<String, Deque<Long>> starts = new TreeMap<>();
+    /// Deliveries that have started. One that lost its connection goes on over another, and is no
+    /// further start.
+    private final Set<String> started = new TreeSet<>();
     private final Map<LimitKey, Integer> most = new LinkedHashMap<>();
     private boolean counts = true;
 
@@ -50,6 +55,7 @@ final class ConnectionLimits {
     /// A shard was killed: it forgets the starts by which a rate counts.
     void crash() {
         starts.clear();
+        started.clear();
     }
 
     /// A connection is opened now; it is not yet among those of the receivers.
@@ -131,6 +137,9 @@ final class ConnectionLimits {
     }
 
     private void start(QmgrOrder.Deliver deliver, Rate rate, long now, InvariantChecker invariants) {
+        if (!started.add(deliver.delivery().id() + " " + deliver.delivery().number())) {
+            return;
+        }
         Deque<Long> recent = starts.computeIfAbsent(deliver.route().nextHop(), _ -> new ArrayDeque<>());
         recent.add(now);
         while (recent.getFirst() + rate.period().toMillis() - SETUP_MILLIS <= now) {
