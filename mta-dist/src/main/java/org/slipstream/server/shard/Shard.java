@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -43,6 +44,8 @@ import java.util.function.LongSupplier;
 /// others. indimail's queues are processes for the same reason; here they are threads with a log
 /// each.
 public final class Shard {
+    private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     private final int number;
     private final SpoolConfig where;
     private final Spool spool;
@@ -50,6 +53,8 @@ public final class Shard {
     private final AtomicInteger openDrafts = new AtomicInteger();
     private volatile boolean leaving;
     private volatile int failures;
+    private int inARow;
+    private volatile long startedNanos;
     private volatile ShardState state = ShardState.CLOSED;
     private volatile Optional<HandLoad> handLoad = Optional.empty();
     private volatile @Nullable Running running;
@@ -107,13 +112,17 @@ public final class Shard {
         running = new Running(run, operations(services, run), new HostControl(run.inbox(), run.places()),
                 new SuspensionControl(spool, run.inbox(), run.dispatcher().commands()));
         run.start();
+        startedNanos = System.nanoTime();
         state = ShardState.RUNNING;
     }
 
-    /// The queue manager has ended with an exception. The result is the number of failures so far.
+    /// The queue manager has ended with an exception. The result is the number of failures in a row:
+    /// of those that a run of [#CALM_NANOS] does not separate.
     synchronized int failed() {
         state = ShardState.RESTARTING;
-        return ++failures;
+        failures++;
+        inARow = System.nanoTime() - startedNanos > CALM_NANOS ? 1 : inARow + 1;
+        return inARow;
     }
 
     /// Ends what the failed run left: deliveries under way finish or are cut.
