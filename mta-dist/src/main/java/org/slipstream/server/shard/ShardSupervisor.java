@@ -108,15 +108,14 @@ final class ShardSupervisor implements AutoCloseable {
     }
 
     private void follow(CountChange change) throws IOException, SpoolException {
-        if (change instanceof CountChange.None) {
-            return;
-        }
-        if (shards.rules().growth() == Growth.KEEP_COUNT) {
-            log.info("event=shard-count-kept change=\"{}\"", change);
-        } else if (change instanceof CountChange.Remove(List<Integer> numbers)) {
-            numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
-        } else {
-            shards.add();
+        switch (change) {
+            case CountChange.None _ -> {
+                // The number fits the load.
+            }
+            case CountChange.Kept(CountChange due) -> log.info("event=shard-count-kept change=\"{}\"", due);
+            case CountChange.Add _ -> shards.add();
+            case CountChange.Remove(List<Integer> numbers) ->
+                numbers.forEach(number -> shards.shard(number).ifPresent(shard -> shard.leave(true)));
         }
     }
 

@@ -61,7 +61,6 @@ class ShardKeysTest {
     @ParameterizedTest
     @CsvSource({"static, STATIC", "dynamic, DYNAMIC", "keep-count, KEEP_COUNT"})
     @Tag("IM-03")
-    @Tag("IM-07")
     void theModeIsOneOfThree(String word, Growth growth) throws IOException {
         assertThat(config("", "shard.mode=" + word, "shard.maximum=5", "shard.load=70").shard().rules())
                 .isEqualTo(new ShardRules(growth, 5, 70));

@@ -32,6 +32,9 @@ public record ShardRules(Growth growth, int most, int threshold) {
 
         /// These empty shards are removed, the highest first.
         record Remove(List<Integer> shards) implements CountChange {}
+
+        /// The number stays, and the change that is due is logged (IM-07).
+        record Kept(CountChange due) implements CountChange {}
     }
 
     public ShardRules {
@@ -57,12 +60,16 @@ public record ShardRules(Growth growth, int most, int threshold) {
         return Optional.of(equal.get(random.nextInt(equal.size())).shard());
     }
 
-    /// The change that the loads call for. [Growth#KEEP_COUNT] has the same answer as dynamic; the
-    /// caller reports it and does nothing.
+    /// The change that the loads call for.
     public CountChange change(List<ShardLoad> loads) {
         if (growth == Growth.STATIC || loads.isEmpty()) {
             return new CountChange.None();
         }
+        CountChange due = due(loads);
+        return growth == Growth.KEEP_COUNT && !(due instanceof CountChange.None) ? new CountChange.Kept(due) : due;
+    }
+
+    private CountChange due(List<ShardLoad> loads) {
         double sum = loads.stream().mapToDouble(ShardLoad::percent).sum();
         if (sum > 2.0 * loads.size() * threshold) {
             return loads.size() < most ? new CountChange.Add(highest(loads) + 1) : new CountChange.None();

@@ -133,6 +133,18 @@ class ShardRulesTest {
     }
 
     @Test
+    @Tag("IM-07")
+    void aKeptNumberStaysAndTheChangeThatIsDueIsTold() {
+        ShardRules kept = new ShardRules(Growth.KEEP_COUNT, 3, 50);
+        List<ShardLoad> busy = List.of(load(1, "10/10", "20/20"), load(2, "10/10", "20/20"));
+        assertThat(kept.change(busy)).isEqualTo(new CountChange.Kept(new CountChange.Add(3)));
+        assertThat(kept.change(List.of(empty(1), empty(2))))
+                .isEqualTo(new CountChange.Kept(new CountChange.Remove(List.of(2))));
+        assertThat(kept.change(List.of(load(1, "1/10", "0/20"), load(2, "1/10", "0/20"))))
+                .isEqualTo(new CountChange.None());
+    }
+
+    @Test
     @Tag("IM-02")
     void aStaticServerKeepsItsShards() {
         assertThat(STATIC.change(List.of(load(1, "10/10", "20/20")))).isEqualTo(new CountChange.None());
