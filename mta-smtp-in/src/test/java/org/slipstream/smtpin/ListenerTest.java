@@ -318,8 +318,9 @@ class ListenerTest {
             }
         }
         assertThat(faulty).isFalse();
-        assertThat(LogTest.lines("event=accept-failed")).hasSize(1).first().asString()
-                .contains(" listener=smtp error=\"no socket for the first client\" ");
+        // Other tests of this process log failures of other sockets.
+        assertThat(LogTest.lines("event=accept-failed").stream()
+                .filter(line -> line.contains(" listener=smtp error=\"no socket for the first client\" "))).hasSize(1);
     }
 
     @Test

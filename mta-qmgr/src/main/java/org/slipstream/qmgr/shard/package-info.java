@@ -1,5 +1,2 @@
 /// Many queues, as in indimail: a shard is a message log, its index and a queue manager of its own.
-@NullMarked
 package org.slipstream.qmgr.shard;
-
-import org.jspecify.annotations.NullMarked;
