@@ -124,7 +124,7 @@ class ShardOrdersTest {
             Awaitility.await().atMost(Duration.ofSeconds(60))
                     .until(() -> server.ask("GET", "queue/count").contains("\"count\":1"));
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> server
-                    .ask("GET", "explain?message=" + remote).contains("all 0 connections are busy"));
+                    .ask("GET", "explain?message=" + remote).contains("0 of 100 lanes, by its own limit"));
             assertThat(far.connections()).isZero();
         }
     }

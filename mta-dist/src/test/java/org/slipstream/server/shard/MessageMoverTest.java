@@ -118,7 +118,7 @@ class MessageMoverTest {
         QueueId id = message();
         assertThat(move(id, mover())).isTrue();
         assertThat(steps).containsExactly("source.export", "target.take", "source.left", "target.arrived",
-                "announced", "source.stays");
+                "announced");
         assertThat(announced).singleElement().satisfies(event -> {
             assertThat(event.message().id()).isEqualTo(id);
             assertThat(event.message().open()).isEqualTo(1);

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /// The curve of throughput over the number of shards, for model servers with stated costs. It shows
 /// which part of a server limits it: the listener, the queue managers, the logs, the disks or the
@@ -30,8 +31,8 @@ public final class ShardCurve {
     private static final int MANY = 64;
 
     // A server with few messages a second needs a longer window.
-    private static final long SHORT = 20_000;
-    private static final long LONG = 200_000;
+    private static final long SHORT = 200_000;
+    private static final long LONG = 600_000;
 
     private static final int WIDTH = 720;
     private static final int HEIGHT = 360;
@@ -62,9 +63,14 @@ public final class ShardCurve {
     /// The figures of all servers for these numbers of shards.
     static Map<String, List<LoadFigures>> measure(List<Integer> shards) {
         Map<String, List<LoadFigures>> figures = new LinkedHashMap<>();
-        servers().forEach((name, model) -> figures.put(name,
-                shards.stream().map(count -> SaturatedServer.run(count, model)).toList()));
+        servers().keySet().forEach(name -> figures.put(name, measure(name, shards)));
         return figures;
+    }
+
+    /// The figures of one server.
+    static List<LoadFigures> measure(String server, List<Integer> shards) {
+        SaturatedModel model = Objects.requireNonNull(servers().get(server));
+        return shards.stream().map(count -> SaturatedServer.run(count, model)).toList();
     }
 
     /// The rows of a table in Markdown, one for each server and number of shards.
