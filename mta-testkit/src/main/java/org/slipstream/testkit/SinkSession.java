@@ -114,6 +114,7 @@ final class SinkSession {
             reply("503 5.5.1 Error: nested MAIL command");
         } else if (phase(SinkPhase.MAIL, sender, "250 2.1.0 Ok").startsWith("2")) {
             mail = true;
+            sink.transactionBegins();
             mailArguments = line.substring("MAIL FROM:".length()).strip();
         }
     }
@@ -179,7 +180,10 @@ final class SinkSession {
         }
     }
 
-    private void forget() {
+    void forget() {
+        if (mail) {
+            sink.transactionEnds();
+        }
         mail = false;
         mailArguments = "";
         recipients.clear();

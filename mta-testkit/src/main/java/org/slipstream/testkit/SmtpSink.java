@@ -54,7 +54,8 @@ public final class SmtpSink implements AutoCloseable {
     private final List<String> clients = Collections.synchronizedList(new ArrayList<>());
     private final List<Throwable> differences = Collections.synchronizedList(new ArrayList<>());
     private final Set<Closeable> sockets = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger mostOpen = new AtomicInteger();
+    private final AtomicInteger transactions = new AtomicInteger();
+    private final AtomicInteger mostTransactions = new AtomicInteger();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger count = new AtomicInteger();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -196,9 +197,18 @@ public final class SmtpSink implements AutoCloseable {
         return sockets.size();
     }
 
-    /// How many connections were open at most at the same time.
-    public int mostOpen() {
-        return mostOpen.get();
+    /// How many transactions, from MAIL to the end of the content, there were at most at the same
+    /// time. The client uses a connection longer, so it never had fewer connections at work.
+    public int mostTransactions() {
+        return mostTransactions.get();
+    }
+
+    void transactionBegins() {
+        mostTransactions.accumulateAndGet(transactions.incrementAndGet(), Math::max);
+    }
+
+    void transactionEnds() {
+        transactions.decrementAndGet();
     }
 
     /// Waits until no connection is open: everything that clients had sent has then been kept or
@@ -349,13 +359,19 @@ public final class SmtpSink implements AutoCloseable {
 
     private void serve(Closeable socket, InputStream in, OutputStream out) {
         sockets.add(socket);
-        mostOpen.accumulateAndGet(sockets.size(), Math::max);
         int number = connections.incrementAndGet();
         Thread.ofPlatform().name("sink-" + number).daemon().start(() -> {
             SinkLink link = new SinkLink(socket, in, out);
             try {
                 switch (plans.apply(number)) {
-                    case SinkScript _ -> new SinkSession(this, link, number).run();
+                    case SinkScript _ -> {
+                        SinkSession session = new SinkSession(this, link, number);
+                        try {
+                            session.run();
+                        } finally {
+                            session.forget();
+                        }
+                    }
                     case Transcript transcript -> follow(transcript, link, number);
                 }
             } catch (IOException | InterruptedException _) {
