@@ -110,8 +110,11 @@ class JournalReplayTest {
     @Test
     void aJournalOfAnotherFormatIsRefused() throws Exception {
         write(LARGE);
-        Files.writeString(file, Files.readString(file).replaceFirst("\"format\":1", "\"format\":2"));
-        assertThatThrownBy(this::replay).hasMessageStartingWith(file + ":1: the journal has format 2 of version test");
+        int other = JournalRecord.FORMAT + 1;
+        Files.writeString(file, Files.readString(file).replaceFirst("\"format\":" + JournalRecord.FORMAT,
+                "\"format\":" + other));
+        assertThatThrownBy(this::replay)
+                .hasMessageStartingWith(file + ":1: the journal has format " + other + " of version test");
     }
 
     @Test
