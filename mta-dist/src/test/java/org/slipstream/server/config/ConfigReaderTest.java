@@ -425,13 +425,13 @@ class ConfigReaderTest {
     }
 
     private Config accepted(String... overrides) {
-        ReadResult result = ConfigReader.read(home, MACHINE, List.of(overrides));
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), MACHINE, List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
         return ((ReadResult.Accepted) result).config();
     }
 
     private List<String> problems(String... overrides) {
-        ReadResult result = ConfigReader.read(home, MACHINE, List.of(overrides));
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), MACHINE, List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();
     }
