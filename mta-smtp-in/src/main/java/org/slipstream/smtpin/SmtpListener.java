@@ -4,7 +4,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.auth.Mechanisms;
 import org.subethamail.smtp.server.SMTPServer;
 import org.subethamail.smtp.server.Session;
 import org.subethamail.smtp.server.SessionHandler;
@@ -41,7 +40,6 @@ public final class SmtpListener implements AutoCloseable {
 
     private final ListenerConfig config;
     private final ListenerServices services;
-    private final Mechanisms mechanisms;
     private final Tuning tuning;
     private final ConnectionAdmission admission;
     private final SMTPServer server;
@@ -72,7 +70,6 @@ public final class SmtpListener implements AutoCloseable {
         }
         this.config = config;
         this.services = services;
-        this.mechanisms = new Mechanisms(services.credentials());
         this.tuning = tuning;
         this.admission = new ConnectionAdmission(config, services.guesses());
         this.watchdog = new SessionWatchdog(admission::isCrowded, config.limits().crowdedIdleMillis() * 1_000_000,
@@ -218,7 +215,6 @@ public final class SmtpListener implements AutoCloseable {
             SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(),
                     config.limits().idle().toMillis() * 1_000_000);
             SmtpSession smtpSession = new SmtpSession(number, client, wire, services, config, tuning, place,
-                    mechanisms,
                     () -> stopping);
             watchdog.watch(link);
             liveSessions.add(smtpSession);
