@@ -270,7 +270,7 @@ class DovecotIT {
         var program = BENCH.keep(new UnprivilegedProgram("mail"));
         var maildirs = BENCH.keep(Peer.start(new PeerDovecot(withoutUserdb(PAGE.block(DOVECOT_CONF)),
                 PAGE.block(DOVECOT_CONF + CHANGED).replace("/var/lib/slipstream", program.home().toString()),
-                Map.of(ALICE, "", DOTTED, "")));
+                Map.of(ALICE, "", DOTTED, ""))));
         var server = BENCH.keep(PackagedServer.start(program.folder(), program.home(),
                 quick().set("hostname", "mail.example.org").set("local.domains", "example.org").set("local.mailboxes", "*").pairs()));
         var message = OutgoingMessage.of("maildir@far.example", FRIEND, List.of(ALICE, DOTTED),
