@@ -34,7 +34,7 @@ public final class Cli {
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "golden")));
+            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
 
@@ -140,6 +140,7 @@ public final class Cli {
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
             case "lab what-if" -> new LabWhatIfCommand(mta);
+            case "lab shards" -> new LabShardsCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);
