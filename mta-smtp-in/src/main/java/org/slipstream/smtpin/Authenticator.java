@@ -64,14 +64,23 @@ final class Authenticator {
         }
         Optional<Mechanism> begun;
         try {
-            begun = logins.begin(auth.mechanism(), new LoginClient(client.session(), client.address(), wire.localAddress(),
-                    client.tls().isPresent(), wire.bindings()));
+            begun = logins.begin(auth.mechanism(), loginClient(client));
         } catch (IOException trouble) {
             return unavailable(client, trouble);
         }
         return begun.isPresent()
                 ? exchange(client, network, auth, begun.get(), timeoutNanos)
                 : new AuthResult.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
+    }
+
+    private LoginClient loginClient(Client client) {
+        return new LoginClient(client.session(), literal(client.address()),
+                wire.localAddress().map(Authenticator::literal), client.tls().isPresent(), wire.bindings());
+    }
+
+    // Without the name of an interface.
+    private static String literal(InetAddress address) {
+        return address.getHostAddress().replaceFirst("%.*", "");
     }
 
     private AuthResult exchange(Client client, String network, Command.Auth auth, Mechanism mechanism,

@@ -56,7 +56,7 @@ class DomainCheckTest {
 
     private static List<DomainFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
             Instant now) {
-        Findings findings = new Findings();
+        FindingList findings = new FindingList();
         DomainCheck.run(ZoneText.of(zone), asked, chain, now, findings);
         return findings.all();
     }
