@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
@@ -142,7 +143,7 @@ final class Authenticator {
     // Not the client's fault, so it does not count as a failed login.
     private static AuthResult unavailable(Client client, IOException trouble) {
         log.warn("event=login-unavailable session={} error=\"{}\"", client.session(),
-                LogText.text(trouble.toString()));
+                LogText.text(FailureWords.of(trouble)));
         return temporaryFailure();
     }
 
