@@ -28,7 +28,7 @@ final class DnsNames implements NameQuestions {
         // A smart host for all domains says nothing about a single domain.
         Map<String, Config.RouteTarget> own = new HashMap<>(config.routes());
         own.remove("*");
-        this.routes = new RouteTable(own, config.local().domains(), mx);
+        this.routes = RouteTable.of(config, own, mx);
         this.hosts = new DnsHostFinder(new Dns(client.dnsServers()));
     }
 

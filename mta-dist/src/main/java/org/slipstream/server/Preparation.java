@@ -1,8 +1,12 @@
 package org.slipstream.server;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.dovecot.DovecotLogins;
+import org.slipstream.server.dovecot.DovecotMailboxes;
 import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.intake.MailboxLookup;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.intake.ThisMachine;
 import org.slipstream.server.report.ReportTemplates;
@@ -107,6 +111,7 @@ final class Preparation {
         prepareTls();
         prepareClient();
         prepareUsers();
+        lookAtDovecot();
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
@@ -177,6 +182,34 @@ final class Preparation {
         } catch (UserFileException | IOException reported) {
             // Reported as a mistake already.
         }
+    }
+
+    /// A remark only: Dovecot may start later than this server.
+    private void lookAtDovecot() {
+        config.submission().auth().ifPresent(socket -> {
+            try {
+                if (DovecotLogins.probe(socket).isEmpty()) {
+                    remark("submission.auth", "Dovecot offers no mechanism for logins; set auth_mechanisms there");
+                }
+            } catch (IOException failed) {
+                remark("submission.auth", failed.getMessage() + "; no user can log in. Start Dovecot, or correct the"
+                        + " unix_listener of its service auth and its permissions");
+            }
+        });
+        config.operation().store().mailboxLookup().ifPresent(socket -> {
+            Address postmaster = config.local().postmaster();
+            try {
+                if (DovecotMailboxes.probe(socket, postmaster) == MailboxLookup.Existence.UNKNOWN
+                        && !config.aliases().containsKey(postmaster.key())) {
+                    remark("local.postmaster", "Dovecot has no user " + postmaster
+                            + ", so mail for the postmaster is refused; set a user who reads it");
+                }
+            } catch (IOException failed) {
+                remark("local.mailbox-lookup", failed.getMessage() + "; mail for mailboxes that were not looked up"
+                        + " before is deferred. Start Dovecot, or correct the unix_listener auth-userdb and its"
+                        + " permissions");
+            }
+        });
     }
 
     private void source(String key, Optional<? extends InetAddress> address) {

@@ -7,6 +7,7 @@ import org.slipstream.admin.AdminSocket;
 import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
+import org.slipstream.server.dovecot.DovecotParts;
 import org.slipstream.server.history.History;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
@@ -115,7 +116,9 @@ public final class Server implements AutoCloseable {
         undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
-        Wiring wiring = new Wiring(config, prepared.client(), shards, history);
+        DovecotParts dovecot = new DovecotParts(config);
+        undo.push("dovecot", Duration.ZERO, _ -> dovecot.close());
+        Wiring wiring = new Wiring(config, prepared.client(), shards, history, dovecot);
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
         undo.push("queue manager", KEPT_FOR_SPOOL, shards::stopQueueManagers);

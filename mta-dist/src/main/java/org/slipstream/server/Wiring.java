@@ -11,6 +11,7 @@ import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Traces;
+import org.slipstream.server.dovecot.DovecotParts;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.intake.AddressBook;
@@ -20,6 +21,7 @@ import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.RecipientPolicy;
 import org.slipstream.server.intake.Services;
 import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.intake.UserAddresses;
 import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.server.local.MaildirDelivery;
 import org.slipstream.server.policy.NameQuestions;
@@ -38,6 +40,8 @@ import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.MessageHandler;
+import org.slipstream.smtpin.auth.LoginService;
+import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Policy;
@@ -68,9 +72,11 @@ final class Wiring {
     private final RouteTable routes;
     private final Config config;
     private final NameQuestions names;
+    private final DovecotParts dovecot;
 
     /// @param client from [#client]
-    Wiring(Config config, ClientConfig client, ShardSet shards, History history) {
+    Wiring(Config config, ClientConfig client, ShardSet shards, History history, DovecotParts dovecot) {
+        this.dovecot = dovecot;
         this.config = config;
         this.client = client;
         this.book = new AddressBook(config, new ThisMachine());
@@ -78,7 +84,7 @@ final class Wiring {
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
         RouteFinder mx = new DnsRouteFinder(client, new OwnAddresses(config.listen().smtp())::contains,
                 config.smtpClient().mxRollUp());
-        this.routes = new RouteTable(config.routes(), config.local().domains(), mx);
+        this.routes = RouteTable.of(config, config.routes(), mx);
         this.names = new DnsNames(config, client, mx);
     }
 
@@ -98,18 +104,21 @@ final class Wiring {
     /// The services that all ports share.
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
-    /// @param users who may log in
+    /// @param users who may log in, unless Dovecot decides
     ListenerServices services(BooleanSupplier behind, Users users) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 new InFlowDelay(behind, config.operation().inFlowDelay().toMillis()),
-                Set.copyOf(config.tls().off()));
+                Set.copyOf(config.tls().off()), dovecot.mailboxes());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {
-            checks.add(1, new SenderBelongs(users::owns));
+            checks.add(1, new SenderBelongs(dovecot.logins().isPresent()
+                    ? new UserAddresses(book, config.local().domains())::owns
+                    : users::owns));
         }
-        return ListenerServices.of(handler).withPolicy(new Policy(checks)).withCredentials(users,
-                Services.guard(config.submission().guesses())).withMemory(
-                        new MemoryBudget(config.operation().transactionMemory().bytes()));
+        LoginService logins = dovecot.logins().orElseGet(() -> new Mechanisms(Optional.of(users)));
+        return ListenerServices.of(handler).withPolicy(new Policy(checks))
+                .withLogins(logins, Services.guard(config.submission().guesses()))
+                .withMemory(new MemoryBudget(config.operation().transactionMemory().bytes()));
     }
 
     /// ETRN. Without deliveries there is none, and the listener replies 458.

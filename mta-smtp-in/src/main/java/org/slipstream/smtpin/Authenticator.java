@@ -5,8 +5,9 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.auth.LoginClient;
+import org.slipstream.smtpin.auth.LoginService;
 import org.slipstream.smtpin.auth.Mechanism;
-import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.auth.PasswordThreads;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.policy.Client;
@@ -33,20 +34,20 @@ final class Authenticator {
     /// RFC 4954 section 4: the longest line of the exchange.
     private static final int LINE_BYTES = 12_288;
     /// More than any mechanism needs.
-    private static final int ROUNDS = 8;
+    private static final int ROUNDS = 9;
     private static final ClientNetwork NETWORK = ClientNetwork.standard();
 
     private final SmtpStream wire;
     private final String hostname;
-    private final Mechanisms mechanisms;
+    private final LoginService logins;
     private final GuessGuard guard;
     private final PasswordThreads passwords;
     private final Predicate<InetAddress> known;
 
-    Authenticator(SmtpStream wire, ListenerConfig config, Mechanisms mechanisms, ListenerServices services) {
+    Authenticator(SmtpStream wire, ListenerConfig config, ListenerServices services) {
         this.wire = wire;
         this.hostname = config.hostname();
-        this.mechanisms = mechanisms;
+        this.logins = services.logins();
         this.guard = services.guesses();
         this.passwords = services.passwords();
         this.known = config.trust().known();
@@ -61,46 +62,79 @@ final class Authenticator {
             return new AuthResult.Refused(
                     Reply.of(421, "4.7.0", hostname + " Too many failed logins, try again later"));
         }
-        Optional<Mechanism> begun = mechanisms.begin(auth.mechanism(), wire.bindings());
-        if (begun.isEmpty()) {
-            return new AuthResult.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
+        Optional<Mechanism> begun;
+        try {
+            begun = logins.begin(auth.mechanism(), new LoginClient(client.session(), client.address(), wire.localAddress(),
+                    client.tls().isPresent(), wire.bindings()));
+        } catch (IOException trouble) {
+            return unavailable(client, trouble);
         }
-        Mechanism mechanism = begun.get();
-        AuthResponse said = auth.initial().isPresent()
-                ? decode(auth.initial().get())
-                : ask(mechanism.opening(), timeoutNanos);
-        for (int round = 0; round < ROUNDS; round++) {
-            if (said instanceof AuthResponse.Invalid(Reply reply)) {
-                return new AuthResult.Refused(reply);
-            }
-            Mechanism.Turn turn;
-            try {
-                byte[] response = ((AuthResponse.Bytes) said).bytes();
-                turn = passwords.call(known.test(client.address()), () -> mechanism.respond(response));
-            } catch (PasswordThreads.BusyException busy) {
-                log.info("event=login-deferred session={} client={} reason=\"{}\"", client.session(),
-                        ReceivedLine.literal(client.address()),
-                        busy.getMessage());
-                return temporaryFailure();
-            } catch (IOException trouble) {
-                // Not the client's fault, so it does not count as a failed login.
-                log.warn("event=login-unavailable session={} error=\"{}\"", client.session(),
-                        LogText.text(trouble.toString()));
-                return temporaryFailure();
-            }
-            switch (turn) {
-                case Mechanism.Turn.Challenge(byte[] bytes) -> said = ask(bytes, timeoutNanos);
-                case Mechanism.Turn.Proven(String user) -> {
-                    log.info("event=login session={} client={} user=\"{}\" mechanism={}", client.session(),
-                            ReceivedLine.literal(client.address()), LogText.text(user), auth.mechanism());
-                    return new AuthResult.Proven(user);
+        return begun.isPresent()
+                ? exchange(client, network, auth, begun.get(), timeoutNanos)
+                : new AuthResult.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
+    }
+
+    private AuthResult exchange(Client client, String network, Command.Auth auth, Mechanism mechanism,
+            long timeoutNanos) throws IOException {
+        boolean ended = false;
+        try {
+            Optional<AuthResponse> said = auth.initial().map(Authenticator::decode);
+            for (int round = 0; round < ROUNDS; round++) {
+                if (said.isPresent() && said.get() instanceof AuthResponse.Invalid(Reply reply)) {
+                    return new AuthResult.Refused(reply);
                 }
-                case Mechanism.Turn.Failed failed -> {
-                    return failed(client, network, auth.mechanism(), failed);
+                Mechanism.Turn turn;
+                try {
+                    turn = turn(client, mechanism, said);
+                } catch (PasswordThreads.BusyException busy) {
+                    log.info("event=login-deferred session={} client={} reason=\"{}\"", client.session(),
+                            ReceivedLine.literal(client.address()), busy.getMessage());
+                    return temporaryFailure();
+                } catch (IOException trouble) {
+                    return unavailable(client, trouble);
                 }
+                switch (turn) {
+                    case Mechanism.Turn.Challenge(byte[] bytes) -> said = Optional.of(ask(bytes, timeoutNanos));
+                    case Mechanism.Turn.Proven(String user) -> {
+                        ended = true;
+                        return proven(client, auth.mechanism(), user);
+                    }
+                    case Mechanism.Turn.Failed failed -> {
+                        ended = true;
+                        return failed(client, network, auth.mechanism(), failed);
+                    }
+                }
+            }
+            return new AuthResult.Refused(Reply.of(501, "5.5.4", "Authentication exchange too long"));
+        } finally {
+            if (!ended) {
+                mechanism.cancel();
             }
         }
-        return new AuthResult.Refused(Reply.of(501, "5.5.4", "Authentication exchange too long"));
+    }
+
+    /// @param said empty: the client waits for the first challenge
+    private Mechanism.Turn turn(Client client, Mechanism mechanism, Optional<AuthResponse> said) throws IOException {
+        if (said.isEmpty()) {
+            return new Mechanism.Turn.Challenge(mechanism.opening());
+        }
+        byte[] response = ((AuthResponse.Bytes) said.get()).bytes();
+        return mechanism.computes()
+                ? passwords.call(known.test(client.address()), () -> mechanism.respond(response))
+                : mechanism.respond(response);
+    }
+
+    private static AuthResult proven(Client client, String mechanism, String user) {
+        log.info("event=login session={} client={} user=\"{}\" mechanism={}", client.session(),
+                ReceivedLine.literal(client.address()), LogText.text(user), mechanism);
+        return new AuthResult.Proven(user);
+    }
+
+    // Not the client's fault, so it does not count as a failed login.
+    private static AuthResult unavailable(Client client, IOException trouble) {
+        log.warn("event=login-unavailable session={} error=\"{}\"", client.session(),
+                LogText.text(trouble.toString()));
+        return temporaryFailure();
     }
 
     // RFC 4954 section 6.

@@ -1,7 +1,9 @@
 package org.slipstream.smtpin;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.Map;
+import java.util.Optional;
 
 import javax.net.ssl.SSLContext;
 
@@ -37,6 +39,11 @@ interface Link {
 
     /// The channel binding values of a TLS connection by name (RFC 5056).
     Map<String, byte[]> bindings();
+
+    /// The address of this server that the client reached; empty when unknown.
+    default Optional<InetAddress> localAddress() {
+        return Optional.empty();
+    }
 
     /// Closes the output.
     void endOutput(ClientWait wait) throws IOException;

@@ -1,6 +1,8 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.smtpin.auth.GuessGuard;
+import org.slipstream.smtpin.auth.LoginService;
+import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.auth.PasswordThreads;
 import org.slipstream.smtpin.auth.UserSecrets;
 import org.slipstream.smtpin.policy.Policy;
@@ -10,39 +12,43 @@ import java.util.Optional;
 /// The services behind a listener: message handler, policy, users, and budgets that ports share.
 ///
 /// @param policy asked before the handler
-/// @param credentials of users; without them AUTH is not announced, whatever the service offers
+/// @param logins decides logins; where it has no mechanism, AUTH is not announced, whatever the
+///     service offers
 /// @param guesses shared by all ports where users log in, so that a ban applies to each
 /// @param etrn empty: ETRN is answered 458
 /// @param memory shared by all ports
 /// @param passwords shared by all ports
-public record ListenerServices(MessageHandler handler, Policy policy, Optional<UserSecrets> credentials,
-        GuessGuard guesses,
+public record ListenerServices(MessageHandler handler, Policy policy, LoginService logins, GuessGuard guesses,
         Optional<EtrnService> etrn, MemoryBudget memory, PasswordThreads passwords) {
     /// A message handler without users and ETRN.
     public static ListenerServices of(MessageHandler handler) {
-        return new ListenerServices(handler, Policy.standard(), Optional.empty(),
+        return new ListenerServices(handler, Policy.standard(), new Mechanisms(Optional.empty()),
                 new GuessGuard(GuessGuard.GuessSettings.standard(), System::nanoTime), Optional.empty(),
                 MemoryBudget.standard(),
                 PasswordThreads.standard());
     }
 
     public ListenerServices withPolicy(Policy other) {
-        return new ListenerServices(handler, other, credentials, guesses, etrn, memory, passwords);
+        return new ListenerServices(handler, other, logins, guesses, etrn, memory, passwords);
     }
 
     public ListenerServices withCredentials(UserSecrets users, GuessGuard guard) {
-        return new ListenerServices(handler, policy, Optional.of(users), guard, etrn, memory, passwords);
+        return withLogins(new Mechanisms(Optional.of(users)), guard);
+    }
+
+    public ListenerServices withLogins(LoginService other, GuessGuard guard) {
+        return new ListenerServices(handler, policy, other, guard, etrn, memory, passwords);
     }
 
     public ListenerServices withEtrn(EtrnService wake) {
-        return new ListenerServices(handler, policy, credentials, guesses, Optional.of(wake), memory, passwords);
+        return new ListenerServices(handler, policy, logins, guesses, Optional.of(wake), memory, passwords);
     }
 
     public ListenerServices withMemory(MemoryBudget budget) {
-        return new ListenerServices(handler, policy, credentials, guesses, etrn, budget, passwords);
+        return new ListenerServices(handler, policy, logins, guesses, etrn, budget, passwords);
     }
 
     public ListenerServices withPasswords(PasswordThreads threads) {
-        return new ListenerServices(handler, policy, credentials, guesses, etrn, memory, threads);
+        return new ListenerServices(handler, policy, logins, guesses, etrn, memory, threads);
     }
 }

@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
-import org.slipstream.smtpin.auth.Mechanisms;
+import org.slipstream.smtpin.auth.LoginService;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.smtpin.policy.Client;
@@ -65,11 +65,10 @@ final class SmtpSession {
 
     /// @param address of the peer, which may be a proxy
     /// @param place of this connection, given back before the last reply
-    /// @param mechanisms of the listener
     /// @param stopping true as soon as no new transaction may begin
     SmtpSession(long number, InetAddress address, SmtpStream wire, ListenerServices services, ListenerConfig config,
             Tuning tuning,
-            ConnectionAdmission.Place place, Mechanisms mechanisms, BooleanSupplier stopping) {
+            ConnectionAdmission.Place place, BooleanSupplier stopping) {
         this.number = number;
         this.address = address;
         this.wire = wire;
@@ -79,12 +78,13 @@ final class SmtpSession {
         this.place = place;
         this.stopping = stopping;
         this.parser = new CommandParser(config.hostname());
+        LoginService logins = services.logins();
         this.protocol = new ServerProtocol(config.service(), config.limits(), config.hostname(),
                 new ServiceOffer(config.service(), config.limits(), config.hostname(), config.tls().isPresent(),
-                        mechanisms.names(false), mechanisms.names(true)));
+                        logins.names(false), logins.names(true)));
         this.gate = new PolicyGate(services);
         this.dataPhase = new DataPhase(wire, config, services, tuning);
-        this.authenticator = new Authenticator(wire, config, mechanisms, services);
+        this.authenticator = new Authenticator(wire, config, services);
         this.state = SessionState.start(false, false);
     }
 

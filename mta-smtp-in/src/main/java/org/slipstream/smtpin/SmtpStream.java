@@ -5,10 +5,12 @@ import org.slipstream.core.Reply;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
@@ -282,6 +284,10 @@ final class SmtpStream {
 
     Map<String, byte[]> bindings() {
         return link.bindings();
+    }
+
+    Optional<InetAddress> localAddress() {
+        return link.localAddress();
     }
 
     /// Limits the time that the client may take to read further replies.

@@ -7,6 +7,7 @@ import org.slipstream.core.LogText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -149,6 +150,11 @@ final class SocketLink implements Link {
             endPoint(tls.getSession()).ifPresent(value -> values.put("tls-server-end-point", value));
         }
         return values;
+    }
+
+    @Override
+    public Optional<InetAddress> localAddress() {
+        return Optional.ofNullable(tcp.getLocalAddress());
     }
 
     // RFC 9266 section 2. Under TLS 1.2 it needs the extended master secret; otherwise the JDK

@@ -3,7 +3,6 @@ package org.slipstream.smtpin;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
-import org.slipstream.smtpin.auth.Mechanisms;
 
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -67,7 +66,7 @@ class ConnectionAdmissionTest {
                 });
         SmtpStream wire = new SmtpStream(link, new BufferPool(1), System::nanoTime, Long.MAX_VALUE);
         new SmtpSession(1, one, wire, services, single, Ports.tuning(Duration.ofSeconds(60)),
-                places.enter(one).orElseThrow(), new Mechanisms(services.credentials()), () -> false).run();
+                places.enter(one).orElseThrow(), () -> false).run();
         assertThat(new String(link.heard(), StandardCharsets.US_ASCII)).contains("\r\n221 ");
         assertThat(free.getLast()).as("when 221 goes").isTrue();
         assertThat(free.subList(0, free.size() - 1)).as("before").isNotEmpty().doesNotContain(true);

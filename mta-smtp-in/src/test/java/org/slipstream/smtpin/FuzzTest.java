@@ -3,7 +3,6 @@ package org.slipstream.smtpin;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
-import org.slipstream.smtpin.auth.Mechanisms;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.CommandParser;
 import org.slipstream.testkit.Dialogue;
@@ -84,8 +83,7 @@ class FuzzTest {
                 new SmtpStream(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
                 services, config, tuning,
                 new ConnectionAdmission(config, services.guesses()).enter(InetAddress.getLoopbackAddress())
-                        .orElseThrow(),
-                new Mechanisms(services.credentials()), () -> false).run();
+                        .orElseThrow(), () -> false).run();
         List<String> mail = stage.messages.accepted.stream()
                 .map(one -> describe(one.envelope()) + one.extras() + one.asSent()).toList();
         // Ids and nonces are new each time.

@@ -23,7 +23,7 @@ public final class Cli {
             Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
                     "report",
-                    "lab", "completion")),
+                    "lab", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -36,7 +36,7 @@ public final class Cli {
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
             Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Arguments that need all commands.
-    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
+    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
 
     /// @return the exit code
     public static int execute(CliContext world, String... arguments) {
@@ -144,6 +144,7 @@ public final class Cli {
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);
+            case "man" -> new ManualCommand(mta);
             default -> throw new IllegalArgumentException(path);
         };
     }

@@ -28,7 +28,8 @@ final class MailForms {
             Map.entry("database", database()), Map.entry("domain", domain()),
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
-            Map.entry("name", name()), Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
+            Map.entry("name", name()), Map.entry("login-source", loginSource()),
+            Map.entry("local-delivery", localDelivery()), Map.entry("mailbox-lookup", mailboxLookup()), Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),
@@ -188,6 +189,35 @@ final class MailForms {
                         : text.length() == 1 && text.charAt(0) > ' ' && text.charAt(0) < 127 && !text.equals("@")
                                 ? Optional.of(Optional.of(text))
                                 : Optional.empty());
+    }
+
+    /// Inner empty: the file of users; otherwise a socket of Dovecot, `unix:/path` or `host:port`.
+    static Form<Optional<String>> loginSource() {
+        return Forms.text("\"users\", \"dovecot:/path\" or \"dovecot:host:port\"",
+                text -> text.equals("users") ? Optional.of(Optional.empty()) : dovecot(text).map(Optional::of));
+    }
+
+    /// Inner empty: none.
+    static Form<Optional<String>> mailboxLookup() {
+        return Forms.text("\"dovecot:/path\", \"dovecot:host:port\", or \"\" for none",
+                text -> text.isEmpty() ? Optional.of(Optional.empty()) : dovecot(text).map(Optional::of));
+    }
+
+    /// Inner empty: Maildirs; otherwise the next hop of LMTP.
+    static Form<Optional<String>> localDelivery() {
+        return Forms.text("\"maildir\", \"lmtp:unix:/path\" or \"lmtp:host:port\"",
+                text -> text.equals("maildir")
+                        ? Optional.of(Optional.empty())
+                        : RouteBook.target(text).filter(Config.RouteTarget.Lmtp.class::isInstance)
+                                .map(target -> Optional.of(((Config.RouteTarget.Lmtp) target).endpoint())));
+    }
+
+    private static Optional<String> dovecot(String text) {
+        String socket = text.startsWith("dovecot:/") ? "unix:" + text.substring(8) : text.replaceFirst("^dovecot:", "");
+        return text.startsWith("dovecot:")
+                ? RouteBook.target("lmtp:" + socket).filter(Config.RouteTarget.Lmtp.class::isInstance)
+                        .map(target -> ((Config.RouteTarget.Lmtp) target).endpoint())
+                : Optional.empty();
     }
 
     static Form<Path> path() {

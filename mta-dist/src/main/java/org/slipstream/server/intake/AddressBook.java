@@ -136,6 +136,11 @@ public final class AddressBook {
         return isOwnLiteral(address) ? new Address(address.localPart(), domains.getFirst()) : address;
     }
 
+    /// The address without its tag.
+    public Address untagged(Address address) {
+        return address.withoutExtension(delimiter);
+    }
+
     /// A form that is equal for all spellings of one recipient; local parts of other domains keep
     /// their case.
     public String key(Address address) {

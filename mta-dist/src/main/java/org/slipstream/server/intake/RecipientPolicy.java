@@ -39,16 +39,26 @@ public final class RecipientPolicy implements MessageHandler {
     private final Config.Relay relay;
     private final InFlowDelay brake;
     private final Set<String> withoutTls;
+    private final MailboxLookup mailboxes;
 
+    /// Every mailbox of the book exists.
+    ///
     /// @param withoutTls services that do not offer STARTTLS, so that no client can authenticate
     ///     there
     public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
             Set<String> withoutTls) {
+        this(ingest, book, relay, brake, withoutTls, MailboxLookup.ALL);
+    }
+
+    /// @param mailboxes asked about each mailbox of the book
+    public RecipientPolicy(Ingest ingest, AddressBook book, Config.Relay relay, InFlowDelay brake,
+            Set<String> withoutTls, MailboxLookup mailboxes) {
         this.ingest = ingest;
         this.book = book;
         this.relay = relay;
         this.brake = brake;
         this.withoutTls = Set.copyOf(withoutTls);
+        this.mailboxes = mailboxes;
     }
 
     @Override
@@ -75,13 +85,23 @@ public final class RecipientPolicy implements MessageHandler {
     @Override
     public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
         return switch (book.decide(recipient)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> HandlerVerdict.accept();
-            case AddressBook.Decision.Unknown _ -> HandlerVerdict.refuse(550, "5.1.1",
-                    "<" + recipient + ">: Recipient address rejected: User unknown in local recipient table");
+            case AddressBook.Decision.Mailbox(Address mailbox) -> switch (mailboxes.find(mailbox)) {
+                case EXISTS -> HandlerVerdict.accept();
+                case UNKNOWN -> unknown(recipient);
+                case UNCERTAIN -> HandlerVerdict.refuse(451, "4.3.0",
+                        "<" + recipient + ">: Temporary lookup failure");
+            };
+            case AddressBook.Decision.Alias _ -> HandlerVerdict.accept();
+            case AddressBook.Decision.Unknown _ -> unknown(recipient);
             case AddressBook.Decision.Remote _ -> isOurs(client)
                     ? HandlerVerdict.accept()
                     : HandlerVerdict.refuse(554, "5.7.1", "<" + recipient + ">: Relay access denied");
         };
+    }
+
+    private static HandlerVerdict unknown(Address recipient) {
+        return HandlerVerdict.refuse(550, "5.1.1",
+                "<" + recipient + ">: Recipient address rejected: User unknown in local recipient table");
     }
 
     private boolean isOurs(Client client) {

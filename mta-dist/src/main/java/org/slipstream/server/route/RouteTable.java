@@ -2,9 +2,11 @@ package org.slipstream.server.route;
 
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
 import org.slipstream.smtpout.RouteFinder;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +37,19 @@ public final class RouteTable {
 
         /// 4xx when DNS failed, 5xx when there is no route.
         record NoRoute(Reply reason) implements RouteAnswer {}
+    }
+
+    /// The routes of a server. With a mail store behind LMTP, mail for local domains goes there.
+    ///
+    /// @param table without local domains
+    public static RouteTable of(Config config, Map<String, RouteTarget> table, RouteFinder mx) {
+        Optional<String> store = config.operation().store().delivery();
+        if (store.isEmpty()) {
+            return new RouteTable(table, config.local().domains(), mx);
+        }
+        Map<String, RouteTarget> all = new HashMap<>(table);
+        config.local().domains().forEach(domain -> all.put(domain, new RouteTarget.Lmtp(store.get())));
+        return new RouteTable(all, List.of(), mx);
     }
 
     /// @param table by domain, `.suffix` or `*`, in lower case

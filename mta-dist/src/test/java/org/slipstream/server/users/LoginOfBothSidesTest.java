@@ -76,7 +76,8 @@ class LoginOfBothSidesTest {
         Sasl client = Sasl.choose(Set.of(mechanism), true, new Credentials(user, password), "nonce").orElseThrow();
         Mechanism server = new Mechanisms(Optional.of(Users.open(file, Optional.empty()))).begin(mechanism, Map.of())
                 .orElseThrow();
-        byte[] response = client.first().orElseGet(() -> respond(client, server.opening()));
+        byte[] opening = server.opening();
+        byte[] response = client.first().orElseGet(() -> respond(client, opening));
         while (true) {
             switch (server.respond(response)) {
                 case Mechanism.Turn.Challenge(byte[] challenge) -> response = respond(client, challenge);

@@ -4,13 +4,24 @@ import java.io.IOException;
 
 /// The server's side of one SASL exchange (RFC 4422): responses in, challenges out, up to success
 /// or failure. Used once, by one session.
-public sealed interface Mechanism permits Plain, Login, ScramServer {
+public interface Mechanism {
     /// @param response of the client, decoded from base64
-    /// @throws IOException local trouble behind [UserSecrets]
+    /// @throws IOException local trouble behind the [LoginService]
     Turn respond(byte[] response) throws IOException;
 
+    /// True when [#respond] computes, and so runs on a thread of [PasswordThreads]. False when it
+    /// waits for another program, which costs the session's virtual thread nothing.
+    default boolean computes() {
+        return true;
+    }
+
+    /// Ends an exchange that the client abandoned.
+    default void cancel() {}
+
     /// The first challenge, for a client without an initial response.
-    byte[] opening();
+    ///
+    /// @throws IOException local trouble behind the [LoginService]
+    byte[] opening() throws IOException;
 
     sealed interface Turn {
         record Challenge(byte[] bytes) implements Turn {}

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The supported SASL mechanisms in the order of announcement, strongest first. Thread-safe.
-public final class Mechanisms {
+/// The SASL mechanisms for the users of [UserSecrets], in the order of announcement, strongest
+/// first. Thread-safe.
+public final class Mechanisms implements LoginService {
     private static final String PLUS = "SCRAM-SHA-256-PLUS";
     private static final String SCRAM = "SCRAM-SHA-256";
     private static final int NONCE_BYTES = 18;
@@ -22,7 +23,7 @@ public final class Mechanisms {
         random.nextBytes(secret);
     }
 
-    /// @param inTls true when channel binding is possible
+    @Override
     public List<String> names(boolean inTls) {
         if (credentials.isEmpty()) {
             return List.of();
@@ -37,6 +38,11 @@ public final class Mechanisms {
         names.add("PLAIN");
         names.add("LOGIN");
         return names;
+    }
+
+    @Override
+    public Optional<Mechanism> begin(String name, LoginClient client) {
+        return begin(name, client.bindings());
     }
 
     /// @param bindings the channel binding values by name, empty without TLS
