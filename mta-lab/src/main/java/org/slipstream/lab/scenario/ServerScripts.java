@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /// Servers of a scenario that follow a script of the sink. A simulated delivery has no octets, no
@@ -57,7 +58,7 @@ final class ServerScripts {
         }
         for (String key : List.of("server.size-limit", "server.accept-delay")) {
             if (script.lines().containsKey(key)) {
-                throw notSimulated(script, key, "a size or the queue of the operating system");
+                throw notSimulated(script, key, "size or the queue of the operating system");
             }
         }
         script.rules().forEach(rule -> reason(rule).ifPresent(reason -> {
@@ -73,7 +74,7 @@ final class ServerScripts {
 
     private static Optional<String> reason(ScriptRule rule) {
         Reaction reaction = rule.reaction();
-        Set<ScriptPhase> others = EnumSet.copyOf(rule.phases());
+        Set<ScriptPhase> others = new TreeSet<>(rule.phases());
         others.removeAll(SIMULATED);
         if (!others.isEmpty() && (rule.phases().size() < ScriptPhase.values().length || counts(rule))) {
             return Optional.of("phase " + others.iterator().next().word());
