@@ -44,10 +44,10 @@ final class SendmailCommand implements Callable<Integer> {
 
     private int run(SendmailCall call) throws SendmailException {
         MaildropFolder maildrop = MaildropFolder.in(mta.installedHome());
-        MessageSubmission submission = new MessageSubmission(maildrop, CallingUser.current());
+        CallingUser user = CallingUser.current();
         switch (call.mode()) {
-            case MESSAGE -> submission.submit(call, mta.world().in());
-            case SMTP -> new SmtpOnStandardInput(submission, mta.world().in(), mta.world().out()).run(call);
+            case MESSAGE -> new MessageSubmission(maildrop, user).submit(call, mta.world().in());
+            case SMTP -> new SmtpOnStandardInput(maildrop, user, mta.world().in(), mta.world().out()).run();
             case LIST_QUEUE -> {
                 return command("mailq");
             }
