@@ -2,7 +2,6 @@
 /// it received, and the web page with that mail.
 module org.slipstream.sink {
     requires org.slipstream.core;
-    requires java.naming;
     requires jakarta.mail;
     requires jdk.httpserver;
     requires org.bouncycastle.pkix;

@@ -2,9 +2,6 @@ package org.slipstream.server.cli;
 
 import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
-<<<<<<< HEAD
-=======
-import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -22,8 +22,7 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
-                    "report",
-                    "lab", "completion", "man")),
+                    "report", "sink", "lab", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -135,6 +134,7 @@ public final class Cli {
             case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
+            case "sink" -> new SinkCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);

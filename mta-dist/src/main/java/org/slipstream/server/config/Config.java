@@ -329,7 +329,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " home folder, in a folder that exists. Each request there needs a token"
                             + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
             MailStore store,
-            JournalSettings journal) {}
+            JournalSettings journal,
+            MaildropSettings maildrop) {}
 
     /// The place of local mailboxes, in `[local]`.
     ///

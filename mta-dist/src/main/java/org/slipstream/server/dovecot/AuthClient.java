@@ -12,13 +12,13 @@ final class AuthClient implements AutoCloseable {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
     private final AuthSocket socket;
-    private final Supplier<AuthLink.Dialect> dialect;
+    private final Supplier<AuthLink.AuthDialect> dialect;
     /// Written by the thread that connects, read without waiting for it.
     private volatile Optional<AuthLink> link = Optional.empty();
     private boolean closed;
 
     /// @param dialect asked for each connection
-    AuthClient(AuthSocket socket, Supplier<AuthLink.Dialect> dialect) {
+    AuthClient(AuthSocket socket, Supplier<AuthLink.AuthDialect> dialect) {
         this.socket = socket;
         this.dialect = dialect;
     }

@@ -20,13 +20,13 @@ public final class DomainCheck {
     /// @param resolver asked in place of the settings' servers; empty for those
     public static List<DomainFinding> run(Config config, DomainQuestion asked, List<InetSocketAddress> resolver) {
         List<InetSocketAddress> servers = resolver.isEmpty() ? config.smtpClient().dnsServers() : resolver;
-        Findings findings = new Findings();
-        run(new RecordTexts(servers)::ask, withSources(asked, config), chain(config, findings), Instant.now(),
+        FindingList findings = new FindingList();
+        run(new RememberingLookup(new RecordTexts(servers)::ask), withSources(asked, config), chain(config, findings), Instant.now(),
                 findings);
         return findings.all();
     }
 
-    private static List<X509Certificate> chain(Config config, Findings findings) {
+    private static List<X509Certificate> chain(Config config, FindingList findings) {
         try {
             return TlsContexts.chain(config.tls());
         } catch (TlsFailure failure) {
@@ -44,7 +44,7 @@ public final class DomainCheck {
     }
 
     static void run(ZoneLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
-            Findings findings) {
+            FindingList findings) {
         DomainQuestion asked = question;
         if (question.addresses().isEmpty()) {
             asked = question.withAddresses(

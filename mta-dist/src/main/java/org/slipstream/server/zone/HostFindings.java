@@ -17,9 +17,9 @@ import java.util.Set;
 final class HostFindings {
     private final ZoneLookup dns;
     private final DomainQuestion asked;
-    private final Findings findings;
+    private final FindingList findings;
 
-    HostFindings(ZoneLookup dns, DomainQuestion asked, Findings findings) {
+    HostFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

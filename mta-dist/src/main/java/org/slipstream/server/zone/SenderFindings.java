@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 final class SenderFindings {
     private final ZoneLookup dns;
     private final DomainQuestion asked;
-    private final Findings findings;
+    private final FindingList findings;
 
-    SenderFindings(ZoneLookup dns, DomainQuestion asked, Findings findings) {
+    SenderFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

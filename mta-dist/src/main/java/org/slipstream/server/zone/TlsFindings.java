@@ -23,9 +23,9 @@ final class TlsFindings {
 
     private final ZoneLookup dns;
     private final DomainQuestion asked;
-    private final Findings findings;
+    private final FindingList findings;
 
-    TlsFindings(ZoneLookup dns, DomainQuestion asked, Findings findings) {
+    TlsFindings(ZoneLookup dns, DomainQuestion asked, FindingList findings) {
         this.dns = dns;
         this.asked = asked;
         this.findings = findings;

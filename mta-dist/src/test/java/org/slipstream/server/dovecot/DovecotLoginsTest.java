@@ -6,7 +6,6 @@ import org.slipstream.smtpin.auth.LoginClient;
 import org.slipstream.smtpin.auth.Mechanism;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -23,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 class DovecotLoginsTest {
-    private static final LoginClient CLIENT = new LoginClient(42, InetAddress.ofLiteral("192.0.2.7"),
-            Optional.of(InetAddress.ofLiteral("192.0.2.25")), true, Map.of());
+    private static final LoginClient CLIENT = new LoginClient(42, "192.0.2.7",
+            Optional.of("192.0.2.25"), true, Map.of());
 
     @TempDir
     Path folder;

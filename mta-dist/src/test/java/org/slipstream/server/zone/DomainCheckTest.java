@@ -6,12 +6,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.smtpout.host.RecordTexts.TextAnswer;
 
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -56,7 +58,7 @@ class DomainCheckTest {
 
     private static List<DomainFinding> findings(String zone, DomainQuestion asked, List<X509Certificate> chain,
             Instant now) {
-        Findings findings = new Findings();
+        FindingList findings = new FindingList();
         DomainCheck.run(ZoneText.of(zone), asked, chain, now, findings);
         return findings.all();
     }
@@ -200,5 +202,20 @@ class DomainCheckTest {
                 "spf: DNS does not answer about example.org: no answer");
         assertThat(lacking(with("example.org MX", "example.org MX !"))).first().asString()
                 .isEqualTo("mx: DNS does not answer about example.org: no answer");
+    }
+
+    /// With a resolver that is down, each question takes its whole patience.
+    @Test
+    void aDeadResolverIsAskedThreeTimes() {
+        List<String> asked = new ArrayList<>();
+        var lookup = new RememberingLookup((name, type) -> {
+            asked.add(name + " " + type);
+            return new TextAnswer.Trouble("Timeout exceeded");
+        });
+        FindingList findings = new FindingList();
+        DomainCheck.run(lookup, question(ADDRESS), chain, Instant.now(), findings);
+        assertThat(asked).hasSize(3).doesNotHaveDuplicates();
+        assertThat(findings.all()).filteredOn(finding -> finding.level() == DomainFinding.Level.NO_ANSWER)
+                .hasSizeGreaterThan(5);
     }
 }

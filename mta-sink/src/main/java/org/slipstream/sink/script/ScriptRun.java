@@ -89,6 +89,13 @@ public final class ScriptRun {
         return new ScriptSession(this, client, ++connections, refused);
     }
 
+    /// An open connection of another script, which follows this one from now on.
+    public synchronized ScriptSession takeOver(ScriptSession other) {
+        open++;
+        clients.computeIfAbsent(other.client(), _ -> new ClientCount()).open++;
+        return new ScriptSession(this, other, ++connections);
+    }
+
     /// A connection over the limit counts as well: limiters of real servers count attempts.
     private static boolean isOver(Deque<Long> recent, int most, long now) {
         if (most == Integer.MAX_VALUE) {

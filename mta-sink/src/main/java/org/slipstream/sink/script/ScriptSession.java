@@ -29,6 +29,12 @@ public final class ScriptSession {
         this.overLimit = overLimit;
     }
 
+    ScriptSession(ScriptRun run, ScriptSession before, int connection) {
+        this(run, before.client, connection, false);
+        helo = before.helo;
+        sender = before.sender;
+    }
+
     /// What the server does now.
     ///
     /// @param argument the name of HELO, the sender of MAIL or a recipient; else empty

@@ -49,14 +49,22 @@ public final class SinkCertificates {
         }
     }
 
+    /// A pair whose certificate names neither the server nor its address.
+    static KeyStore wrongName(Instant from, Instant until) {
+        return keys(from, until, "other.invalid");
+    }
+
     private static X509Certificate certificate(String name, KeyPair pair, Instant from, Instant until)
             throws IOException, OperatorCreationException, GeneralSecurityException {
         X500Name subject = new X500Name("CN=" + name);
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(subject,
                 new BigInteger(126, new SecureRandom()).add(BigInteger.ONE), Date.from(from), Date.from(until),
                 subject, pair.getPublic());
-        builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(new GeneralName[]{
-                new GeneralName(GeneralName.dNSName, name), new GeneralName(GeneralName.iPAddress, "127.0.0.1")}));
+        GeneralName dns = new GeneralName(GeneralName.dNSName, name);
+        builder.addExtension(Extension.subjectAlternativeName, false,
+                new GeneralNames(name.endsWith(".invalid")
+                        ? new GeneralName[]{dns}
+                        : new GeneralName[]{dns, new GeneralName(GeneralName.iPAddress, "127.0.0.1")}));
         return new JcaX509CertificateConverter()
                 .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(pair.getPrivate())));
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Collects the results of one check, in their order.
-final class Findings {
+final class FindingList {
     private final List<DomainFinding> all = new ArrayList<>();
 
     void ok(String subject, String text) {
