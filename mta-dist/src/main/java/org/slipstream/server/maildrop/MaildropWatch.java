@@ -96,7 +96,8 @@ public final class MaildropWatch {
 
     private boolean storeTogether(List<String> names) {
         List<CompletableFuture<Boolean>> stored = names.stream()
-                .map(name -> CompletableFuture.supplyAsync(() -> stop.getCount() > 0 && pickup.get().store(name), workers))
+                .map(name -> CompletableFuture
+                        .supplyAsync(() -> stop.getCount() > 0 && pickup.get().store(name), workers))
                 .toList();
         return stored.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
     }
