@@ -48,8 +48,10 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, Optional.empty(), new GuessGuard.GuessSettings(Duration.ofSeconds(1),
-                        Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)), Duration.ofDays(30)));
+                .isEqualTo(new Config.Submission(false, false, Optional.empty(),
+                        new GuessGuard.GuessSettings(Duration.ofSeconds(1),
+                                Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)),
+                        Duration.ofDays(30)));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
         assertThat(config.trust().xclientHosts()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");

@@ -109,7 +109,8 @@ class DovecotLoginsTest {
     void temporaryFailuresAreNeverAWrongPassword() throws IOException {
         for (var reply : List.of("FAIL\t1\tuser=alice\ttemp", "FAIL\t1\tuser=alice\tcode=temp_fail", "OK\t1",
                 "CONT\t1\t!!", "NOTFOUND\t1", "close")) {
-            try (var dovecot = stub(line -> line.startsWith("AUTH") ? reply.replace("\t1", "\t" + line.split("\t")[1]) : "");
+            try (var dovecot = stub(
+                    line -> line.startsWith("AUTH") ? reply.replace("\t1", "\t" + line.split("\t")[1]) : "");
                     var logins = new DovecotLogins(dovecot.endpoint())) {
                 assertThatThrownBy(() -> login(logins)).as(reply).isInstanceOf(IOException.class);
             }
