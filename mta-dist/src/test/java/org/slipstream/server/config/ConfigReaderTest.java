@@ -59,6 +59,31 @@ class ConfigReaderTest {
     }
 
     @Test
+    void dovecotIsNamedByASocketOrAPort() throws Exception {
+        write("""
+                [local]
+                delivery = "lmtp:unix:/run/dovecot/lmtp"
+                mailbox-lookup = "dovecot:/run/dovecot/auth-userdb"
+                [submission]
+                auth = "dovecot:127.0.0.1:12345"
+                """);
+        Config config = accepted();
+        assertThat(config.operation().store())
+                .isEqualTo(new Config.MailStore(Optional.of("unix:/run/dovecot/lmtp"),
+                        Optional.of("unix:/run/dovecot/auth-userdb")));
+        assertThat(config.submission().auth()).contains("127.0.0.1:12345");
+        write("");
+        assertThat(accepted().operation().store())
+                .isEqualTo(new Config.MailStore(Optional.empty(), Optional.empty()));
+        assertThat(accepted("submission.auth=dovecot:unix:/run/auth").submission().auth()).contains("unix:/run/auth");
+        for (var wrong : List.of("submission.auth=dovecot", "submission.auth=dovecot:", "submission.auth=dovecot:mail",
+                "submission.auth=/run/auth", "submission.auth=", "local.delivery=smtp:mail.example",
+                "local.delivery=lmtp:mail.example", "local.delivery=", "local.mailbox-lookup=/run/auth")) {
+            assertThat(problems(wrong)).as(wrong).hasSize(1);
+        }
+    }
+
+    @Test
     void furtherPortsCollideAndFurtherCertificatesMustBeThere() throws Exception {
         write("""
                 [listen]

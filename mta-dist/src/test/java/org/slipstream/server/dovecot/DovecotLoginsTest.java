@@ -8,6 +8,7 @@ import org.slipstream.smtpin.auth.Mechanism;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -169,6 +170,22 @@ class DovecotLoginsTest {
             release.await();
             assertThat(login(logins)).isInstanceOf(Mechanism.Turn.Proven.class);
             assertThat(dovecot.connections()).isEqualTo(1);
+        }
+    }
+
+    /// A process that accepts and does not greet: stopped, or out of memory.
+    @Test
+    void aDovecotThatDoesNotGreetCostsAllOneTimeLimit() throws Exception {
+        var limit = Duration.ofMillis(500);
+        try (var dovecot = StubDovecot.start(folder.resolve("mute"), "VERSION\t1\t2\n", _ -> "");
+                var client = new AuthClient(new AuthSocket(dovecot.endpoint()),
+                        () -> new AuthLink.AuthDialect(List.of(), "DONE"), limit);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var all = IntStream.range(0, 50).mapToObj(_ -> threads.submit(client::link)).toList();
+            for (var each : all) {
+                assertThatThrownBy(each::get).hasMessageContaining("no answer after");
+            }
+            assertThat(dovecot.connections()).as("attempts").isLessThan(10);
         }
     }
 }
