@@ -154,10 +154,14 @@ final class Wiring {
                 System::nanoTime);
     }
 
-    /// Whether an address of a local domain exists; empty for an address of another domain.
+    /// Whether an address of a local domain exists; empty where another server knows.
     private Optional<Boolean> knowsLocally(Address address) {
         return switch (book.decide(address)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
+            case AddressBook.Decision.Alias _ -> Optional.of(true);
+            // Behind LMTP the mail store is asked by RCPT, as another server would be.
+            case AddressBook.Decision.Mailbox _ -> config.operation().store().delivery().isPresent()
+                    ? Optional.empty()
+                    : Optional.of(true);
             case AddressBook.Decision.Unknown _ -> Optional.of(false);
             case AddressBook.Decision.Remote _ -> Optional.empty();
         };
