@@ -24,6 +24,8 @@ import org.slipstream.server.intake.ThisMachine;
 import org.slipstream.server.intake.UserAddresses;
 import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.server.local.MaildirDelivery;
+import org.slipstream.server.maildrop.MaildropFolder;
+import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.NameQuestions;
 import org.slipstream.server.policy.Policies;
 import org.slipstream.server.report.Contact;
@@ -38,6 +40,7 @@ import org.slipstream.server.tls.TlsFailure;
 import org.slipstream.server.users.Users;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.smtpin.LocalSubmission;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.MessageHandler;
 import org.slipstream.smtpin.auth.LoginService;
@@ -101,13 +104,25 @@ final class Wiring {
         return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
     }
 
+    /// Stores the mail of local programs.
+    ///
+    /// @param behind whether mail arrives faster than the queue manager takes it up
+    Pickup pickup(MaildropFolder folder, BooleanSupplier behind) {
+        return new Pickup(folder, new LocalSubmission(config.limits(), config.hostname(), Clock.systemUTC()), ingest,
+                brake(behind), config.operation().maildrop().domain());
+    }
+
+    private InFlowDelay brake(BooleanSupplier behind) {
+        return new InFlowDelay(behind, config.operation().inFlowDelay().toMillis());
+    }
+
     /// The services that all ports share.
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param users who may log in, unless Dovecot decides
     ListenerServices services(BooleanSupplier behind, Users users) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
-                new InFlowDelay(behind, config.operation().inFlowDelay().toMillis()),
+                brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
         if (config.submission().senderMustBelong()) {

@@ -10,6 +10,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.Spool;
@@ -35,7 +36,7 @@ class LostMailTest {
 
     private Config config() throws Exception {
         Files.writeString(home.resolve("mta.toml"), "hostname = \"mail.here.example\"\n");
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
     }
 
     private static QueueId commit(Spool spool, String sender, String... recipients) throws Exception {

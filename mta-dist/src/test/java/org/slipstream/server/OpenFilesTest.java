@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ class OpenFilesTest {
     Path home;
 
     private Config config(String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of(settings))).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(settings))).config();
     }
 
     @Test

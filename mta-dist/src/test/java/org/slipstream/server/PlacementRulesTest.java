@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ class PlacementRulesTest {
     Path home;
 
     private PlaceRules rules(String... overrides) {
-        ReadResult result = ConfigReader.read(home, List.of(overrides));
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
         return ((ReadResult.Accepted) result).config().smtpPlacement();
     }

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.users.UserFile;
@@ -171,6 +172,6 @@ class PreparationTest {
 
     private Config config(String settings, String head) throws IOException {
         Files.writeString(home.resolve("mta.toml"), head + settings);
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
     }
 }

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 
 import java.net.InetAddress;
@@ -62,6 +63,6 @@ class ServerTest {
         List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:0",
                 "listen.submission=off", "local.domains=here.example"));
         settings.addAll(List.of(more));
-        return ((ReadResult.Accepted) ConfigReader.read(home, settings)).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config();
     }
 }

@@ -24,6 +24,7 @@ import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.dispatch.MessageOrders;
 import org.slipstream.server.dispatch.OrderDispatcher;
@@ -98,7 +99,7 @@ final class SituationWorld implements AutoCloseable {
 
     SituationWorld(Path home, String toml) throws Exception {
         Files.writeString(home.resolve("mta.toml"), "hostname = \"mta.example\"\n" + toml);
-        Config config = ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
         spool = sometimesDown(Spools.open(SpoolConfig.at(Files.createDirectory(home.resolve("mail"))), clock::get));
         ClientConfig client = ClientConfig.of("mta.example");
         carriers = new Carriers(client, new QmgrCarrierEvents(inbox::answer));

@@ -2,7 +2,6 @@ package org.slipstream.server.cli;
 
 import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -45,7 +44,7 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Config config = LoadedConfig.read(mta.home(), overrides);
+        Config config = LoadedConfig.read(mta.settings(), overrides);
         if (dns.isGiven()) {
             return dns.run(config, mta);
         }
@@ -58,7 +57,7 @@ final class CheckCommand implements Callable<Integer> {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
         config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
-        Path file = mta.home().resolve(ConfigReader.FILE);
+        Path file = mta.settings().file();
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"
                 : "there is no " + file

@@ -22,8 +22,7 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
-                    "report",
-                    "lab", "completion")),
+                    "report", "sink", "lab", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -34,9 +33,9 @@ public final class Cli {
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "golden")));
+            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Arguments that need all commands.
-    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
+    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
 
     /// @return the exit code
     public static int execute(CliContext world, String... arguments) {
@@ -135,14 +134,17 @@ public final class Cli {
             case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
+            case "sink" -> new SinkCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
             case "lab what-if" -> new LabWhatIfCommand(mta);
+            case "lab shards" -> new LabShardsCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "completion" -> new CompletionCommand(mta);
+            case "man" -> new ManualCommand(mta);
             default -> throw new IllegalArgumentException(path);
         };
     }

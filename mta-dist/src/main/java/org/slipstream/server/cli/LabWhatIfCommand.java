@@ -84,8 +84,8 @@ final class LabWhatIfCommand implements Callable<Integer> {
     public Integer call() {
         long otherMillis = Units.DURATIONS.parse(delivery).orElseThrow(() -> new ParameterException(
                 spec.commandLine(), "--delivery is a time such as 300ms or 2s, not \"" + delivery + "\""));
-        Config present = LoadedConfig.read(mta.home(), List.of());
-        Config changed = LoadedConfig.read(mta.home(), changes);
+        Config present = LoadedConfig.read(mta.settings(), List.of());
+        Config changed = LoadedConfig.read(mta.settings(), changes);
         LiveQueue queue = source.file.map(LabWhatIfCommand::saved).orElseGet(this::live);
         save.ifPresent(file -> write(file, RecordJson.write(queue)));
         try {

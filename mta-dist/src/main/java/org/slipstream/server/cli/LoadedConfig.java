@@ -4,8 +4,8 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.Problem;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 final class LoadedConfig {
     private LoadedConfig() {}
 
-    static Config read(Path home, List<String> overrides) {
-        return switch (ConfigReader.read(home, overrides)) {
+    static Config read(SettingsSource source, List<String> overrides) {
+        return switch (ConfigReader.read(source, overrides)) {
             case ReadResult.Accepted accepted -> accepted.config();
             case ReadResult.Rejected rejected -> throw new CommandFailure(Exit.CONFIGURATION,
                     rejected.problems().stream().map(Problem::toString)

@@ -1,5 +1,7 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,6 +12,7 @@ import picocli.CommandLine.Spec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
@@ -28,9 +31,15 @@ import java.util.concurrent.Callable;
                 "  ./mta queue list                                 waiting mail, and why it waits",
                 "  ./mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
 final class MtaCommand implements Callable<Integer> {
-    @Option(names = "--home", paramLabel = "DIR", defaultValue = "var", scope = ScopeType.INHERIT,
-            description = "the server's folder (default: ./var)")
+    @Option(names = "--home", paramLabel = "DIR", defaultValue = "${env:SLIPSTREAM_HOME:-var}",
+            scope = ScopeType.INHERIT,
+            description = "the server's folder (default: the environment variable SLIPSTREAM_HOME, then ./var)")
     private Path home;
+
+    @Option(names = "--config", paramLabel = "FILE", scope = ScopeType.INHERIT,
+            description = "the file of settings (default: the environment variable SLIPSTREAM_CONFIG, then mta.toml in the"
+                    + " home folder)")
+    private Optional<Path> config = Optional.empty();
 
     @Option(names = "--socket", paramLabel = "FILE", scope = ScopeType.INHERIT,
             description = "the server's socket for the group (admin.group-socket; default: the owner's, in the home"
@@ -69,6 +78,24 @@ final class MtaCommand implements Callable<Integer> {
         return home.toAbsolutePath().normalize();
     }
 
+    /// The file of settings, and the settings that the environment adds.
+    SettingsSource settings() {
+        Optional<Path> named = config.or(() -> environment("SLIPSTREAM_CONFIG").map(Path::of));
+        named.filter(file -> !Files.exists(file)).ifPresent(MtaCommand::refuseMissing);
+        return new SettingsSource(home(), named.orElseGet(() -> home().resolve(ConfigReader.FILE)),
+                environment(SettingsSource.VARIABLE).map(text -> text.lines().toList()).orElse(List.of()));
+    }
+
+    /// Without its settings a server would run as an unconfigured one.
+    private static void refuseMissing(Path file) {
+        throw new CommandFailure(Exit.CONFIGURATION, "mta: there is no " + file
+                + ", the file of settings that --config or SLIPSTREAM_CONFIG names");
+    }
+
+    private static Optional<String> environment(String variable) {
+        return Optional.ofNullable(System.getenv(variable)).filter(value -> !value.isBlank());
+    }
+
     Optional<Path> socket() {
         return socket;
     }
@@ -76,8 +103,7 @@ final class MtaCommand implements Callable<Integer> {
     /// The token for the server; empty when the owner's rights are meant.
     Optional<String> token() {
         if (tokenFile.isEmpty()) {
-            return Optional.ofNullable(System.getenv("SLIPSTREAM_TOKEN")).map(String::strip)
-                    .filter(token -> !token.isEmpty());
+            return environment("SLIPSTREAM_TOKEN").map(String::strip);
         }
         try {
             return Optional.of(Files.readString(tokenFile.get()).strip());

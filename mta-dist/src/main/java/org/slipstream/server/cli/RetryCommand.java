@@ -95,7 +95,7 @@ final class RetryCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            Config config = LoadedConfig.read(mta.home(), List.of());
+            Config config = LoadedConfig.read(mta.settings(), List.of());
             RetryPolicies policies = config.queueManager().retryPolicies();
             List<PolicyView> views = policies.all().values().stream()
                     .map(clause -> view(clause, policies, config.queue().lifetime())).toList();
@@ -165,7 +165,7 @@ final class RetryCommand implements Callable<Integer> {
                 throw new CommandFailure(Exit.USAGE, "mta: --count is at least 1");
             }
             Optional<QueueId> message = message();
-            Config config = LoadedConfig.read(mta.home(), List.of());
+            Config config = LoadedConfig.read(mta.settings(), List.of());
             RetryClause clause = clause(config.queueManager().retryPolicies());
             long lifetime = lifetime(clause, config.queue().lifetime());
             List<RetryAttempt> attempts = message

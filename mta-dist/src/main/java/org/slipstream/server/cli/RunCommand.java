@@ -2,7 +2,6 @@ package org.slipstream.server.cli;
 
 import org.slf4j.LoggerFactory;
 import org.slipstream.server.config.Config;
-import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.DefaultFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -51,13 +50,13 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         CliContext world = mta.world();
-        boolean written = writeDefaults(mta.home());
-        Config config = LoadedConfig.read(mta.home(), overrides);
+        boolean written = writeDefaults(mta);
+        Config config = LoadedConfig.read(mta.settings(), overrides);
         LogLevel.set(config.logLevel());
         if (written) {
             // Fetched here, because logging costs start time that commands like --help do not need.
             LoggerFactory.getLogger(RunCommand.class).info("event=settings-written file={}",
-                    mta.home().resolve(ConfigReader.FILE));
+                    mta.settings().file());
         }
         world.stopSignal().arm();
         int exit = Exit.INTERNAL;
@@ -103,9 +102,10 @@ final class RunCommand implements Callable<Integer> {
                 .collect(Collectors.joining());
     }
 
-    private static boolean writeDefaults(Path home) {
+    private static boolean writeDefaults(MtaCommand mta) {
+        Path home = mta.home();
         try {
-            return DefaultFile.writeIfMissing(home);
+            return DefaultFile.writeIfMissing(mta.settings().file());
         } catch (FileAlreadyExistsException | NotDirectoryException file) {
             throw new CommandFailure(Exit.CANNOT_START, "mta: the home " + home + " is not a folder", file);
         } catch (AccessDeniedException denied) {

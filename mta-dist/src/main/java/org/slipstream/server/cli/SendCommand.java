@@ -134,9 +134,9 @@ final class SendCommand implements Callable<Integer> {
     /// they can be read.
     private Optional<Config> config() {
         if (server.isEmpty()) {
-            return Optional.of(LoadedConfig.read(mta.home(), List.of()));
+            return Optional.of(LoadedConfig.read(mta.settings(), List.of()));
         }
-        return ConfigReader.read(mta.home(), List.of()) instanceof ReadResult.Accepted(Config config)
+        return ConfigReader.read(mta.settings(), List.of()) instanceof ReadResult.Accepted(Config config)
                 ? Optional.of(config)
                 : Optional.empty();
     }

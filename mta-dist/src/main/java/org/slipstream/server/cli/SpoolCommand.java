@@ -54,7 +54,7 @@ final class SpoolCommand implements Callable<Integer> {
     }
 
     static Report use(MtaCommand mta, Tool tool) {
-        Config config = LoadedConfig.read(mta.home(), List.of());
+        Config config = LoadedConfig.read(mta.settings(), List.of());
         SpoolConfig spool = spool(config, mta.spoolShard());
         try {
             return tool.use(config, spool);

@@ -20,7 +20,7 @@ final class SpoolMessage {
     ///
     /// @return false when the queue has no such message
     static boolean write(MtaCommand mta, QueueId id, OutputStream out) {
-        Config config = LoadedConfig.read(mta.home(), List.of());
+        Config config = LoadedConfig.read(mta.settings(), List.of());
         try {
             for (SpoolConfig spool : ShardStore.spools(config, id)) {
                 if (write(spool, id, out)) {

@@ -25,7 +25,7 @@ final class SpoolShape {
     ///
     /// @param shard only this one
     static List<ShapeRow> of(MtaCommand mta, ShapeBy by, Optional<Integer> shard) {
-        Config config = LoadedConfig.read(mta.home(), List.of());
+        Config config = LoadedConfig.read(mta.settings(), List.of());
         List<ShapeRow> rows = new ArrayList<>();
         List<HostRecord> hosts = new ArrayList<>();
         try {

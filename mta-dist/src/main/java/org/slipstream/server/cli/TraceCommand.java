@@ -83,7 +83,7 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     private TraceResult ofFiles() {
-        Config config = LoadedConfig.read(mta.home(), List.of());
+        Config config = LoadedConfig.read(mta.settings(), List.of());
         try {
             return HistorySearch.in(config.historyFolder(), config.history(),
                     System.currentTimeMillis()).find(wanted, limit);

@@ -103,7 +103,7 @@ final class UserCommand implements Callable<Integer> {
                 }
                 say(mta, name + " may send as " + (own.isEmpty() ? "no address" : String.join(", ", own)));
                 // With mistakes in the settings the addresses are unknown; `check` names them.
-                if (ConfigReader.read(mta.home(), List.of()) instanceof ReadResult.Accepted(Config config)) {
+                if (ConfigReader.read(mta.settings(), List.of()) instanceof ReadResult.Accepted(Config config)) {
                     new AddressBook(config, _ -> false).lostReports(own).forEach(why -> say(mta, why));
                 }
             });
@@ -113,7 +113,7 @@ final class UserCommand implements Callable<Integer> {
             if (Address.parse(name).isPresent()) {
                 return List.of(name);
             }
-            Config config = LoadedConfig.read(mta.home(), List.of());
+            Config config = LoadedConfig.read(mta.settings(), List.of());
             return config.local().domains().stream().map(domain -> name + "@" + domain)
                     .filter(address -> Address.parse(address).isPresent()).toList();
         }

@@ -2,6 +2,7 @@ package org.slipstream.server.cli;
 
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -75,7 +76,7 @@ final class WarmUpCommand implements Callable<Integer> {
     private int serve(Path home) throws IOException, InterruptedException {
         try (TestTraffic exercise = new TestTraffic()) {
             Files.writeString(home.resolve(ConfigReader.FILE), SETTINGS.formatted(exercise.port()));
-            Config config = LoadedConfig.read(home, List.of());
+            Config config = LoadedConfig.read(SettingsSource.in(home), List.of());
             LogLevel.set(config.logLevel());
             return switch (mta.world().starter().start(config)) {
                 case ServerStarter.Start.Refused refused -> {

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 
-/// Reads `<home>/mta.toml` and `--set` into a [Config], or reports everything that is wrong with
+/// Reads `mta.toml`, the environment and `--set` into a [Config], or reports everything that is wrong with
 /// them.
 ///
 /// Four steps add to the same list of complaints: text to entries ([TomlSource], [Overrides]),
@@ -37,44 +37,45 @@ public final class ConfigReader {
     private ConfigReader() {}
 
     /// @param overrides `key=value`, stronger than the file; the last of a key counts
-    public static ReadResult read(Path home, List<String> overrides) {
-        return read(home, HostName.ofMachine(), overrides);
+    public static ReadResult read(SettingsSource source, List<String> overrides) {
+        return read(source, HostName.ofMachine(), overrides);
     }
 
-    static ReadResult read(Path home, String machine, List<String> overrides) {
+    static ReadResult read(SettingsSource source, String machine, List<String> overrides) {
         Complaints complaints = new Complaints();
         List<SettingEntry> entries = new ArrayList<>();
-        text(home.resolve(FILE), complaints)
-                .ifPresent(text -> entries.addAll(TomlSource.read(Schema.SERVER, FILE, text, complaints)));
-        entries.addAll(Overrides.read(Schema.SERVER, overrides, complaints));
-        Path absolute = home.toAbsolutePath().normalize();
-        Values values = new Values(Schema.SERVER, absolute, entries, machine, complaints);
-        Config config = build(absolute, values, complaints);
+        text(source, complaints).ifPresent(text -> entries
+                .addAll(TomlSource.read(Schema.SERVER, source.fileName(), text, complaints)));
+        Overrides lines = new Overrides(Schema.SERVER, complaints);
+        entries.addAll(lines.ofEnvironment(source.environment()));
+        entries.addAll(lines.ofCommandLine(overrides));
+        Values values = new Values(Schema.SERVER, source.home(), entries, machine, complaints);
+        Config config = build(source.home(), values, complaints);
         return complaints.count() == 0
                 ? new ReadResult.Accepted(config)
                 : new ReadResult.Rejected(complaints.inOrder());
     }
 
     /// Empty when there is no file, so that every default holds.
-    private static Optional<String> text(Path file, Complaints complaints) {
+    private static Optional<String> text(SettingsSource source, Complaints complaints) {
         try {
-            return decode(Files.readAllBytes(file), complaints);
+            return decode(Files.readAllBytes(source.file()), source.fileName(), complaints);
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (IOException unreadable) {
-            complaints.add(new SourcePlace(FILE, 0), "", file + " cannot be read: " + unreadable.getMessage());
+            complaints.add(new SourcePlace(source.fileName(), 0), "", source.file() + " cannot be read: " + unreadable.getMessage());
             return Optional.empty();
         }
     }
 
-    private static Optional<String> decode(byte[] bytes, Complaints complaints) {
+    private static Optional<String> decode(byte[] bytes, String file, Complaints complaints) {
         CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
         ByteBuffer in = ByteBuffer.wrap(bytes);
         CharBuffer out = CharBuffer.allocate(bytes.length + 1);
         CoderResult result = decoder.decode(in, out, true);
         if (result.isError()) {
             int line = 1 + (int) out.flip().chars().filter(c -> c == '\n').count();
-            complaints.add(new SourcePlace(FILE, line), "", "a character that is not UTF-8");
+            complaints.add(new SourcePlace(file, line), "", "a character that is not UTF-8");
             return Optional.empty();
         }
         // Editors of another system write a byte order mark first, which TOML does not know.

@@ -20,13 +20,12 @@ public final class DefaultFile {
     /// Writes the file when there is none. An existing file is never changed.
     ///
     /// @return true when it was written
-    public static boolean writeIfMissing(Path home) throws IOException {
-        Path file = home.resolve(ConfigReader.FILE);
+    public static boolean writeIfMissing(Path file) throws IOException {
         if (Files.exists(file)) {
             return false;
         }
-        Files.createDirectories(home);
-        Path aside = Files.createTempFile(home, "mta", ".new");
+        Path folder = Files.createDirectories(file.toAbsolutePath().getParent());
+        Path aside = Files.createTempFile(folder, "mta", ".new");
         try {
             Files.write(aside, render(Schema.SERVER, HostName.ofMachine()).getBytes(StandardCharsets.UTF_8));
             Files.move(aside, file, StandardCopyOption.REPLACE_EXISTING);

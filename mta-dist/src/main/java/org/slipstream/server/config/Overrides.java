@@ -6,28 +6,49 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The values of `--set key=value`. The key is dotted as in `queue.lanes` or
+/// Lines `key=value`: those of `--set` and of [SettingsSource#VARIABLE]. The key is dotted as in `queue.lanes` or
 /// `transport.smtp.lanes`. In sections whose names the operator chooses the rest after the first dot is one name, with
 /// or without quotes, because shells remove them.
 final class Overrides {
-    private Overrides() {}
+    private final Schema schema;
+    private final Complaints complaints;
 
-    static List<SettingEntry> read(Schema schema, List<String> overrides, Complaints complaints) {
+    Overrides(Schema schema, Complaints complaints) {
+        this.schema = schema;
+        this.complaints = complaints;
+    }
+
+    List<SettingEntry> ofCommandLine(List<String> overrides) {
         List<SettingEntry> entries = new ArrayList<>();
-        for (String override : overrides) {
-            int equals = divider(override);
-            if (equals <= 0) {
-                complaints.add(SourcePlace.OVERRIDE, "", "\"" + override + "\" is not key=value");
-                continue;
+        overrides.forEach(override -> read(override, SourcePlace.OVERRIDE).ifPresent(entries::add));
+        return entries;
+    }
+
+    /// Empty lines and lines that begin with # are left out, because a block of text in a unit or a compose file
+    /// has them.
+    List<SettingEntry> ofEnvironment(List<String> lines) {
+        List<SettingEntry> entries = new ArrayList<>();
+        for (int line = 0; line < lines.size(); line++) {
+            String text = lines.get(line).strip();
+            if (!text.isEmpty() && !text.startsWith("#")) {
+                read(text, new SourcePlace(SettingsSource.VARIABLE, line + 1)).ifPresent(entries::add);
             }
-            Optional<List<String>> path = path(override.substring(0, equals).strip());
-            if (path.isEmpty()) {
-                complaints.add(SourcePlace.OVERRIDE, "", "\"" + override.substring(0, equals) + "\" is not a key");
-                continue;
-            }
-            entry(schema, path.get(), override.substring(equals + 1), complaints).ifPresent(entries::add);
         }
         return entries;
+    }
+
+    private Optional<SettingEntry> read(String override, SourcePlace place) {
+        int equals = divider(override);
+        if (equals <= 0) {
+            complaints.add(place, "", "\"" + override + "\" is not key=value");
+            return Optional.empty();
+        }
+        Optional<List<String>> path = path(override.substring(0, equals).strip());
+        if (path.isEmpty()) {
+            complaints.add(place, "", "\"" + override.substring(0, equals) + "\" is not a key");
+            return Optional.empty();
+        }
+        return entry(path.get(), override.substring(equals + 1), place);
     }
 
     /// The first equals sign outside of quotes.
@@ -66,29 +87,29 @@ final class Overrides {
         return Schema.isFree(section) ? Integer.MAX_VALUE : Schema.isNested(section) ? 3 : 2;
     }
 
-    private static Optional<SettingEntry> entry(Schema schema, List<String> path, String text, Complaints complaints) {
+    private Optional<SettingEntry> entry(List<String> path, String text, SourcePlace place) {
         String section = path.size() == 1 ? "" : path.getFirst();
         String name = String.join(".", path.size() == 1 ? path : path.subList(1, path.size()));
         if (!section.isEmpty() && !schema.isSection(section)) {
-            complaints.add(SourcePlace.OVERRIDE, section, "unknown section \"" + section + "\"",
+            complaints.add(place, section, "unknown section \"" + section + "\"",
                     schema.meantSection(section));
             return Optional.empty();
         }
         if (!schema.isKey(section, name)) {
             String dotted = String.join(".", path);
-            complaints.add(SourcePlace.OVERRIDE, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
+            complaints.add(place, dotted, "unknown key \"" + dotted + "\"", schema.meant(section, name));
             return Optional.empty();
         }
-        return Optional.of(SettingEntry.of(section, name, value(schema, section, name, text)));
+        return Optional.of(SettingEntry.of(section, name, value(section, name, text, place)));
     }
 
-    private static Value value(Schema schema, String section, String name, String text) {
+    private Value value(String section, String name, String text, SourcePlace place) {
         if (section.equals(Schema.ALIASES)) {
-            return AliasBook.TARGETS.value(text, SourcePlace.OVERRIDE);
+            return AliasBook.TARGETS.value(text, place);
         }
         if (section.equals(Schema.ROUTES)) {
-            return new Value.Text(text, SourcePlace.OVERRIDE);
+            return new Value.Text(text, place);
         }
-        return schema.find(section, name).orElseThrow().form().value(text, SourcePlace.OVERRIDE);
+        return schema.find(section, name).orElseThrow().form().value(text, place);
     }
 }

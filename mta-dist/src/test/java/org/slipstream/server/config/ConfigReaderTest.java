@@ -438,6 +438,26 @@ class ConfigReaderTest {
     }
 
     @Test
+    void linesOfTheEnvironmentAreStrongerThanTheFileAndWeakerThanTheCommandLine() throws IOException {
+        write("[limits]\nrecipients = 10\nhops = 11\n");
+        SettingsSource source = new SettingsSource(home, home.resolve("mta.toml"),
+                List.of("# of the container", "", "limits.hops=21", "  limits.recipients = 22"));
+        Config config = accepted(ConfigReader.read(source, MACHINE, List.of("limits.recipients=30")));
+        assertThat(config.limits().hops()).isEqualTo(21);
+        assertThat(config.limits().recipients()).isEqualTo(30);
+    }
+
+    @Test
+    void aMistakeOfTheEnvironmentOrOfAFileElsewhereIsNamedWithItsLine() throws IOException {
+        Path elsewhere = Files.writeString(Files.createDirectory(home.resolveSibling(home.getFileName() + "-etc"))
+                .resolve("mta.toml"), "[log]\nlevl = \"info\"\n");
+        SettingsSource source = new SettingsSource(home, elsewhere, List.of("limits.hops=21", "queue.lane=3"));
+        assertThat(problems(ConfigReader.read(source, MACHINE, List.of()))).containsExactly(
+                elsewhere + ":2: unknown key \"log.levl\"; did you mean \"level\"?",
+                "SLIPSTREAM_SET:2: unknown key \"queue.lane\"; did you mean \"lanes\"?");
+    }
+
+    @Test
     void valuesOfNoFormAtAllAreReportedNotThrown() throws IOException {
         write("hostname = 1979-05-27\n[limits]\nhops = 1.5\nmessage-size = [1]\nidle = \"99999999999999999999d\"\n"
                 + "text-line = -5\n[listen]\nsmtp = \"[::1:25\"\nadmin = \"off\"\n[[local]]\ndomains = []\n");
@@ -453,13 +473,19 @@ class ConfigReaderTest {
     }
 
     private Config accepted(String... overrides) {
-        ReadResult result = ConfigReader.read(home, MACHINE, List.of(overrides));
+        return accepted(ConfigReader.read(SettingsSource.in(home), MACHINE, List.of(overrides)));
+    }
+
+    private static Config accepted(ReadResult result) {
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
         return ((ReadResult.Accepted) result).config();
     }
 
     private List<String> problems(String... overrides) {
-        ReadResult result = ConfigReader.read(home, MACHINE, List.of(overrides));
+        return problems(ConfigReader.read(SettingsSource.in(home), MACHINE, List.of(overrides)));
+    }
+
+    private static List<String> problems(ReadResult result) {
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();
     }

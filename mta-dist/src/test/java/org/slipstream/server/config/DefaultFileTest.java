@@ -18,20 +18,20 @@ class DefaultFileTest {
 
     @Test
     void theWrittenFileMeansTheDefaults() throws IOException {
-        ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
+        ReadResult defaults = ConfigReader.read(SettingsSource.in(home), MACHINE, List.of());
         assertThat(defaults).isInstanceOf(ReadResult.Accepted.class);
         Files.writeString(home.resolve("mta.toml"), DefaultFile.render(Schema.SERVER, MACHINE));
-        assertThat(ConfigReader.read(home, MACHINE, List.of())).isEqualTo(defaults);
+        assertThat(ConfigReader.read(SettingsSource.in(home), MACHINE, List.of())).isEqualTo(defaults);
     }
 
     @Test
     void everyDefaultInTheFileIsTheOneInEffect() throws IOException {
-        ReadResult defaults = ConfigReader.read(home, MACHINE, List.of());
+        ReadResult defaults = ConfigReader.read(SettingsSource.in(home), MACHINE, List.of());
         String uncommented = DefaultFile.render(Schema.SERVER, MACHINE).replaceAll("(?m)^#(?=[a-z\"])", "");
         assertThat(uncommented.lines().filter(line -> line.matches("[a-z0-9-]+ = .*")))
                 .hasSize(Schema.SERVER.keys().size());
         Files.writeString(home.resolve("mta.toml"), uncommented);
-        assertThat(ConfigReader.read(home, "another.example", List.of())).usingRecursiveComparison()
+        assertThat(ConfigReader.read(SettingsSource.in(home), "another.example", List.of())).usingRecursiveComparison()
                 .as("except for the places of the settings").ignoringFields("config.written").isEqualTo(defaults);
     }
 
@@ -51,10 +51,10 @@ class DefaultFileTest {
     @Test
     void theFirstStartWritesItAndNoLaterStartChangesIt() throws IOException {
         Path fresh = home.resolve("new/home");
-        assertThat(DefaultFile.writeIfMissing(fresh)).isTrue();
-        assertThat(ConfigReader.read(fresh, List.of())).isInstanceOf(ReadResult.Accepted.class);
+        assertThat(DefaultFile.writeIfMissing(fresh.resolve(ConfigReader.FILE))).isTrue();
+        assertThat(ConfigReader.read(SettingsSource.in(fresh), List.of())).isInstanceOf(ReadResult.Accepted.class);
         Files.writeString(fresh.resolve("mta.toml"), "# mine");
-        assertThat(DefaultFile.writeIfMissing(fresh)).isFalse();
+        assertThat(DefaultFile.writeIfMissing(fresh.resolve(ConfigReader.FILE))).isFalse();
         assertThat(fresh.resolve("mta.toml")).hasContent("# mine");
         try (var files = Files.list(fresh)) {
             assertThat(files).as("nothing is left behind").hasSize(1);

@@ -24,7 +24,7 @@ class DestinationKeysTest {
 
     private ReadResult read(String toml, String... overrides) throws IOException {
         Files.writeString(home.resolve(ConfigReader.FILE), toml);
-        return ConfigReader.read(home, "mail.example.org", List.of(overrides));
+        return ConfigReader.read(SettingsSource.in(home), "mail.example.org", List.of(overrides));
     }
 
     private DestinationTable table(String toml, String... overrides) throws IOException {

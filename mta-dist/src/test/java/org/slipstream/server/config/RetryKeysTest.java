@@ -28,7 +28,7 @@ class RetryKeysTest {
 
     private ReadResult read(String text, String... overrides) throws IOException {
         Files.writeString(home.resolve(ConfigReader.FILE), text);
-        return ConfigReader.read(home, "box.example.net", List.of(overrides));
+        return ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of(overrides));
     }
 
     private RetryPolicies policies(String text, String... overrides) throws IOException {

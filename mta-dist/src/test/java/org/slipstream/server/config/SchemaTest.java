@@ -54,7 +54,7 @@ class SchemaTest {
     private <R extends Record> Reading<R> read(Class<R> type, String text, String... overrides) {
         Complaints complaints = new Complaints();
         List<SettingEntry> entries = new ArrayList<>(TomlSource.read(schema(type), "mta.toml", text, complaints));
-        entries.addAll(Overrides.read(schema(type), List.of(overrides), complaints));
+        entries.addAll(new Overrides(schema(type), complaints).ofCommandLine(List.of(overrides)));
         Values values = new Values(schema(type), home, entries, "mx.example", complaints);
         return new Reading<>(values.record(type), complaints.inOrder().stream().map(Problem::toString).toList(),
                 complaints.hints());
@@ -111,7 +111,7 @@ class SchemaTest {
     void theFormerNameOfTheIndexStillWorks() throws IOException {
         String url = "jdbc:postgresql://127.0.0.1/slipstream";
         Files.writeString(home.resolve("mta.toml"), "[spool]\nregister = \"" + url + "\"\n");
-        Config config = ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
         assertThat(config.spool().index()).isEqualTo(Optional.of(url));
         assertThat(config.hints()).singleElement().asString()
                 .startsWith("mta.toml:2: spool.register is now called spool.index");
@@ -121,7 +121,7 @@ class SchemaTest {
     /// The defaults of modules and their tests are those of a server without a file.
     @Test
     void anEmptyFileMeansTheDefaultsOfTheModules() {
-        Config config = ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
         assertThat(config.limits()).isEqualTo(Limits.standard());
         assertThat(config.queue()).isEqualTo(QueueSettings.defaults());
         assertThat(config.transports().common()).isEqualTo(TransportSettings.defaults());

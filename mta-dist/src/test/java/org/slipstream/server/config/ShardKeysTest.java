@@ -25,7 +25,7 @@ class ShardKeysTest {
 
     private ReadResult read(String text, String... overrides) throws IOException {
         Files.writeString(home.resolve(ConfigReader.FILE), text);
-        return ConfigReader.read(home, "box.example.net", List.of(overrides));
+        return ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of(overrides));
     }
 
     private Config config(String text, String... overrides) throws IOException {

@@ -155,13 +155,13 @@ class TransportKeysTest {
     }
 
     private Config accepted(String... overrides) {
-        ReadResult result = ConfigReader.read(home, "box.example.net", List.of(overrides));
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of(overrides));
         assertThat(result).isInstanceOf(ReadResult.Accepted.class);
         return ((ReadResult.Accepted) result).config();
     }
 
     private List<String> problems() {
-        ReadResult result = ConfigReader.read(home, "box.example.net", List.of());
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), "box.example.net", List.of());
         assertThat(result).isInstanceOf(ReadResult.Rejected.class);
         return ((ReadResult.Rejected) result).problems().stream().map(Problem::toString).toList();
     }

@@ -8,6 +8,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.policy.NameQuestions.Addresses;
 import org.slipstream.smtpin.policy.Check;
@@ -233,7 +234,7 @@ class PoliciesTest {
         List<String> all = new ArrayList<>(
                 List.of("hostname=mx.here.example", "local.domains=here.example", "relay.networks=10.0.0.0/8"));
         all.addAll(List.of(settings));
-        return switch (ConfigReader.read(home, all)) {
+        return switch (ConfigReader.read(SettingsSource.in(home), all)) {
             case ReadResult.Accepted(Config config) -> config;
             case ReadResult.Rejected rejected -> throw new AssertionError(rejected.toString());
         };

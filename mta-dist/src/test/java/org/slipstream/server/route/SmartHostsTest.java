@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Route;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.smtpout.PeerOverride;
 import org.slipstream.smtpout.PeerPolicy;
@@ -142,10 +143,10 @@ class SmartHostsTest {
     }
 
     private Config read() {
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of())).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of())).config();
     }
 
     private String problems() {
-        return ConfigReader.read(home, List.of()).toString();
+        return ConfigReader.read(SettingsSource.in(home), List.of()).toString();
     }
 }

@@ -21,6 +21,7 @@ import org.slipstream.qmgr.shard.ConcurrencyInUse;
 import org.slipstream.qmgr.shard.ShardLoad.ShardMode;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Traces;
@@ -246,7 +247,7 @@ class ShardSetTest {
     private ShardSet started(String... more) throws Exception {
         List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "local.domains=here.example"));
         settings.addAll(List.of(more));
-        Config config = ((ReadResult.Accepted) ConfigReader.read(home, settings)).config();
+        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config();
         ShardSet set = ShardSet.open(config, System::currentTimeMillis);
         opened.add(set);
         PlaceRules smtp = config.smtpPlacement();

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.QueueId;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.whatif.Forecast.DestinationForecast;
 import org.slipstream.server.whatif.Forecast.ForecastReport;
@@ -31,7 +32,7 @@ class ForecastTest {
     private final List<LiveMessage> messages = new ArrayList<>();
 
     private Config config(String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of(settings))).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(settings))).config();
     }
 
     private void waiting(int count, String domain) {

@@ -107,7 +107,7 @@ public final class ScenarioReader {
         QmgrConfig config = settings.config(names);
         Scenario scenario = new Scenario(seed, config, true, mails, domains(network, names, mails),
                 settings.ownServer(),
-                List.of(), List.of(), settings.placement().apply(config));
+                List.of(), settings.crashesMillis(), settings.placement().apply(config));
         return new ScenarioFile(fileName, title, story, scenario, messages, names, stop, expected, List.of());
     }
 

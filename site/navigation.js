@@ -1,0 +1,110 @@
+// The pages by intent. A page that is not there yet is left out, and the build says so.
+import { address, pages, read } from './repository.js'
+
+const groups = {
+    Start: {
+        'What it is': 'README',
+        Install: 'install',
+        'Ten settings first': 'settings-first',
+        'All settings': 'configuration',
+        Examples: 'examples/README',
+        'sendmail and mailq': 'sendmail',
+    },
+    'On the Internet': {
+        'DNS and certificates': 'internet',
+        Cookbook: 'cookbook',
+        'Addresses and domains': 'addresses',
+        'With Dovecot': 'dovecot',
+        'Coming from Postfix': 'from-postfix',
+        'What is refused': 'security',
+    },
+    Operate: {
+        Observe: 'observing',
+        'Why is it still queued?': 'explain',
+        'What happened to it?': 'trace',
+        Orders: 'operating',
+        Reload: 'reload',
+        Log: 'logging',
+        'Single destinations': 'destinations',
+        Retries: 'retry',
+        Reports: 'reports',
+        Shards: 'shards',
+        'The spool on disk': 'spool',
+        'Chaos sink': 'sink',
+        Reliability: 'reliability',
+        Performance: 'performance',
+    },
+    Understand: {
+        'The path of a message': 'flow',
+        Architecture: 'architecture',
+        'Order and concurrency': 'scheduler',
+        'Hosts and connections': 'placement',
+        'A day': 'day',
+        'Journal and replay': 'journal',
+    },
+    Teach: {
+        'The course': 'course/README',
+        "For teachers": 'course/teaching',
+        'Scenario files': 'scenarios',
+        Studies: 'studies',
+    },
+    Reference: {
+        Glossary: 'glossary',
+        Changes: 'CHANGELOG',
+        Contribute: 'CONTRIBUTING',
+        Vulnerabilities: 'SECURITY',
+    },
+}
+
+// `Start: {Install: 'install'}` becomes a group with a link to the page of docs/install.md.
+export function sidebar() {
+    const shown = new Set()
+    const bar = Object.entries(groups).map(([text, items]) => ({
+        text,
+        collapsed: false,
+        items: Object.entries(items).map(([label, name]) => item(label, name, shown)).filter(Boolean),
+    }))
+    group(bar, 'Teach').items.splice(1, 0, ...numbered('docs/course/evening-', shown))
+    group(bar, 'Reference').items.push({ text: 'Javadoc', link: '/api/index.html', target: '_self' },
+        { text: 'Decisions', collapsed: true, items: numbered('docs/adr/', shown) })
+    pages.filter((page) => page.startsWith('docs/') && !shown.has(page))
+        .forEach((page) => say(`${page} is missing in site/navigation.js`))
+    return bar
+}
+
+// The groups again, as a menu at the top.
+export function menu() {
+    return sidebar().map(({ text, items }) => ({ text, items: items.filter((each) => each.link) }))
+}
+
+function group(bar, text) {
+    return bar.find((each) => each.text === text)
+}
+
+function item(text, name, shown) {
+    const page = [`${name}.md`, `docs/${name}.md`].find((file) => pages.includes(file))
+    if (!page) return say(`docs/${name}.md is not written yet, so the navigation leaves it out`)
+    shown.add(page)
+    return { text, link: link(page) }
+}
+
+function numbered(prefix, shown) {
+    return pages.filter((page) => page.startsWith(prefix)).sort().map((page) => {
+        shown.add(page)
+        return { text: title(page), link: link(page) }
+    })
+}
+
+function link(page) {
+    return `/${address(page).replace(/(index)?\.md$/, '')}`
+}
+
+function title(page) {
+    return read(page).match(/^# (.*)$/m)[1].replace(/`/g, '')
+}
+
+const said = new Set()
+function say(text) {
+    if (!said.has(text)) console.warn(`site: ${text}`)
+    said.add(text)
+}
