@@ -8,6 +8,7 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.smtpout.RouteFinder;
 
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class RouteTableTest {
     }
 
     private static Config config(Path home, String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(home, List.of(settings))).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(settings))).config();
     }
 
     @Test
