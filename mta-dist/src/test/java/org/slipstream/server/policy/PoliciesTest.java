@@ -150,7 +150,7 @@ class PoliciesTest {
         };
         Policy policy = new Policy(
                 Policies.checks(config("policy.block-lists=dead.example", "policy.dns-patience=20ms"), _ -> true,
-                        silent));
+                        silent, new PolicyMemory()));
         try {
             assertThat(rcpt(policy, STRANGER, "a@far.example", "bob@here.example").refusal()).isEmpty();
             asked.await();
