@@ -37,6 +37,8 @@ public final class SmtpListener implements AutoCloseable {
     /// Connections beyond the places and the lingering ones, which only get the reply that all
     /// places are taken.
     private static final int REFUSALS = 50;
+    /// The library adds a few to this number.
+    private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
     private static final int BLOCKS_KEPT = 32;
 
     private final Tuning tuning;
@@ -164,7 +166,7 @@ public final class SmtpListener implements AutoCloseable {
     private SMTPServer server(ListenerConfig config, Supplier<AcceptedSocket> sockets) {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(Integer.MAX_VALUE)
+                .maxConnections(NO_LIMIT)
                 .serverSocketFactory(() -> port(config.service().name(), sockets))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())

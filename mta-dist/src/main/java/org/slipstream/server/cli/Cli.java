@@ -21,7 +21,7 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
-            Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
+            Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
                     "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
@@ -101,6 +101,8 @@ public final class Cli {
             case "run" -> new RunCommand(mta);
             case "warm-up" -> new WarmUpCommand(mta);
             case "check" -> new CheckCommand(mta);
+            case "config" -> new ConfigCommand(mta);
+            case "reload" -> new ReloadCommand(mta);
             case "send" -> new SendCommand(mta);
             case "queue" -> new QueueCommand(mta);
             case "queue list" -> new QueueListCommand(mta);
