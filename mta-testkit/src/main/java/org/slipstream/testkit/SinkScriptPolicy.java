@@ -1,6 +1,6 @@
 package org.slipstream.testkit;
 
-import org.slipstream.sink.script.Pace;
+import org.slipstream.sink.script.OctetPace;
 import org.slipstream.sink.script.Reaction;
 import org.slipstream.sink.script.ScriptPhase;
 import org.slipstream.sink.script.TlsBehaviour;
@@ -40,8 +40,8 @@ final class SinkScriptPolicy implements SessionPolicy {
     }
 
     private static Reaction reaction(SinkAction action) {
-        Pace drip = action.drip().isPositive() ? new Pace(1, action.drip()) : Pace.FULL;
-        return new Reaction(action.reply(), action.delay(), drip, Pace.FULL, -1, action.held(), action.after());
+        OctetPace drip = action.drip().isPositive() ? new OctetPace(1, action.drip()) : OctetPace.FULL;
+        return new Reaction(action.reply(), action.delay(), drip, OctetPace.FULL, -1, action.held(), action.after());
     }
 
     @Override

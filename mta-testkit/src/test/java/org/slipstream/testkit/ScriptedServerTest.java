@@ -10,7 +10,7 @@ import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.MaildirFiles;
 import org.slipstream.sink.store.MboxFile;
 import org.slipstream.sink.store.MessageFilter;
@@ -35,13 +35,13 @@ class ScriptedServerTest {
     private final SimulatedClock clock = new SimulatedClock();
     private final SessionLog sessions = new SessionLog(10);
 
-    private SinkServer server(String script, MailStore store) throws IOException {
+    private SinkServer server(String script, CaughtMail store) throws IOException {
         return SinkServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 ScriptReader.read("a.toml", script), store, sessions, _ -> {}, clock::millis);
     }
 
-    private static MailStore memory() {
-        return new MailStore(MailStore.Bounds.USUAL, MailFiles.NONE);
+    private static CaughtMail memory() {
+        return new CaughtMail(CaughtMail.Bounds.USUAL, MailFiles.NONE);
     }
 
     private static SmtpTalker introduced(SinkServer server) {
@@ -52,7 +52,7 @@ class ScriptedServerTest {
 
     @Test
     void anAcceptedMessageIsKeptWithItsEnvelopeByteForByte() throws IOException {
-        MailStore store = memory();
+        CaughtMail store = memory();
         byte[] odd = "Subject: dots\r\n\r\n.\r\n..x\r\n\u00e4 \r\n".getBytes(StandardCharsets.UTF_8);
         try (SinkServer server = server("", store); SmtpTalker talker = introduced(server)) {
             talker.must(250, "MAIL FROM:<a@x.example> SIZE=40 BODY=8BITMIME RET=HDRS");
@@ -98,7 +98,7 @@ class ScriptedServerTest {
 
     @Test
     void aContentOverTheSizeIsRefusedAndTheSessionGoesOn() throws IOException {
-        MailStore store = memory();
+        CaughtMail store = memory();
         try (SinkServer server = server("[server]\nsize-limit = \"1KiB\"", store);
                 SmtpTalker talker = introduced(server)) {
             talker.must(250, "MAIL FROM:<a@x.example>");
@@ -155,7 +155,7 @@ class ScriptedServerTest {
     @Test
     void theConnectionEndsInTheMiddleOfTheContent() throws IOException {
         String script = "[[rules]]\non = \"data\"\nclose-after = \"1KiB\"";
-        MailStore store = memory();
+        CaughtMail store = memory();
         try (SinkServer server = server(script, store); SmtpTalker talker = introduced(server)) {
             talker.must(250, "MAIL FROM:<a@x.example>");
             talker.must(250, "RCPT TO:<b@y.example>");
@@ -226,7 +226,7 @@ class ScriptedServerTest {
 
     @Test
     void memoryKeepsTheNewestWithinItsBounds() throws IOException {
-        MailStore store = new MailStore(new MailStore.Bounds(2, 1 << 20), MailFiles.NONE);
+        CaughtMail store = new CaughtMail(new CaughtMail.Bounds(2, 1 << 20), MailFiles.NONE);
         try (SinkServer server = server("", store); SmtpTalker talker = introduced(server)) {
             for (String id : List.of("1@x", "2@x", "3@x")) {
                 talker.send(OutgoingMessage.of(id, "a@x.example", "b@y.example"));
@@ -237,7 +237,7 @@ class ScriptedServerTest {
 
     @Test
     void aMaildirHasTheFileWhenTheReplyHasCome(@TempDir Path folder) throws IOException {
-        MailStore store = new MailStore(MailStore.Bounds.USUAL, new MaildirFiles(folder));
+        CaughtMail store = new CaughtMail(CaughtMail.Bounds.USUAL, new MaildirFiles(folder));
         try (SinkServer server = server("", store); SmtpTalker talker = introduced(server)) {
             talker.send(MESSAGE);
             try (Stream<Path> files = Files.list(folder.resolve("new"))) {
@@ -251,7 +251,7 @@ class ScriptedServerTest {
     @Test
     void anMboxQuotesLinesThatBeginWithFrom(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("mail.mbox");
-        MailStore store = new MailStore(MailStore.Bounds.USUAL, new MboxFile(file));
+        CaughtMail store = new CaughtMail(CaughtMail.Bounds.USUAL, new MboxFile(file));
         byte[] body = "From me\r\n>From you\r\n>From\r\n".getBytes(StandardCharsets.US_ASCII);
         try (SinkServer server = server("", store); SmtpTalker talker = introduced(server)) {
             talker.send(OutgoingMessage.of("m@x", "a@x.example", List.of("b@y.example"), body));
@@ -263,7 +263,7 @@ class ScriptedServerTest {
 
     @Test
     void aMessageThatCannotBeWrittenIsNotAccepted() throws IOException {
-        MailStore store = new MailStore(MailStore.Bounds.USUAL, _ -> {
+        CaughtMail store = new CaughtMail(CaughtMail.Bounds.USUAL, _ -> {
             throw new IOException("No space left on device");
         });
         try (SinkServer server = server("", store); SmtpTalker talker = introduced(server)) {

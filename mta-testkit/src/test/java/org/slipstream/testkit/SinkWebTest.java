@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.web.SinkWeb;
 
@@ -54,7 +54,7 @@ class SinkWebTest {
             """;
 
     private final HttpClient client = HttpClient.newHttpClient();
-    private final MailStore store = new MailStore(MailStore.Bounds.USUAL, MailFiles.NONE);
+    private final CaughtMail store = new CaughtMail(CaughtMail.Bounds.USUAL, MailFiles.NONE);
     private final SessionLog sessions = new SessionLog(10);
     private SinkServer server;
     private SinkWeb web;

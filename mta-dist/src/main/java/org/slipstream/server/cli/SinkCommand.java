@@ -6,7 +6,7 @@ import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.MaildirFiles;
 import org.slipstream.sink.store.MboxFile;
 import org.slipstream.sink.store.SessionLog;
@@ -82,7 +82,7 @@ final class SinkCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         String text = scriptText();
         ServerScript behaviour = behaviour(text);
-        MailStore messages = messages();
+        CaughtMail messages = messages();
         SessionLog sessions = new SessionLog(TRANSCRIPTS);
         CliContext world = mta.world();
         world.stopSignal().arm();
@@ -99,7 +99,7 @@ final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private void serve(SinkServer server, MailStore messages, SessionLog sessions, String text)
+    private void serve(SinkServer server, CaughtMail messages, SessionLog sessions, String text)
             throws InterruptedException {
         if (web.equals("off")) {
             ready(server, "off");
@@ -156,15 +156,15 @@ final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private MailStore messages() {
+    private CaughtMail messages() {
         String[] kind = store.split(":", 2);
         String where = kind.length > 1 ? kind[1] : "";
         try {
             return switch (kind[0] + (where.isEmpty() ? "" : ":")) {
-                case "memory" -> new MailStore(MailStore.Bounds.USUAL, MailFiles.NONE);
-                case "discard" -> new MailStore(MailStore.Bounds.NOTHING, MailFiles.NONE);
-                case "maildir:" -> new MailStore(MailStore.Bounds.USUAL, new MaildirFiles(Path.of(where)));
-                case "mbox:" -> new MailStore(MailStore.Bounds.USUAL, new MboxFile(Path.of(where)));
+                case "memory" -> new CaughtMail(CaughtMail.Bounds.USUAL, MailFiles.NONE);
+                case "discard" -> new CaughtMail(CaughtMail.Bounds.NOTHING, MailFiles.NONE);
+                case "maildir:" -> new CaughtMail(CaughtMail.Bounds.USUAL, new MaildirFiles(Path.of(where)));
+                case "mbox:" -> new CaughtMail(CaughtMail.Bounds.USUAL, new MboxFile(Path.of(where)));
                 default -> throw new CommandFailure(Exit.USAGE, "mta: --store " + store
                         + " is unknown; write memory, discard, maildir:DIR or mbox:FILE");
             };
@@ -173,7 +173,7 @@ final class SinkCommand implements Callable<Integer> {
         }
     }
 
-    private SinkServer server(ServerScript behaviour, MailStore messages, SessionLog sessions) {
+    private SinkServer server(ServerScript behaviour, CaughtMail messages, SessionLog sessions) {
         InetSocketAddress where = address("--port", port);
         try {
             return SinkServer.start(where, behaviour, messages, sessions, arrivals());

@@ -14,7 +14,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.testkit.SmtpTalker;
 
@@ -142,7 +142,7 @@ class SinkAndLabTest {
 
         AtomicLong clock = new AtomicLong();
         try (SinkServer server = SinkServer.start(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                ScriptReader.read(name, script), new MailStore(MailStore.Bounds.USUAL, MailFiles.NONE),
+                ScriptReader.read(name, script), new CaughtMail(CaughtMail.Bounds.USUAL, MailFiles.NONE),
                 new SessionLog(10), _ -> {}, clock::get)) {
             List<Step> real = new Repetition(server, clock).of(steps);
             assertThat(real).isEqualTo(steps);

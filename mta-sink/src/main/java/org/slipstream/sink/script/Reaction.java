@@ -11,7 +11,7 @@ import java.util.Optional;
 /// @param read the speed of reading, from now on until the end of the message
 /// @param closeAfter the octets that are still read before the server closes; negative for no limit
 /// @param held whether the reply waits until the server is released
-public record Reaction(Optional<String> reply, Duration delay, Pace drip, Pace read, long closeAfter, boolean held,
+public record Reaction(Optional<String> reply, Duration delay, OctetPace drip, OctetPace read, long closeAfter, boolean held,
         After after) {
     /// The state of the connection after the reply.
     public enum After {
@@ -26,11 +26,12 @@ public record Reaction(Optional<String> reply, Duration delay, Pace drip, Pace r
     }
 
     /// The reply of a server that accepts.
-    public static final Reaction USUAL = new Reaction(Optional.empty(), Duration.ZERO, Pace.FULL, Pace.FULL, -1, false,
-            After.CONTINUE);
+    public static final Reaction USUAL = new Reaction(Optional.empty(), Duration.ZERO, OctetPace.FULL,
+            OctetPace.FULL, -1, false, After.CONTINUE);
 
     public static Reaction reply(String text) {
-        return new Reaction(Optional.of(text), Duration.ZERO, Pace.FULL, Pace.FULL, -1, false, After.CONTINUE);
+        return new Reaction(Optional.of(text), Duration.ZERO, OctetPace.FULL, OctetPace.FULL, -1, false,
+                After.CONTINUE);
     }
 
     /// Nothing but this end of the connection.

@@ -163,8 +163,8 @@ public final class ScriptReader {
                 .orElse(After.CONTINUE);
         long closeAfter = table.size("close-after").map(DataSize::bytes).orElse(-1L);
         Duration delay = table.time("delay").orElse(Duration.ZERO);
-        Pace drip = pace(table, "drip");
-        Pace read = pace(table, "read");
+        OctetPace drip = pace(table, "drip");
+        OctetPace read = pace(table, "read");
         // An end without a reply is only that end.
         Optional<String> sent = reply.isEmpty() && after != After.CONTINUE ? Optional.of("") : reply;
         Reaction reaction = new Reaction(sent, delay, drip, read, closeAfter, false, after);
@@ -174,12 +174,12 @@ public final class ScriptReader {
         return reaction;
     }
 
-    private static Pace pace(ScriptTable table, String key) {
+    private static OctetPace pace(ScriptTable table, String key) {
         return table.table(key).map(inner -> {
-            Pace pace = new Pace(inner.count("octets").orElse(1), inner.time("every").orElse(Duration.ofSeconds(1)));
+            OctetPace pace = new OctetPace(inner.count("octets").orElse(1), inner.time("every").orElse(Duration.ofSeconds(1)));
             inner.end();
             return pace;
-        }).orElse(Pace.FULL);
+        }).orElse(OctetPace.FULL);
     }
 
     /// The lines of a reply; the code of the first one stands before each of them (RFC 5321 section

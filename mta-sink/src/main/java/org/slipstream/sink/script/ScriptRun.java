@@ -48,7 +48,7 @@ public final class ScriptRun {
     ///
     /// @param rules how often each rule applied, by its name, in the order of the script
     /// @param phases how often each phase was reached
-    public record Figures(Map<String, Long> rules, Map<String, Long> phases, Map<String, ClientFigures> clients,
+    public record ScriptFigures(Map<String, Long> rules, Map<String, Long> phases, Map<String, ClientFigures> clients,
             int open, long connections, long messages) {}
 
     public ScriptRun(ServerScript script, long nowMillis) {
@@ -174,7 +174,7 @@ public final class ScriptRun {
         return nowMillis - first < wait.toMillis();
     }
 
-    public synchronized Figures figures() {
+    public synchronized ScriptFigures figures() {
         Map<String, Long> rules = new LinkedHashMap<>();
         for (int i = 0; i < applied.length; i++) {
             rules.merge(script.rules().get(i).name(), applied[i], Long::sum);
@@ -184,6 +184,6 @@ public final class ScriptRun {
         Map<String, ClientFigures> each = new LinkedHashMap<>();
         clients.forEach((name, count) -> each.put(name,
                 new ClientFigures(count.connections, count.open, count.messages)));
-        return new Figures(rules, reached, each, open, connections, messages);
+        return new ScriptFigures(rules, reached, each, open, connections, messages);
     }
 }

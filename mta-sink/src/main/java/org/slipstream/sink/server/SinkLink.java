@@ -1,6 +1,6 @@
 package org.slipstream.sink.server;
 
-import org.slipstream.sink.script.Pace;
+import org.slipstream.sink.script.OctetPace;
 
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -33,10 +33,10 @@ public final class SinkLink {
     private int filled;
     private long mayRead = Long.MAX_VALUE;
     private long mayWrite = Long.MAX_VALUE;
-    private Pace reading = Pace.FULL;
+    private OctetPace reading = OctetPace.FULL;
 
     /// The planned or the client's end of the connection.
-    public static final class Closed extends IOException {
+    public static final class LinkClosed extends IOException {
         private static final long serialVersionUID = 1;
     }
 
@@ -58,14 +58,14 @@ public final class SinkLink {
         mayWrite -= length;
         if (mayWrite == 0) {
             flush();
-            throw new Closed();
+            throw new LinkClosed();
         }
         if (replies.size() > BUFFER) {
             flush();
         }
     }
 
-    void drip(String text, Pace pace) throws IOException, InterruptedException {
+    void drip(String text, OctetPace pace) throws IOException, InterruptedException {
         flush();
         byte[] octets = text.getBytes(StandardCharsets.UTF_8);
         for (int from = 0; from < octets.length; from += pace.octets()) {
@@ -76,7 +76,7 @@ public final class SinkLink {
     }
 
     /// Reads at this speed from now on.
-    void readAt(Pace pace) {
+    void readAt(OctetPace pace) {
         reading = pace;
     }
 
@@ -95,7 +95,7 @@ public final class SinkLink {
     public int read() throws IOException {
         if (mayRead-- == 0) {
             flush();
-            throw new Closed();
+            throw new LinkClosed();
         }
         if (at == filled) {
             if (in.available() == 0) {

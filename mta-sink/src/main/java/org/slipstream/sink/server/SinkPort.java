@@ -25,7 +25,7 @@ public final class SinkPort implements AutoCloseable {
     private final Thread acceptor;
 
     /// Gets each connection in the thread of the port.
-    public interface Accepted {
+    public interface AcceptedConnection {
         /// @param client the IP address; empty for a UNIX domain socket
         void connection(Closeable socket, String client, InputStream in, OutputStream out);
     }
@@ -41,11 +41,11 @@ public final class SinkPort implements AutoCloseable {
     }
 
     /// @param delay the wait before each connection is accepted
-    public static SinkPort open(SocketAddress where, Supplier<Duration> delay, Accepted accepted) throws IOException {
+    public static SinkPort open(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted) throws IOException {
         return where instanceof UnixDomainSocketAddress ? unix(where, delay, accepted) : tcp(where, delay, accepted);
     }
 
-    private static SinkPort unix(SocketAddress where, Supplier<Duration> delay, Accepted accepted)
+    private static SinkPort unix(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted)
             throws IOException {
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         channel.bind(where, BACKLOG);
@@ -56,7 +56,7 @@ public final class SinkPort implements AutoCloseable {
         });
     }
 
-    private static SinkPort tcp(SocketAddress where, Supplier<Duration> delay, Accepted accepted) throws IOException {
+    private static SinkPort tcp(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted) throws IOException {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);

@@ -5,7 +5,7 @@ import org.slipstream.sink.script.ScriptSession;
 import org.slipstream.sink.script.ServerForm;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.store.CaughtMessage;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.store.SessionTranscript;
 
@@ -30,7 +30,7 @@ import javax.net.ssl.SSLContext;
 /// A virtual thread serves each connection, so thousands of stalled ones cost little. The script can
 /// be replaced at any time; open connections follow the new one from their next command.
 public final class SinkServer implements AutoCloseable {
-    private final MailStore store;
+    private final CaughtMail store;
     private final SessionLog sessions;
     private final Consumer<CaughtMessage> arrivals;
     private final LongSupplier clock;
@@ -42,7 +42,7 @@ public final class SinkServer implements AutoCloseable {
     /// A script in use, and what a session needs of it.
     record Followed(ScriptRun run, ServerTraits traits) {}
 
-    private SinkServer(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
+    private SinkServer(InetSocketAddress where, ServerScript script, CaughtMail store, SessionLog sessions,
             Consumer<CaughtMessage> arrivals, LongSupplier clock) throws IOException {
         this.clock = clock;
         this.store = store;
@@ -54,13 +54,13 @@ public final class SinkServer implements AutoCloseable {
     }
 
     /// @param arrivals gets each accepted message before its reply leaves; called by many threads
-    public static SinkServer start(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
+    public static SinkServer start(InetSocketAddress where, ServerScript script, CaughtMail store, SessionLog sessions,
             Consumer<CaughtMessage> arrivals) throws IOException {
         return start(where, script, store, sessions, arrivals, () -> System.nanoTime() / 1_000_000);
     }
 
     /// @param clock milliseconds of a monotonic clock, for the times in scripts
-    public static SinkServer start(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
+    public static SinkServer start(InetSocketAddress where, ServerScript script, CaughtMail store, SessionLog sessions,
             Consumer<CaughtMessage> arrivals, LongSupplier clock) throws IOException {
         return new SinkServer(where, script, store, sessions, arrivals, clock);
     }
@@ -120,7 +120,7 @@ public final class SinkServer implements AutoCloseable {
             String end = "the client closed";
             try {
                 new SinkSession(policy, link).run();
-            } catch (SinkLink.Closed planned) {
+            } catch (SinkLink.LinkClosed planned) {
                 end = "the sink closed";
             } catch (IOException e) {
                 end = "the connection ended: " + e.getMessage();

@@ -1,6 +1,6 @@
 package org.slipstream.sink.server;
 
-import org.slipstream.sink.script.Pace;
+import org.slipstream.sink.script.OctetPace;
 import org.slipstream.sink.script.Reaction;
 import org.slipstream.sink.script.ScriptPhase;
 import org.slipstream.sink.script.TlsBehaviour;
@@ -55,7 +55,7 @@ public final class SinkSession {
         try {
             phase(ScriptPhase.CONNECT, "", "220 " + traits().name() + (traits().lmtp() ? " LMTP" : " ESMTP"));
             while (command(link.line())) {
-                link.readAt(Pace.FULL);
+                link.readAt(OctetPace.FULL);
             }
         } catch (EOFException _) {
             // The client closed without QUIT.
@@ -156,7 +156,7 @@ public final class SinkSession {
             case CLOSES -> {
                 link.flush();
                 link.read();
-                throw new SinkLink.Closed();
+                throw new SinkLink.LinkClosed();
             }
             default -> link.startTls(traits().tls().orElseThrow());
         }
@@ -164,7 +164,7 @@ public final class SinkSession {
 
     private void failHandshake(int alert) throws IOException {
         link.alert(alert);
-        throw new SinkLink.Closed();
+        throw new SinkLink.LinkClosed();
     }
 
     /// Every name and password is accepted (RFC 4954).
@@ -400,12 +400,12 @@ public final class SinkSession {
             }
             case CLOSE -> {
                 link.flush();
-                throw new SinkLink.Closed();
+                throw new SinkLink.LinkClosed();
             }
             case RESET -> {
                 link.flush();
                 link.reset();
-                throw new SinkLink.Closed();
+                throw new SinkLink.LinkClosed();
             }
             case STALL -> {
                 link.flush();

@@ -6,7 +6,7 @@ import org.slipstream.sink.script.ScriptRun;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
 import org.slipstream.sink.store.CaughtMessage;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.store.SessionTranscript;
 
@@ -24,11 +24,11 @@ final class SinkApi {
     private static final int MOST_LISTED = 1_000;
 
     private final SinkServer server;
-    private final MailStore store;
+    private final CaughtMail store;
     private final SessionLog sessions;
     private volatile String scriptText;
 
-    SinkApi(SinkServer server, MailStore store, SessionLog sessions, String scriptText) {
+    SinkApi(SinkServer server, CaughtMail store, SessionLog sessions, String scriptText) {
         this.server = server;
         this.store = store;
         this.sessions = sessions;
@@ -167,7 +167,7 @@ final class SinkApi {
 
     private Map<String, Object> stats() {
         ScriptRun run = server.run();
-        ScriptRun.Figures figures = run.figures();
+        ScriptRun.ScriptFigures figures = run.figures();
         Map<String, Object> stats = new LinkedHashMap<>();
         stats.put("script", run.script().title());
         stats.put("connections", figures.connections());

@@ -3,7 +3,7 @@ package org.slipstream.sink.web;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import org.slipstream.sink.server.SinkServer;
-import org.slipstream.sink.store.MailStore;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.SessionLog;
 
 import java.io.IOException;
@@ -45,7 +45,7 @@ public final class SinkWeb implements AutoCloseable {
 
     /// @param scriptText the script that the server follows
     /// @param names of this machine by which the page may be asked for, beside those of loopback
-    public static SinkWeb start(InetSocketAddress where, SinkServer server, MailStore store, SessionLog sessions,
+    public static SinkWeb start(InetSocketAddress where, SinkServer server, CaughtMail store, SessionLog sessions,
             String scriptText, List<String> names) throws IOException {
         Set<String> known = new TreeSet<>(List.of("localhost", "127.0.0.1", "[::1]"));
         names.forEach(name -> known.add(name.toLowerCase(Locale.ROOT)));

@@ -10,7 +10,7 @@ import java.util.SequencedMap;
 
 /// The messages that were accepted. Memory keeps the newest ones, within a number and a size; files
 /// keep all of them. Any thread may call it.
-public final class MailStore {
+public final class CaughtMail {
     private final Bounds bounds;
     private final MailFiles files;
     private final SequencedMap<Long, CaughtMessage> messages = new LinkedHashMap<>();
@@ -25,7 +25,7 @@ public final class MailStore {
         public static final Bounds NOTHING = new Bounds(0, 0);
     }
 
-    public MailStore(Bounds bounds, MailFiles files) {
+    public CaughtMail(Bounds bounds, MailFiles files) {
         this.bounds = bounds;
         this.files = files;
     }
