@@ -38,6 +38,8 @@ public final class SmtpListener implements AutoCloseable {
     /// places are taken.
     private static final int REFUSALS = 50;
     private static final int BLOCKS_KEPT = 32;
+    /// The library adds ten, and a negative sum accepts no client at all.
+    private static final int UNLIMITED = Integer.MAX_VALUE / 2;
 
     private final Tuning tuning;
     private final ConnectionAdmission admission;
@@ -164,7 +166,7 @@ public final class SmtpListener implements AutoCloseable {
     private SMTPServer server(ListenerConfig config, Supplier<AcceptedSocket> sockets) {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(Integer.MAX_VALUE)
+                .maxConnections(UNLIMITED)
                 .serverSocketFactory(() -> port(config.service().name(), sockets))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
