@@ -1,7 +1,7 @@
 /// The chaos sink: scripts that describe an SMTP server, the server that follows them, the mail that
 /// it received, and the web page with that mail.
 module org.slipstream.sink {
-    requires org.slipstream.core;
+    requires transitive org.slipstream.core;
     requires jakarta.mail;
     requires jdk.httpserver;
     requires org.bouncycastle.pkix;
