@@ -160,6 +160,11 @@ public final class StubDns implements AutoCloseable {
         return know(host, octets.length == 4 ? Type.A : Type.AAAA, octets);
     }
 
+    /// Adds an alias (CNAME).
+    public StubDns alias(String name, String target) {
+        return know(name, Type.CNAME, DnsMessage.name(withoutDot(target)));
+    }
+
     /// Adds a text record.
     public StubDns txt(String name, String text) {
         return know(name, Type.TXT, text(text));
