@@ -122,6 +122,9 @@ public final class Server implements AutoCloseable {
 
     private void open() throws StartFailure {
         OpenFiles.warning(config).ifPresent(log::warn);
+        if (System.getProperty("user.name", "").equals("root")) {
+            log.warn("event=running-as-root next=\"run it as another user; docs/reload.md has ways for port 25\"");
+        }
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();

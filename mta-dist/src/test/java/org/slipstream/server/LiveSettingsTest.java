@@ -56,7 +56,7 @@ class LiveSettingsTest {
 
         @Override
         public void inForce(Config settings) {
-            levels.add(settings.logLevel());
+            levels.add(settings.log().level());
         }
     };
 

@@ -27,13 +27,13 @@ import java.util.concurrent.locks.ReentrantLock;
 final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
     private static final int MOST_BYTES = 1 << 20;
 
-    private final Encoder<ILoggingEvent> encoder;
-    private final OutputStream stream;
+    private volatile Encoder<ILoggingEvent> encoder;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
     // Guarded by the lock.
+    private OutputStream stream;
     private ByteArrayOutputStream waiting = new ByteArrayOutputStream();
     private boolean writing;
     private boolean direct = true;
@@ -49,6 +49,24 @@ final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
     Encoder<ILoggingEvent> encoder() {
         return encoder;
+    }
+
+    /// Another form or place of the lines. What waits is written in the former place.
+    void change(Encoder<ILoggingEvent> form, OutputStream place) throws IOException {
+        lock.lock();
+        try {
+            while (!direct && (writing || waiting.size() > 0)) {
+                changed.awaitUninterruptibly();
+            }
+            OutputStream before = stream;
+            encoder = form;
+            stream = place;
+            if (before instanceof LogFile) {
+                before.close();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

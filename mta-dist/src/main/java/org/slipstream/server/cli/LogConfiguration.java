@@ -8,6 +8,8 @@ import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
@@ -28,6 +30,8 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
     /// control the terminal.
     private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
             + "%replace(%msg){'\\p{Cntrl}+',' '}%shard thread=%thread logger=%logger{0}%n";
+
+    static final String APPENDER = "lines";
 
     private static final Map<String, Level> LIBRARIES = Map.of(
             // These log stack traces at WARN for every client that disconnects.
@@ -57,20 +61,42 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         }
     }
 
-    private static LineAppender appender(LoggerContext context) {
+    /// The priority of a line for journald.
+    private static final class PriorityConverter extends ClassicConverter {
+        @Override
+        public String convert(ILoggingEvent event) {
+            return Journald.prefix(event.getLevel());
+        }
+    }
+
+    private static Layout<ILoggingEvent> layout(boolean json, boolean prefixed) {
+        if (json) {
+            return new JsonLogLayout(prefixed);
+        }
         PatternLayout layout = new PatternLayout();
-        layout.setContext(context);
         layout.getInstanceConverterMap().put("shard", ShardConverter::new);
-        layout.setPattern(PATTERN);
+        layout.getInstanceConverterMap().put("priority", PriorityConverter::new);
+        layout.setPattern((prefixed ? "%priority" : "") + PATTERN);
+        return layout;
+    }
+
+    /// @param prefixed with the priority for journald
+    static Encoder<ILoggingEvent> encoder(LoggerContext context, boolean json, boolean prefixed) {
+        Layout<ILoggingEvent> layout = layout(json, prefixed);
+        layout.setContext(context);
         layout.start();
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setCharset(StandardCharsets.UTF_8);
         encoder.setLayout(layout);
         encoder.start();
-        LineAppender appender = new LineAppender(encoder);
+        return encoder;
+    }
+
+    private static LineAppender appender(LoggerContext context) {
+        LineAppender appender = new LineAppender(encoder(context, false, Journald.isReader()));
         appender.setContext(context);
-        appender.setName("stderr");
+        appender.setName(APPENDER);
         appender.start();
         return appender;
     }

@@ -56,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
         CliContext world = mta.world();
         boolean written = writeDefaults(mta);
         Config config = LoadedConfig.read(mta.settings(), overrides);
-        LogLevel.set(config.logLevel());
+        LogOutput.use(config.log());
         if (written) {
             // Fetched here, because logging costs start time that commands like --help do not need.
             LoggerFactory.getLogger(RunCommand.class).info("event=settings-written file={}",
@@ -109,7 +109,7 @@ final class RunCommand implements Callable<Integer> {
 
         @Override
         public void inForce(Config settings) {
-            LogLevel.set(settings.logLevel());
+            LogOutput.use(settings.log());
         }
     }
 

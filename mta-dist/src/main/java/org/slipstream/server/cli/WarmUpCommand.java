@@ -77,7 +77,7 @@ final class WarmUpCommand implements Callable<Integer> {
         try (TestTraffic exercise = new TestTraffic()) {
             Files.writeString(home.resolve(ConfigReader.FILE), SETTINGS.formatted(exercise.port()));
             Config config = LoadedConfig.read(SettingsSource.in(home), List.of());
-            LogLevel.set(config.logLevel());
+            LogLevel.set(config.log().level());
             return switch (mta.world().starter().start(config)) {
                 case ServerStarter.Start.Refused refused -> {
                     mta.world().err().println("mta: " + refused.sentence());

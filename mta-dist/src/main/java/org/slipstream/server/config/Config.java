@@ -56,7 +56,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
-        String logLevel,
+        Log log,
         Written written, List<String> hints) {
     public Config {
         aliases = Map.copyOf(aliases);
@@ -72,7 +72,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                 SettingsRecords.keep(limits, running.limits), submission, trust, policy, headerRules,
                 SettingsRecords.keep(queue, running.queue), retries, transports, destinations,
                 SettingsRecords.keep(operation, running.operation), placement, smtpClient, smartHost,
-                running.spool, running.shard, running.history, logLevel, written.keeping(running.written), hints);
+                running.spool, running.shard, running.history, log, written.keeping(running.written), hints);
     }
 
     /// The folder of the history of messages, beside the message log.
@@ -443,9 +443,15 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
 
     /// The section `[log]`.
     @SettingsSection("log")
-    record Log(
+    public record Log(
             @Setting(value = "info", oneOf = {"error", "warn", "info", "debug", "trace"},
-                    doc = "Least severe level that is logged on standard error.") String level) {}
+                    doc = "Least severe level that is logged.") String level,
+            @Setting(value = "text", oneOf = {"text", "json"},
+                    doc = "`text`: lines of keys and values. `json`: the same keys as one JSON object a"
+                            + " line.") String format,
+            @Setting(value = "",
+                    doc = "File of the log, relative to the home folder, in a folder that exists. A reload, and a"
+                            + " file that was renamed, open it again. Empty: standard error.") Optional<Path> file) {}
 
     /// One line of the file of header checks.
     ///

@@ -101,7 +101,7 @@ public final class ConfigReader {
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
                 values.record(HistorySettings.class),
-                values.record(Config.Log.class).level(), values.written(),
+                values.record(Config.Log.class), values.written(),
                 complaints.hints());
         new Checks(config, values, complaints).run();
         return config;

@@ -114,7 +114,7 @@ class ConfigReaderTest {
         assertThat(config.limits().messageSize()).isEqualTo(DataSize.ofMebibytes(25));
         assertThat(config.queue().lifetime()).hasDays(5);
         assertThat(config.tls().certificate()).isEmpty();
-        assertThat(config.logLevel()).isEqualTo("info");
+        assertThat(config.log().level()).isEqualTo("info");
     }
 
     @Test
@@ -179,7 +179,7 @@ class ConfigReaderTest {
         assertThat(config.limits().messageSize()).isEqualTo(DataSize.of(1_000_000));
         assertThat(config.queue().delayNotice()).containsExactly(Duration.ZERO);
         assertThat(config.smtpClient().startTls()).isFalse();
-        assertThat(config.logLevel()).isEqualTo("debug");
+        assertThat(config.log().level()).isEqualTo("debug");
     }
 
     @Test
@@ -422,7 +422,7 @@ class ConfigReaderTest {
         assertThat(config.routes()).containsEntry("far.example", fixed("127.0.0.1", 2599))
                 .containsEntry("near.example", new RouteTarget.Mx()).containsEntry("*", new RouteTarget.Discard());
         assertThat(config.aliases().get("both@a.example")).hasSize(2);
-        assertThat(config.logLevel()).isEqualTo("warn");
+        assertThat(config.log().level()).isEqualTo("warn");
     }
 
     @Test

@@ -1,0 +1,43 @@
+package org.slipstream.server.cli;
+
+import ch.qos.logback.classic.Level;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// The log of systemd, when it reads standard error.
+///
+/// Lines that begin with `<N>` get the priority N there (sd-daemon(3)). Its own protocol, with a field
+/// for each key, needs datagrams on a UNIX socket, which Java does not have (ADR 67).
+final class Journald {
+    private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+
+    private Journald() {}
+
+    /// True when standard error is the stream that systemd has named. A child that redirects its
+    /// output still has the variable.
+    static boolean isReader() {
+        return Optional.ofNullable(System.getenv("JOURNAL_STREAM")).filter(Journald::isStandardError).isPresent();
+    }
+
+    private static boolean isStandardError(String stream) {
+        try {
+            return stream.equals(Files.getAttribute(STANDARD_ERROR, "unix:dev") + ":"
+                    + Files.getAttribute(STANDARD_ERROR, "unix:ino"));
+        } catch (IOException | RuntimeException unknown) {
+            return false;
+        }
+    }
+
+    /// `<6>` for information.
+    static String prefix(Level level) {
+        return switch (level.toInt()) {
+            case Level.ERROR_INT -> "<3>";
+            case Level.WARN_INT -> "<4>";
+            case Level.INFO_INT -> "<6>";
+            default -> "<7>";
+        };
+    }
+}
