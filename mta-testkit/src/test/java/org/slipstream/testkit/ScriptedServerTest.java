@@ -8,9 +8,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.server.SinkServer;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.MaildirFiles;
 import org.slipstream.sink.store.MboxFile;
 import org.slipstream.sink.store.MessageFilter;
@@ -258,7 +258,8 @@ class ScriptedServerTest {
             talker.send(OutgoingMessage.of("n@x", "a@x.example", "b@y.example"));
         }
         String text = Files.readString(file);
-        assertThat(text).startsWith("From a@x.example ").contains("\n\n>From me\n>>From you\n>From\n\nFrom a@x.example ");
+        assertThat(text).startsWith("From a@x.example ")
+                .contains("\n\n>From me\n>>From you\n>From\n\nFrom a@x.example ");
     }
 
     @Test

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
-import org.slipstream.sink.store.MailFiles;
 import org.slipstream.sink.store.CaughtMail;
+import org.slipstream.sink.store.MailFiles;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.web.SinkWeb;
 
@@ -103,7 +103,8 @@ class SinkWebTest {
     @Test
     void aMessageIsListedShownAndDownloaded() {
         receive("b@y.example", MIXED);
-        assertThat(get("/api/v1/messages")).contains("\"total\":1", "\"subject\":\"Grüße\"", "\"to\":[\"b@y.example\"]");
+        assertThat(get("/api/v1/messages")).contains("\"total\":1", "\"subject\":\"Grüße\"",
+                "\"to\":[\"b@y.example\"]");
         assertThat(get("/api/v1/messages/1")).contains("\"text\":\"Güße\"",
                 "\"html\":\"<b>Hello</b><script>alert(1)</script>\"",
                 "{\"number\":1,\"name\":\"a b.pdf\",\"type\":\"application/pdf\",\"size\":3}",
@@ -169,7 +170,8 @@ class SinkWebTest {
         assertThat(get("/api/v1/script")).isEqualTo("title = \"mine\"");
         HttpResponse<String> mistake = ask("POST", "/api/v1/script", "title = \"x\"\n[server]\ntls = \"god\"");
         assertThat(mistake.statusCode()).isEqualTo(400);
-        assertThat(mistake.body()).contains("script:3: server: tls = \\\"god\\\" is unknown; did you mean \\\"good\\\"?");
+        assertThat(mistake.body())
+                .contains("script:3: server: tls = \\\"god\\\" is unknown; did you mean \\\"good\\\"?");
         assertThat(get("/api/v1/script")).isEqualTo("title = \"mine\"");
         receive("b@y.example", MIXED);
 

@@ -11,7 +11,8 @@ import java.util.Optional;
 /// @param read the speed of reading, from now on until the end of the message
 /// @param closeAfter the octets that are still read before the server closes; negative for no limit
 /// @param held whether the reply waits until the server is released
-public record Reaction(Optional<String> reply, Duration delay, OctetPace drip, OctetPace read, long closeAfter, boolean held,
+public record Reaction(Optional<String> reply, Duration delay, OctetPace drip, OctetPace read, long closeAfter,
+        boolean held,
         After after) {
     /// The state of the connection after the reply.
     public enum After {

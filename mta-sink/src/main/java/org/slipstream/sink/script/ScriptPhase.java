@@ -13,9 +13,7 @@ public enum ScriptPhase {
     /// STARTTLS; a reply of a rule replaces 220 and the handshake (RFC 3207).
     STARTTLS("starttls"),
     /// AUTH; every login is accepted otherwise (RFC 4954).
-    AUTH("auth"),
-    MAIL("mail"),
-    RCPT("rcpt"),
+    AUTH("auth"), MAIL("mail"), RCPT("rcpt"),
     /// The reply to DATA.
     DATA("data"),
     /// The reply to a BDAT without LAST (RFC 3030).
@@ -23,8 +21,7 @@ public enum ScriptPhase {
     /// The reply to the whole message, one for each recipient with LMTP (RFC 2033).
     CONTENT("content"),
     /// RSET, NOOP, VRFY, EXPN and HELP.
-    OTHER("other"),
-    QUIT("quit");
+    OTHER("other"), QUIT("quit");
 
     private final String word;
 

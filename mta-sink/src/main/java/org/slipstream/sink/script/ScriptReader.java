@@ -176,7 +176,8 @@ public final class ScriptReader {
 
     private static OctetPace pace(ScriptTable table, String key) {
         return table.table(key).map(inner -> {
-            OctetPace pace = new OctetPace(inner.count("octets").orElse(1), inner.time("every").orElse(Duration.ofSeconds(1)));
+            OctetPace pace = new OctetPace(inner.count("octets").orElse(1),
+                    inner.time("every").orElse(Duration.ofSeconds(1)));
             inner.end();
             return pace;
         }).orElse(OctetPace.FULL);

@@ -35,7 +35,7 @@ public final class ScriptSession {
         sender = before.sender;
     }
 
-    /// What the server does now.
+    /// The behaviour of the server at this moment.
     ///
     /// @param argument the name of HELO, the sender of MAIL or a recipient; else empty
     public Reaction at(ScriptPhase phase, String argument, long nowMillis) {

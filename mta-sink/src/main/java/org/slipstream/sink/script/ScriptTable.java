@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.Set;
 
 /// One table of a script, read key by key. An invalid value is a [ScriptMistake] with file, line and
 /// remedy; so is a key that the reader has not requested before [#end].

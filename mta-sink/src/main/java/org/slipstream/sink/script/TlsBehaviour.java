@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What STARTTLS leads to.
+/// The result of STARTTLS.
 public enum TlsBehaviour {
     /// STARTTLS is not offered.
     OFF("off"),

@@ -5,7 +5,7 @@ import org.slipstream.sink.script.ScriptPhase;
 
 import java.io.IOException;
 
-/// What a session asks its server for. One instance for each connection, called by its thread.
+/// The answers of a server to its sessions. One instance for each connection, called by its thread.
 public interface SessionPolicy {
     /// Asked again for each command, so that a change applies to open connections.
     ServerTraits traits();
@@ -13,7 +13,7 @@ public interface SessionPolicy {
     /// @param argument the name of HELO, the sender of MAIL or a recipient; else empty
     Reaction react(ScriptPhase phase, String argument);
 
-    /// What the server does beside its refusal of a command that has a mistake.
+    /// The behaviour of the server beside its refusal of a command that has a mistake.
     default Reaction mistake(String reply) {
         return Reaction.reply(reply);
     }

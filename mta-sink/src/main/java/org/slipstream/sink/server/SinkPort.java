@@ -41,7 +41,8 @@ public final class SinkPort implements AutoCloseable {
     }
 
     /// @param delay the wait before each connection is accepted
-    public static SinkPort open(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted) throws IOException {
+    public static SinkPort open(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted)
+            throws IOException {
         return where instanceof UnixDomainSocketAddress ? unix(where, delay, accepted) : tcp(where, delay, accepted);
     }
 
@@ -56,7 +57,8 @@ public final class SinkPort implements AutoCloseable {
         });
     }
 
-    private static SinkPort tcp(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted) throws IOException {
+    private static SinkPort tcp(SocketAddress where, Supplier<Duration> delay, AcceptedConnection accepted)
+            throws IOException {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);

@@ -4,8 +4,8 @@ import org.slipstream.sink.script.ScriptRun;
 import org.slipstream.sink.script.ScriptSession;
 import org.slipstream.sink.script.ServerForm;
 import org.slipstream.sink.script.ServerScript;
-import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.CaughtMail;
+import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.store.SessionTranscript;
 

@@ -11,7 +11,8 @@ import java.util.function.Predicate;
 /// @param query part of envelope, subject or content
 /// @param after the id before the first one
 public record MessageFilter(String from, String to, String subject, String query, long after)
-        implements Predicate<CaughtMessage> {
+        implements
+            Predicate<CaughtMessage> {
     public static final MessageFilter ALL = new MessageFilter("", "", "", "", 0);
 
     @Override

@@ -5,8 +5,8 @@ import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ScriptRun;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
-import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.CaughtMail;
+import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.sink.store.SessionTranscript;
 
