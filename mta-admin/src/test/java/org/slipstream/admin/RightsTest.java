@@ -73,7 +73,7 @@ class RightsTest {
     @Test
     @Tag("ZM-46")
     void eachActionRefusesEachSmallerRight() throws IOException {
-        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)));
+        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty());
         int actions = 0;
         for (String path : PATHS) {
             for (var action : api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().entrySet()) {
@@ -101,7 +101,7 @@ class RightsTest {
             "POST, queue/reroute, ADMINISTRATE", "POST, suspensions/suspend, OPERATE", "POST, freeze, ADMINISTRATE"})
     @Tag("ZM-46")
     void viewsAreReadAndWhatRemovesMailIsAdministration(String method, String path, Right right) {
-        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)));
+        Api api = new Api(operations, new FakeHosts(), suspensions, Optional.of(new FakeShards(2)), Optional.empty());
         assertThat(api.find(Arrays.asList(path.split("/"))).orElseThrow().actions().get(method).right())
                 .isEqualTo(right);
     }

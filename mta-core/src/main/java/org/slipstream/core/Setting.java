@@ -43,6 +43,10 @@ public @interface Setting {
     /// The name of the form of a text, where its type does not tell: `domain`, `mailbox`.
     String form() default "";
 
+    /// The reason for which a change takes effect at the next start, a clause. Empty: that of the
+    /// record ([SettingsSection#restart]), or a reload puts the change into force.
+    String restart() default "";
+
     /// Former keys in the same section. They are accepted, with a hint.
     String[] formerly() default {};
 }

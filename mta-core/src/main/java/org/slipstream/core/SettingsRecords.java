@@ -46,14 +46,14 @@ public final class SettingsRecords {
             SettingsSection section = type.getAnnotation(SettingsSection.class);
             known = Arrays.stream(type.getRecordComponents())
                     .map(component -> part(component,
-                            section == null ? Optional.empty() : Optional.of(section.value())))
+                            Optional.ofNullable(section)))
                     .toList();
             PARTS.put(type, known);
         }
         return known;
     }
 
-    private static Part part(RecordComponent component, Optional<String> section) {
+    private static Part part(RecordComponent component, Optional<SettingsSection> section) {
         Setting setting = component.getAnnotation(Setting.class);
         if (setting != null) {
             return new Part(Optional.of(declaration(component, setting, section)), component.getType());
@@ -64,12 +64,15 @@ public final class SettingsRecords {
         return new Part(Optional.empty(), component.getType());
     }
 
-    private static DeclaredSetting declaration(RecordComponent component, Setting setting, Optional<String> section) {
+    private static DeclaredSetting declaration(RecordComponent component, Setting setting,
+            Optional<SettingsSection> section) {
         String own = setting.section().isEmpty()
-                ? section.orElseThrow(() -> new IllegalStateException(named(component) + " has no section"))
+                ? section.map(SettingsSection::value).orElseThrow(() -> new IllegalStateException(named(component) + " has no section"))
                 : setting.section();
         return new DeclaredSetting(own, setting.key().isEmpty() ? kebab(component.getName()) : setting.key(),
-                component.getGenericType(), setting);
+                component.getGenericType(), setting, setting.restart().isEmpty()
+                        ? section.map(SettingsSection::restart).orElse("")
+                        : setting.restart());
     }
 
     private static String named(RecordComponent component) {
@@ -118,6 +121,23 @@ public final class SettingsRecords {
     /// A copy with another value for one component.
     public static <R extends Record> R with(R record, String component, Object value) {
         return with(record, Map.of(component, value));
+    }
+
+    /// A copy of `next` with the values of `running` where a change needs a restart.
+    @SuppressWarnings("unchecked")
+    public static <R extends Record> R keep(R next, R running) {
+        List<Part> parts = parts(next.getClass());
+        RecordComponent[] components = next.getClass().getRecordComponents();
+        Object[] values = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            Object now = read(components[i], running);
+            Object wanted = read(components[i], next);
+            Optional<DeclaredSetting> declared = parts.get(i).declared();
+            values[i] = declared.isEmpty()
+                    ? keep((Record) wanted, (Record) now)
+                    : declared.get().restart().isEmpty() ? wanted : now;
+        }
+        return construct((Class<R>) next.getClass(), values);
     }
 
     private static Object read(RecordComponent component, Record record) {

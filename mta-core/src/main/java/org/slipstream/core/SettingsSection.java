@@ -13,4 +13,8 @@ import java.lang.annotation.Target;
 public @interface SettingsSection {
     /// Empty for the lines before the first section.
     String value();
+
+    /// The reason for which changes of all settings of this record take effect at the next start.
+    /// Empty: a reload puts them into force.
+    String restart() default "";
 }

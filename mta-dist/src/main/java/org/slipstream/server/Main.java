@@ -5,6 +5,7 @@ import org.slipstream.server.cli.CliContext;
 import org.slipstream.server.cli.ProcessStop;
 import org.slipstream.server.cli.ServerStarter;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.SettingsAgain;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -37,8 +38,13 @@ public final class Main {
     private static final class Starter implements ServerStarter {
         @Override
         public Start start(Config config) {
+            return start(config, SettingsAgain.of(config));
+        }
+
+        @Override
+        public Start start(Config config, SettingsAgain source) {
             try {
-                return new Start.Started(new RunningServer(Server.start(config)));
+                return new Start.Started(new RunningServer(Server.start(config, source)));
             } catch (StartFailure failure) {
                 return new Start.Refused(String.valueOf(failure.getMessage()));
             }
@@ -70,6 +76,11 @@ public final class Main {
         @Override
         public Path admin() {
             return server.admin();
+        }
+
+        @Override
+        public void reload(String author) {
+            server.reload(author);
         }
 
         @Override

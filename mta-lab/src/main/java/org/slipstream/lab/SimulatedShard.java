@@ -5,6 +5,8 @@ import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.HostRow;
@@ -98,9 +100,22 @@ final class SimulatedShard {
         start();
     }
 
+    /// Before the first event of the world.
+    void startAgainWith(QmgrConfig former) {
+        start(former, QueueManagers.oneAtATime(former));
+        queueManager.absorb(new QmgrEvent.SettingsChanged(scenario.config(), scenario.placement()), clock.now(),
+                order -> {
+                    throw new AssertionError("without mail: " + order);
+                });
+    }
+
     private void start() {
-        hosts = new DestDb(scenario.placement().memory());
-        queueManager = QueueManagers.of(scenario.config(), scenario.placement(), hosts, HostKeys.BY_NAME,
+        start(scenario.config(), scenario.placement());
+    }
+
+    private void start(QmgrConfig config, PlaceRules smtp) {
+        hosts = new DestDb(smtp.memory());
+        queueManager = QueueManagers.of(config, smtp, hosts, HostKeys.BY_NAME,
                 scenario.seed(), observer, changes -> surroundings.learned(number, changes),
                 leased ? Leases.shared() : Leases.WHOLE);
         surroundings.started(number);

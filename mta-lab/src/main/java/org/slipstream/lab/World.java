@@ -9,11 +9,13 @@ import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.PlaceRules;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,6 +37,7 @@ public final class World {
     private static final long MAX_EVENTS = 100_000;
 
     private final Scenario scenario;
+    private final WorldObserver observer;
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
     private final ConnectionLimits limits;
@@ -58,6 +61,7 @@ public final class World {
 
     /// @param plan the shards of the server
     public World(Scenario scenario, ShardPlan plan, WorldObserver observer) {
+        this.observer = observer;
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
@@ -76,6 +80,21 @@ public final class World {
         scenario.commands().forEach(action -> clock.at(action.atMillis(),
                 () -> shards.command(action.command())));
         scenario.crashesMillis().forEach(millis -> clock.at(millis, this::crash));
+    }
+
+    /// The queue managers start with these settings, and take those of the scenario before anything
+    /// else happens. Then the run is the one of the scenario.
+    public World startedWith(QmgrConfig former) {
+        shards.all().forEach(shard -> shard.startAgainWith(former));
+        return this;
+    }
+
+    /// An operator changes the settings of all shards. The limits of the scenario are checked all the
+    /// same, so these settings must not exceed them.
+    public World changed(long atMillis, QmgrConfig settings, PlaceRules smtp) {
+        clock.at(atMillis, () -> shards.running()
+                .forEach(shard -> shard.post(new QmgrEvent.SettingsChanged(settings, smtp))));
+        return this;
     }
 
     /// Writes every event and every order to `lines`, one line each.
@@ -257,6 +276,7 @@ public final class World {
 
     private void crash() {
         transcript.ifPresent(lines -> lines.accept(clock.now() + " *** crash"));
+        observer.crashed(clock.now());
         shards.running().forEach(SimulatedShard::crash);
     }
 

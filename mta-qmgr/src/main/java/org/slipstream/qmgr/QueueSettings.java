@@ -77,7 +77,7 @@ public record QueueSettings(
                 doc = "Bulk deliveries to a slow destination start one after the other, so that its connections do"
                         + " not all become free at once and a small message finds one soon. `false`: all at once, as"
                         + " in Postfix.") boolean spacedStarts,
-        @Setting(section = "scheduler", value = "preemptive",
+        @Setting(section = "scheduler", value = "preemptive", restart = "the queue in memory has that order",
                 doc = "Order of service: small mail may pass bulk mail at a price (`preemptive`), destinations take"
                         + " turns as in old managers (`round-robin`), or first come, first served (`fifo`). The"
                         + " other two are there to compare.") OrderPolicy order,

@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// A client's socket whose input any thread can end: all further reads, and one that is blocked,
 /// throw a [SocketTimeoutException].
@@ -16,6 +17,7 @@ import java.net.SocketTimeoutException;
 /// A timeout below TLS leaves the output open, so a last reply can be sent.
 final class AcceptedSocket extends Socket {
     private volatile boolean timedOut;
+    private final AtomicReference<Runnable> closed = new AtomicReference<>(() -> {});
 
     private AcceptedSocket() throws SocketException {
         super((SocketImpl) null);
@@ -60,6 +62,17 @@ final class AcceptedSocket extends Socket {
         } catch (IOException gone) {
             // The client has disconnected, which the reading thread notices itself.
         }
+    }
+
+    /// Runs once, when the socket is closed.
+    void whenClosed(Runnable action) {
+        closed.set(action);
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed.getAndSet(() -> {}).run();
+        super.close();
     }
 
     boolean isTimedOut() {

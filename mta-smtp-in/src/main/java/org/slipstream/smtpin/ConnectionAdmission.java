@@ -30,11 +30,11 @@ final class ConnectionAdmission {
     private static final ClientNetwork NETWORK = ClientNetwork.standard();
     private static final int SHARE = 10;
 
-    private final ListenerConfig config;
     private final GuessGuard guesses;
-    private final int places;
-    private final int reserved;
-    private final int lingeringPerNetwork;
+    private ListenerConfig config;
+    private int places;
+    private int reserved;
+    private int lingeringPerNetwork;
     private final Map<String, Integer> perNetwork = new HashMap<>();
     private final Map<String, Integer> lingering = new HashMap<>();
     private int taken;
@@ -42,8 +42,13 @@ final class ConnectionAdmission {
     private int lingeringInAll;
 
     ConnectionAdmission(ListenerConfig config, GuessGuard guesses) {
-        this.config = config;
         this.guesses = guesses;
+        change(config);
+    }
+
+    /// Other limits, from the next connection on. Places that are taken stay taken.
+    synchronized void change(ListenerConfig settings) {
+        this.config = settings;
         this.places = config.limits().connections();
         this.reserved = places / SHARE;
         this.lingeringPerNetwork = Math.max(1, config.limits().connectionsPerClient() / SHARE);
@@ -70,7 +75,7 @@ final class ConnectionAdmission {
         return Optional.of(new Place(known));
     }
 
-    Reply full() {
+    synchronized Reply full() {
         return Reply.of(421, "4.7.0", config.hostname() + " Too many connections, try again later");
     }
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /// The server socket of one port. [#accept] returns a client or throws because the port is closed;
@@ -24,29 +25,89 @@ final class ListenerSocket extends ServerSocket {
 
     private final String listener;
     private final Supplier<AcceptedSocket> sockets;
+    private final IntSupplier most;
+    private final Object changed = new Object();
+    private int open;
+    private boolean retired;
 
     /// @param listener name in the log
     /// @param sockets unconnected sockets, one for each client
-    ListenerSocket(String listener, Supplier<AcceptedSocket> sockets) throws IOException {
+    /// @param most connections that may be open; further ones wait in the backlog
+    ListenerSocket(String listener, Supplier<AcceptedSocket> sockets, IntSupplier most) throws IOException {
         this.listener = listener;
         this.sockets = sockets;
+        this.most = most;
     }
 
     @Override
     public Socket accept() throws IOException {
         while (true) {
             try {
+                awaitRoom();
                 AcceptedSocket client = sockets.get();
                 implAccept(client);
+                count(1);
+                client.whenClosed(() -> count(-1));
                 return client;
             } catch (IOException | RuntimeException failed) {
                 if (isClosed()) {
+                    awaitEnd();
                     throw new IOException("the port is closed", failed);
                 }
                 log.warn("event=accept-failed listener={} error=\"{}\" next=\"accepts again after a pause\"",
                         listener, LogText.text(FailureWords.of(failed)), failed);
                 pause();
             }
+        }
+    }
+
+    /// Closes the port and leaves the sessions alone. The library would end them if its accept loop
+    /// ended, so that waits for [#close].
+    void retire() throws IOException {
+        synchronized (changed) {
+            retired = true;
+        }
+        super.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        synchronized (changed) {
+            retired = false;
+            changed.notifyAll();
+        }
+        super.close();
+    }
+
+    private void count(int more) {
+        synchronized (changed) {
+            open += more;
+            changed.notifyAll();
+        }
+    }
+
+    private void awaitRoom() throws IOException {
+        synchronized (changed) {
+            while (open >= most.getAsInt() && !isClosed()) {
+                await(PAUSE_MILLIS);
+            }
+        }
+    }
+
+    private void awaitEnd() {
+        synchronized (changed) {
+            while (retired) {
+                await(0);
+            }
+        }
+    }
+
+    // The library interrupts its thread after it has closed the port.
+    private void await(long millis) {
+        try {
+            changed.wait(millis);
+        } catch (InterruptedException closed) {
+            retired = false;
         }
     }
 

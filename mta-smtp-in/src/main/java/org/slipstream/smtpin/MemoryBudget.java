@@ -16,11 +16,16 @@ public final class MemoryBudget {
     static final int ALLOWANCE_BYTES = 8 << 10;
     private static final long STANDARD_BYTES = 32 << 20;
 
-    private final long bytes;
+    private volatile long bytes;
     private final AtomicLong taken = new AtomicLong();
 
     public MemoryBudget(long bytes) {
         this.bytes = bytes;
+    }
+
+    /// Another limit. Memory that is taken stays taken.
+    public void change(long limit) {
+        bytes = limit;
     }
 
     public static MemoryBudget standard() {

@@ -28,7 +28,7 @@ final class SessionWatchdog implements AutoCloseable {
 
     private final Set<SocketLink> links = ConcurrentHashMap.newKeySet();
     private final BooleanSupplier crowded;
-    private final long crowdedLimitNanos;
+    private final LongSupplier crowdedLimitNanos;
     private final LongSupplier nanos;
     // A platform thread: virtual threads wait when the carrier threads are busy.
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
@@ -37,7 +37,7 @@ final class SessionWatchdog implements AutoCloseable {
 
     /// @param crowded asked at each scan
     /// @param crowdedLimitNanos the longest wait while the port is crowded
-    SessionWatchdog(BooleanSupplier crowded, long crowdedLimitNanos, LongSupplier nanos) {
+    SessionWatchdog(BooleanSupplier crowded, LongSupplier crowdedLimitNanos, LongSupplier nanos) {
         this.crowded = crowded;
         this.crowdedLimitNanos = crowdedLimitNanos;
         this.nanos = nanos;
@@ -70,7 +70,8 @@ final class SessionWatchdog implements AutoCloseable {
         if (crowded.getAsBoolean()) {
             crowdedNanos = now;
         }
-        links.forEach(link -> link.endIfOver(now, wait -> wait.isOver(now, crowdedNanos, crowdedLimitNanos)));
+        long limit = crowdedLimitNanos.getAsLong();
+        links.forEach(link -> link.endIfOver(now, wait -> wait.isOver(now, crowdedNanos, limit)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.slipstream.smtpin;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
@@ -36,17 +37,22 @@ public final class SmtpListener implements AutoCloseable {
     /// Connections beyond the places and the lingering ones, which only get the reply that all
     /// places are taken.
     private static final int REFUSALS = 50;
+    /// The library adds a few to this number.
+    private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
     private static final int BLOCKS_KEPT = 32;
 
-    private final ListenerConfig config;
-    private final ListenerServices services;
     private final Tuning tuning;
     private final ConnectionAdmission admission;
     private final SMTPServer server;
     private final BufferPool blocks = new BufferPool(BLOCKS_KEPT);
     private final Set<SmtpSession> liveSessions = ConcurrentHashMap.newKeySet();
     private final SessionWatchdog watchdog;
+    private volatile Setup setup;
+    private volatile @Nullable ListenerSocket port;
     private volatile boolean stopping;
+
+    /// Settings and services together; a session keeps those with which it began.
+    private record Setup(ListenerConfig config, ListenerServices services) {}
 
     /// A listener with a message handler and standard services.
     public SmtpListener(ListenerConfig config, MessageHandler handler) {
@@ -64,24 +70,56 @@ public final class SmtpListener implements AutoCloseable {
 
     /// @param sockets unconnected sockets, one for each client
     SmtpListener(ListenerConfig config, ListenerServices services, Tuning tuning, Supplier<AcceptedSocket> sockets) {
+        requireTls(config);
+        this.setup = new Setup(config, services);
+        this.tuning = tuning;
+        this.admission = new ConnectionAdmission(config, services.guesses());
+        this.watchdog = new SessionWatchdog(admission::isCrowded,
+                () -> config().limits().crowdedIdleMillis() * 1_000_000, tuning.nanos());
+        this.server = server(config, sockets);
+    }
+
+    private static void requireTls(ListenerConfig config) {
         if (config.tls().isEmpty() && (config.service().tlsFromStart() || config.service().tlsRequired())) {
             throw new IllegalArgumentException(
                     config.service().name() + " needs TLS, but no certificate is configured");
         }
-        this.config = config;
-        this.services = services;
-        this.tuning = tuning;
-        this.admission = new ConnectionAdmission(config, services.guesses());
-        this.watchdog = new SessionWatchdog(admission::isCrowded, config.limits().crowdedIdleMillis() * 1_000_000,
-                tuning.nanos());
-        this.server = server(sockets);
+    }
+
+    private ListenerConfig config() {
+        return setup.config();
+    }
+
+    /// Other settings for the sessions that begin from now on. Sessions in progress keep theirs. The
+    /// address stays, and so do the bans and counts of the services that are shared.
+    public void change(ListenerConfig config, ListenerServices services) {
+        requireTls(config);
+        setup = new Setup(config, services);
+        admission.change(config);
+    }
+
+    /// Closes the port. Sessions in progress go on; [#stop] ends them.
+    public void retire() {
+        try {
+            if (port != null) {
+                port.retire();
+            }
+        } catch (IOException failed) {
+            log.warn("event=listener-not-closed listener={} error=\"{}\"", config().service().name(),
+                    LogText.text(failed.toString()));
+        }
+    }
+
+    /// Sessions in progress.
+    public int sessions() {
+        return liveSessions.size();
     }
 
     /// Binds and accepts. @throws IOException when the address is in use or not permitted; the
     /// message names it
     public void start() throws IOException {
-        if (config.address().isUnresolved()) {
-            throw cannotListen("unknown host", new IOException(config.address().toString()));
+        if (config().address().isUnresolved()) {
+            throw cannotListen("unknown host", new IOException(config().address().toString()));
         }
         try {
             server.start();
@@ -92,7 +130,7 @@ public final class SmtpListener implements AutoCloseable {
             throw e;
         }
         watchdog.start(tuning.watch());
-        log.info("event=listening listener={} address={}:{}", config.service().name(), config.address().getHostString(),
+        log.info("event=listening listener={} address={}:{}", config().service().name(), config().address().getHostString(),
                 port());
     }
 
@@ -111,12 +149,12 @@ public final class SmtpListener implements AutoCloseable {
         // Each on its own thread, because a client that does not read can block the last reply.
         liveSessions.forEach(smtpSession -> Thread.startVirtualThread(smtpSession::shutDownIfIdle));
         if (!awaitSessions(timeout)) {
-            log.warn("event=sessions-aborted listener={} count={}", config.service().name(), liveSessions.size());
+            log.warn("event=sessions-aborted listener={} count={}", config().service().name(), liveSessions.size());
             liveSessions.forEach(SmtpSession::abort);
         }
         watchdog.close();
         closePort();
-        log.info("event=listener-stopped listener={}", config.service().name());
+        log.info("event=listener-stopped listener={}", config().service().name());
     }
 
     @Override
@@ -124,19 +162,27 @@ public final class SmtpListener implements AutoCloseable {
         stop(Duration.ofSeconds(10));
     }
 
-    private SMTPServer server(Supplier<AcceptedSocket> sockets) {
+    // The port itself limits the connections, because the library's limit cannot be changed later.
+    private SMTPServer server(ListenerConfig config, Supplier<AcceptedSocket> sockets) {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(config.limits().connections() + ConnectionAdmission.lingering(config) + REFUSALS)
-                .serverSocketFactory(() -> new ListenerSocket(config.service().name(), sockets))
+                .maxConnections(NO_LIMIT)
+                .serverSocketFactory(() -> port(config.service().name(), sockets))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())
                 .sessionHandler(new SessionStarter()).build();
     }
 
+    private ListenerSocket port(String name, Supplier<AcceptedSocket> sockets) throws IOException {
+        ListenerSocket opened = new ListenerSocket(name, sockets, () -> config().limits().connections()
+                + ConnectionAdmission.lingering(config()) + REFUSALS);
+        port = opened;
+        return opened;
+    }
+
     private IOException cannotListen(String why, IOException cause) {
-        return new IOException("cannot listen on " + config.address().getHostString() + ":" + config.address().getPort()
-                + " (" + config.service().name() + "): " + why, cause);
+        return new IOException("cannot listen on " + config().address().getHostString() + ":" + config().address().getPort()
+                + " (" + config().service().name() + "): " + why, cause);
     }
 
     private boolean awaitSessions(Duration timeout) {
@@ -164,7 +210,7 @@ public final class SmtpListener implements AutoCloseable {
         Thread closer = Thread.ofPlatform().daemon().name("listener-close").start(server::stop);
         try {
             if (!closer.join(tuning.afterAbort())) {
-                log.warn("event=sessions-still-open listener={}", config.service().name());
+                log.warn("event=sessions-still-open listener={}", config().service().name());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -177,7 +223,7 @@ public final class SmtpListener implements AutoCloseable {
         public SessionAcceptance accept(Session session) {
             InetAddress client = session.getRemoteAddress().getAddress();
             if (stopping) {
-                return refused(client, Reply.of(421, "4.3.2", config.hostname() + " Shutting down, try again later"));
+                return refused(client, Reply.of(421, "4.3.2", config().hostname() + " Shutting down, try again later"));
             }
             Optional<ConnectionAdmission.Place> place = admission.enter(client);
             if (place.isEmpty()) {
@@ -193,7 +239,7 @@ public final class SmtpListener implements AutoCloseable {
         }
 
         private SessionAcceptance refused(InetAddress client, Reply reply) {
-            log.info("event=connection-refused listener={} client={} reply=\"{}\"", config.service().name(),
+            log.info("event=connection-refused listener={} client={} reply=\"{}\"", config().service().name(),
                     ReceivedLine.literal(client), LogText.text(reply.toString()));
             return SessionAcceptance.failure(reply.code(), reply.statusOrGeneral() + " " + reply.text());
         }
@@ -212,9 +258,10 @@ public final class SmtpListener implements AutoCloseable {
                 log.debug("event=client-gone session={} error=\"{}\"", number, LogText.text(gone.toString()));
                 return;
             }
+            Setup own = setup;
             SmtpStream wire = new SmtpStream(link, blocks, tuning.nanos(),
-                    config.limits().idle().toMillis() * 1_000_000);
-            SmtpSession smtpSession = new SmtpSession(number, client, wire, services, config, tuning, place,
+                    own.config().limits().idle().toMillis() * 1_000_000);
+            SmtpSession smtpSession = new SmtpSession(number, client, wire, own.services(), own.config(), tuning, place,
                     () -> stopping);
             watchdog.watch(link);
             liveSessions.add(smtpSession);

@@ -34,7 +34,7 @@ class ListenerSocketTest {
                 throw new IllegalStateException("no memory for a socket");
             }
             return AcceptedSocket.unconnected();
-        })) {
+        }, () -> 100)) {
             port.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             try (Socket client = new Socket(port.getInetAddress(), port.getLocalPort());
                     Socket server = port.accept()) {

@@ -27,8 +27,8 @@ class SessionWatchdogTest {
 
     private final SimulatedClock clock = new SimulatedClock();
     private final AtomicBoolean crowded = new AtomicBoolean();
-    private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, 30 * SECOND, clock::nanos);
-    private final ServerSocket server = new ListenerSocket("smtp", AcceptedSocket::unconnected);
+    private final SessionWatchdog watchdog = new SessionWatchdog(crowded::get, () -> 30 * SECOND, clock::nanos);
+    private final ServerSocket server = new ListenerSocket("smtp", AcceptedSocket::unconnected, () -> 100);
     private final Socket client;
     private final SocketLink link;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 /// @param inlineSize messages above this size get a file of their own
 /// @param minimumFree below this much free space messages are refused; empty for 256 MiB, or 5 % of
 ///     a disk below 5 GiB
-@SettingsSection("spool")
+@SettingsSection(value = "spool", restart = "the spool is open")
 public record SpoolConfig(
         @Setting(value = "spool",
                 doc = "Directory of the queue, relative to the home folder.") Path directory,

@@ -21,10 +21,9 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
-            Map.entry("", List.of("run", "warm-up", "check", "send", "queue", "explain", "trace", "verify", "suspend",
+            Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
-                    "report",
-                    "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
+                    "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -35,7 +34,7 @@ public final class Cli {
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "golden")));
+            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Options of `mta` that may stand before a command, with their value in the next argument.
     private static final Set<String> WITH_VALUE = Set.of("--home", "--config", "--socket", "--token-file");
     /// Arguments that need all commands.
@@ -102,6 +101,8 @@ public final class Cli {
             case "run" -> new RunCommand(mta);
             case "warm-up" -> new WarmUpCommand(mta);
             case "check" -> new CheckCommand(mta);
+            case "config" -> new ConfigCommand(mta);
+            case "reload" -> new ReloadCommand(mta);
             case "send" -> new SendCommand(mta);
             case "queue" -> new QueueCommand(mta);
             case "queue list" -> new QueueListCommand(mta);
@@ -164,11 +165,13 @@ public final class Cli {
             case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
+            case "sink" -> new SinkCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
             case "lab what-if" -> new LabWhatIfCommand(mta);
+            case "lab shards" -> new LabShardsCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
             case "sendmail" -> new SendmailCommand(mta);

@@ -12,8 +12,8 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// The signals of a running server besides those that stop it: SIGHUP logs a line, and SIGALRM tries
-/// all mail now, as in qmail (IM-30). The JVM's default for both ends the process.
+/// The signals of a running server besides those that stop it: SIGHUP reads the settings again,
+/// and SIGALRM tries all mail now, as in qmail (IM-30). The JVM's default for both ends the process.
 ///
 /// A SIGHUP that the parent process ignores (`nohup`) stays ignored: the JVM then installs no
 /// handler. The JDK has no supported API for signals. `sun.misc.Signal` is kept accessible by JEP
@@ -27,8 +27,20 @@ final class ProcessSignal {
     /// From now on SIGHUP does not end the process.
     static void surviveHangup() {
         handle("HUP", () -> log
-                .info("event=signal signal=HUP action=ignored reason=\"settings are read at the start only; restart"
-                        + " the server to apply changes\""));
+                .info("event=signal signal=HUP action=ignored reason=\"the server is starting or stopping\""));
+    }
+
+    /// From now on SIGHUP does what `./mta reload` does. The result is in the log.
+    static void reloadAtHangup(Runnable reload) {
+        handle("HUP", () -> {
+            log.info("event=signal signal=HUP action=reload reason=\"the settings are read again\"");
+            try {
+                reload.run();
+            } catch (RuntimeException broken) {
+                log.error("event=signal-failed signal=HUP action=reload error=\"{}\"",
+                        LogText.text(FailureWords.of(broken)), broken);
+            }
+        });
     }
 
     /// From now on SIGALRM does what `./mta queue flush` does.

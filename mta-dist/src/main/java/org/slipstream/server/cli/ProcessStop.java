@@ -3,7 +3,7 @@ package org.slipstream.server.cli;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP as a line in the log
+/// SIGTERM and SIGINT as an orderly stop with exit code 0; SIGHUP ends no server
 /// ([ProcessSignal]).
 ///
 /// The JVM reacts to these signals with its shutdown hooks and would then end with 143 or 130. The

@@ -2,7 +2,11 @@ package org.slipstream.server.cli;
 
 import org.slf4j.LoggerFactory;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.DefaultFile;
+import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsAgain;
+import org.slipstream.server.config.SettingsSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -25,7 +29,7 @@ import java.util.stream.Collectors;
                 "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
                 "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
                         + " progress may finish, and the process ends after ten seconds at the latest."
-                        + " SIGHUP is logged and has no effect. SIGALRM tries all mail now, as ./mta queue flush does."},
+                        + " SIGHUP reads the settings again, as ./mta reload does. SIGALRM tries all mail now, as ./mta queue flush does."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.INTERNAL_TEXT},
@@ -69,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private int serve(CliContext world, Config config) throws InterruptedException {
-        return switch (world.starter().start(config)) {
+        return switch (world.starter().start(config, new FileAgain(mta.settings(), overrides))) {
             case ServerStarter.Start.Refused refused -> {
                 world.err().println("mta: " + refused.sentence());
                 yield Exit.CANNOT_START;
@@ -77,10 +81,12 @@ final class RunCommand implements Callable<Integer> {
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
                 Thread rest = IdleCollector.watch();
                 ProcessSignal.flushAtAlarm(server.admin());
+                ProcessSignal.reloadAtHangup(() -> server.reload("SIGHUP"));
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));
                     world.out().flush();
+                    ReadinessNotice.send();
                     if (hello) {
                         server.smtp().or(server::submission)
                                 .ifPresent(new Hello(config, world.out(), world.err())::greet);
@@ -93,6 +99,18 @@ final class RunCommand implements Callable<Integer> {
                 yield Exit.DONE;
             }
         };
+    }
+
+    private record FileAgain(SettingsSource source, List<String> overrides) implements SettingsAgain {
+        @Override
+        public ReadResult read() {
+            return ConfigReader.read(source, overrides);
+        }
+
+        @Override
+        public void inForce(Config settings) {
+            LogLevel.set(settings.logLevel());
+        }
     }
 
     // Only when they are open, because scripts parse this line.

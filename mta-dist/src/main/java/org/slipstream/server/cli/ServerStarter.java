@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.SettingsAgain;
 
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -12,6 +13,11 @@ import java.util.Optional;
 @FunctionalInterface
 public interface ServerStarter {
     Start start(Config config);
+
+    /// @param source of the settings, for a reload
+    default Start start(Config config, SettingsAgain source) {
+        return start(config);
+    }
 
     /// Checks everything that a start would open, and changes nothing.
     default Findings examine(Config config) {
@@ -47,6 +53,14 @@ public interface ServerStarter {
 
         /// The socket for commands.
         Path admin();
+
+        /// Reads the settings again and puts them into force. A mistake changes nothing and is in the
+        /// log.
+        ///
+        /// @param author for the log
+        default void reload(String author) {
+            throw new UnsupportedOperationException();
+        }
 
         /// Stops in an orderly way; returns when everything is closed.
         void stop();

@@ -4,6 +4,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.Route;
 import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsRecords;
 import org.slipstream.core.SettingsSection;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QueueSettings;
@@ -62,6 +63,16 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
         routes = Map.copyOf(routes);
         headerRules = List.copyOf(headerRules);
         hints = List.copyOf(hints);
+    }
+
+    /// This configuration for a server that runs already: where a change needs a restart, the value
+    /// of the running server stays.
+    public Config keeping(Config running) {
+        return new Config(home, hostname, listen, local, aliases, relay, routes, tls,
+                SettingsRecords.keep(limits, running.limits), submission, trust, policy, headerRules,
+                SettingsRecords.keep(queue, running.queue), retries, transports, destinations,
+                SettingsRecords.keep(operation, running.operation), placement, smtpClient, smartHost,
+                running.spool, running.shard, running.history, logLevel, written.keeping(running.written), hints);
     }
 
     /// The folder of the history of messages, beside the message log.
@@ -268,7 +279,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                             + " user (`./mta user list`).") boolean senderMustBelong,
-            @Setting(value = "users", form = "login-source",
+            @Setting(value = "users", form = "login-source", restart = "the connection to Dovecot is open",
                     doc = "Where logins are decided: `users`, the file of `./mta user`, or a socket of Dovecot's"
                             + " authentication service, `dovecot:/run/dovecot/auth-client` or"
                             + " `dovecot:host:port`.") Optional<String> auth,
@@ -307,12 +318,13 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "1s", max = "60s",
                     doc = "While mail arrives faster than the queue manager takes it, each message waits this long"
                             + " before it is accepted. `0s`: never.") Duration inFlowDelay,
-            @Setting(key = "deliver", value = "true",
+            @Setting(key = "deliver", value = "true", restart = "the queue manager was started with or without deliveries",
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",
+                    restart = "the queue manager was started with or without this observer",
                     doc = "Log each change of a window, and which message passes which.") boolean feedbackDebug,
-            @Setting(section = "admin", value = "",
+            @Setting(section = "admin", value = "", restart = "the socket is open",
                     doc = "A second socket of the admin API for the members of the server's group, relative to the"
                             + " home folder, in a folder that exists. Each request there needs a token"
                             + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
@@ -326,11 +338,11 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param mailboxLookup Dovecot's socket `auth-userdb`, `unix:/path` or `host:port`
     @SettingsSection("local")
     public record MailStore(
-            @Setting(value = "maildir", form = "local-delivery",
+            @Setting(value = "maildir", form = "local-delivery", restart = "queued mail has its route",
                     doc = "Where mail for local domains is delivered: `maildir`, the directories below"
                             + " `local.maildir`, or a mail store by LMTP, `lmtp:unix:/run/dovecot/lmtp` or"
                             + " `lmtp:host:port`.") Optional<String> delivery,
-            @Setting(value = "", form = "mailbox-lookup",
+            @Setting(value = "", form = "mailbox-lookup", restart = "the connection to Dovecot is open",
                     doc = "Mailboxes of `local.mailboxes` that Dovecot does not know are refused:"
                             + " `dovecot:/run/dovecot/auth-userdb`. With `local.mailboxes = [\"*\"]` Dovecot's list"
                             + " is the only one. Empty: not asked.") Optional<String> mailboxLookup) {}

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 /// @param localLanes deliveries at once of one shard to local mailboxes; empty: no limit of its own
 /// @param remoteLanes the same for each transport to other servers
 /// @param folders of all shards but shard 1; empty: beside the folder of the spool
-@SettingsSection("shard")
+@SettingsSection(value = "shard", restart = "the shards are open; `./mta shard` changes their number at once")
 public record ShardSettings(
         @Setting(value = "static",
                 doc = "`static`: the number of shards is fixed, and a message goes to any of them. `dynamic`: shards"

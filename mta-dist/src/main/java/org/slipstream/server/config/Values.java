@@ -4,6 +4,7 @@ import org.slipstream.core.DeclaredSetting;
 import org.slipstream.core.SettingsRecords;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,10 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /// The value of every key, given or default, and the records that are made of them.
 final class Values {
+    private static final String HOSTNAME = "hostname";
+
     private final Schema schema;
     private final Path home;
     private final Map<List<String>, Value> given = new LinkedHashMap<>();
@@ -29,8 +31,8 @@ final class Values {
         this.home = home;
         entries.forEach(entry -> give(entry, complaints));
         // Other defaults depend on the hostname, so it is read first.
-        schema.find("", "hostname").ifPresent(key -> read(key, machine, complaints));
-        String hostname = (String) read.getOrDefault("hostname", machine);
+        schema.find("", HOSTNAME).ifPresent(key -> read(key, machine, complaints));
+        String hostname = (String) read.getOrDefault(HOSTNAME, machine);
         schema.keys().stream().filter(key -> !read.containsKey(key.dotted()))
                 .forEach(key -> read(key, hostname, complaints));
     }
@@ -118,9 +120,31 @@ final class Values {
     }
 
     Written written() {
-        return new Written(given.entrySet().stream().collect(Collectors.toMap(
-                entry -> String.join(".", entry.getKey()), entry -> entry.getValue().place().toString(),
-                (earlier, later) -> later)));
+        List<EffectiveSetting> settings = new ArrayList<>();
+        schema.keys().forEach(key -> settings.add(effective(key)));
+        given.forEach((path, value) -> {
+            if (path.size() == 2 && (Schema.isFree(path.getFirst()) || Schema.isNested(path.getFirst()))) {
+                settings.add(effective(path.getFirst(), path.getLast(), value));
+            }
+        });
+        return new Written(settings);
+    }
+
+    private EffectiveSetting effective(Key key) {
+        Value standard = key.defaultValue((String) Objects.requireNonNull(read.get(HOSTNAME)));
+        Value value = given(key).orElse(standard);
+        Object meaning = Objects.requireNonNull(read.get(key.dotted()));
+        return new EffectiveSetting(key.dotted(), meaning, value.toToml(), standard.toToml(),
+                !key.form().read(standard, key.dotted(), new Complaints()).map(meaning::equals).orElse(false),
+                value.place().toString(), key.doc(), key.declared().restart());
+    }
+
+    /// A key of a section whose names the operator chooses.
+    private EffectiveSetting effective(String section, String name, Value value) {
+        Optional<Key> key = schema.find(section, name);
+        return new EffectiveSetting(section + "." + name, value.toToml(), value.toToml(), "", true,
+                value.place().toString(), key.map(Key::doc).orElseGet(() -> schema.sections().getOrDefault(section, "")),
+                key.map(each -> each.declared().restart()).orElse(""));
     }
 
     private Optional<Value> given(Key key) {

@@ -1,17 +1,29 @@
 package org.slipstream.server.config;
 
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
-/// The place of each setting, for mistakes that are found after the file was read.
+/// The settings as they were written, with their places: for mistakes that are found after the file
+/// was read, and for operators.
 ///
-/// @param places by dotted key: `mta.toml:12`, `--set`
-public record Written(Map<String, String> places) {
+/// @param settings all keys, in the order of the reference, then those of sections with free names
+public record Written(List<EffectiveSetting> settings) {
     public Written {
-        places = Map.copyOf(places);
+        settings = List.copyOf(settings);
     }
 
     /// `mta.toml:12: tls.key: …`
     public String sentence(String key, String what) {
-        return places.getOrDefault(key, SourcePlace.DEFAULT.toString()) + ": " + key + ": " + what;
+        return settings.stream().filter(each -> each.key().equals(key)).findFirst().map(EffectiveSetting::place)
+                .orElse(SourcePlace.DEFAULT.toString()) + ": " + key + ": " + what;
+    }
+
+    /// These settings, with those of the running server where a change needs a restart.
+    Written keeping(Written running) {
+        Map<String, EffectiveSetting> inForce = running.settings.stream()
+                .collect(Collectors.toMap(EffectiveSetting::key, each -> each));
+        return new Written(settings.stream()
+                .map(each -> each.isLive() ? each : inForce.getOrDefault(each.key(), each)).toList());
     }
 }

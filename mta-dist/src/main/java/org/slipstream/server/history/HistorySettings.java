@@ -10,7 +10,7 @@ import java.time.Duration;
 ///
 /// @param keep zero: no history is written
 /// @param size of all files together; the oldest events go first
-@SettingsSection("history")
+@SettingsSection(value = "history", restart = "its files are open")
 public record HistorySettings(
         @Setting(value = "7d",
                 doc = "For how long the events of a message are kept for `./mta trace`, in `history/` of the spool's"

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// @param file empty: no journal
 /// @param size of all files of one run together
-@SettingsSection("journal")
+@SettingsSection(value = "journal", restart = "a replay begins at a start of the server")
 public record JournalSettings(
         @Setting(value = "",
                 doc = "File of the journal, relative to the home folder. Empty: none is written. It holds"

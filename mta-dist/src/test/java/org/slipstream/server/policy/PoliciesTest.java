@@ -150,7 +150,7 @@ class PoliciesTest {
         };
         Policy policy = new Policy(
                 Policies.checks(config("policy.block-lists=dead.example", "policy.dns-patience=20ms"), _ -> true,
-                        silent));
+                        silent, new PolicyMemory()));
         try {
             assertThat(rcpt(policy, STRANGER, "a@far.example", "bob@here.example").refusal()).isEmpty();
             asked.await();
@@ -227,7 +227,8 @@ class PoliciesTest {
 
     private Policy policy(String... settings) {
         return new Policy(
-                Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns));
+                Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns,
+                new PolicyMemory()));
     }
 
     private Config config(String... settings) {

@@ -53,8 +53,7 @@ public final class GuessGuard {
     /// @param sinceNanos the start of the time after which the next failure is forgotten
     private record Seen(int failures, long sinceNanos, long bannedUntilNanos, boolean banned) {}
 
-    private final GuessSettings settings;
-    private final long forgetNanos;
+    private GuessSettings settings;
     private final LongSupplier nanos;
     private final Map<String, Seen> networks;
     private final Map<String, Boolean> welcome;
@@ -66,7 +65,6 @@ public final class GuessGuard {
     /// @param most networks that are remembered
     GuessGuard(GuessSettings settings, int most, LongSupplier nanos) {
         this.settings = settings;
-        this.forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         this.nanos = nanos;
         this.networks = bounded(most);
         this.welcome = bounded(most);
@@ -83,6 +81,11 @@ public final class GuessGuard {
         };
     }
 
+    /// Other settings. Failures and bans stay.
+    public synchronized void change(GuessSettings others) {
+        settings = others;
+    }
+
     public synchronized boolean isBanned(String network) {
         Seen seen = networks.get(network);
         return seen != null && seen.banned() && seen.bannedUntilNanos() - nanos.getAsLong() > 0;
@@ -92,6 +95,7 @@ public final class GuessGuard {
     public synchronized long failedMillis(String network) {
         long now = nanos.getAsLong();
         Seen seen = networks.getOrDefault(network, new Seen(0, now, 0, false));
+        long forgetNanos = Math.max(1, settings.failedLoginMemory().toNanos());
         long forgotten = (now - seen.sinceNanos()) / forgetNanos;
         int left = (int) Math.max(0, seen.failures() - forgotten);
         int failures = left + 1;
