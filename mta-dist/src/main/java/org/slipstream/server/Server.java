@@ -156,7 +156,7 @@ public final class Server implements AutoCloseable {
                 home);
     }
 
-    /// What a killed server was storing is compared with the spool before any delivery.
+    /// Files that a killed server was storing are compared with the spool before any delivery.
     private Optional<MaildropFolder> maildrop(ShardSet shards) throws StartFailure {
         if (!config.operation().maildrop().accepts()) {
             return Optional.empty();

@@ -40,21 +40,21 @@ public final class LocalSubmission {
     public record LocalUser(int id, String name, String author) {}
 
     /// The end of a message.
-    public sealed interface Result {
+    public sealed interface TakenOrRefused {
         /// The message is durable.
         ///
         /// @param bytes without the added lines
-        record Committed(QueueId id, long bytes, Optional<String> messageId) implements Result {}
+        record Committed(QueueId id, long bytes, Optional<String> messageId) implements TakenOrRefused {}
 
         /// The message violates a limit; another attempt has the same result.
-        record Refused(Reply reply) implements Result {}
+        record Refused(Reply reply) implements TakenOrRefused {}
     }
 
     /// @param service of the origin
     /// @param draft is closed
     /// @param content its reader throws what it finds wrong at the end, so that nothing is committed
     /// @throws IOException local trouble, or trouble of the content; nothing is committed
-    public Result take(String service, MessageHandler.DraftContent draft, Envelope envelope, LocalUser user,
+    public TakenOrRefused take(String service, MessageHandler.DraftContent draft, Envelope envelope, LocalUser user,
             InputStream content) throws IOException {
         Instant now = clock.instant();
         try (IncomingMessage incoming = new IncomingMessage(limits, hostname, draft, _ -> TROUBLE, false, false,
@@ -70,7 +70,7 @@ public final class LocalSubmission {
             if (incoming.trouble().isPresent()) {
                 throw incoming.trouble().get();
             }
-            return incoming.refusal().<Result>map(Result.Refused::new).orElseGet(() -> new Result.Committed(
+            return incoming.refusal().<TakenOrRefused>map(TakenOrRefused.Refused::new).orElseGet(() -> new TakenOrRefused.Committed(
                     incoming.id(), incoming.sizeBytes(), incoming.messageId()));
         }
     }

@@ -115,14 +115,14 @@ public final class Pickup {
     private boolean store(Path file, SpoolDraft draft) throws IOException {
         try {
             requireOneLink(file);
-            LocalSubmission.Result result;
+            LocalSubmission.TakenOrRefused result;
             try (DropFileReader reader = new DropFileReader(Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS),
                     Files.size(file))) {
                 result = submit(reader, file, draft);
             }
             switch (result) {
-                case LocalSubmission.Result.Committed _ -> delete(file);
-                case LocalSubmission.Result.Refused(var reply) -> setAside(folder, file, reply.toString());
+                case LocalSubmission.TakenOrRefused.Committed _ -> delete(file);
+                case LocalSubmission.TakenOrRefused.Refused(var reply) -> setAside(folder, file, reply.toString());
             }
             return true;
         } catch (DropFileException | AccessDeniedException | TooManyRecipientsException never) {
@@ -152,11 +152,11 @@ public final class Pickup {
         }
     }
 
-    private LocalSubmission.Result submit(DropFileReader reader, Path file, SpoolDraft draft) throws IOException {
+    private LocalSubmission.TakenOrRefused submit(DropFileReader reader, Path file, SpoolDraft draft) throws IOException {
         Envelope envelope = envelope(reader.envelope());
         LocalUser user = user(file, reader.envelope().fullName(), envelope);
-        LocalSubmission.Result result = submission.take(SERVICE, draft, envelope, user, reader);
-        if (result instanceof LocalSubmission.Result.Committed(var id, var bytes, var messageId)) {
+        LocalSubmission.TakenOrRefused result = submission.take(SERVICE, draft, envelope, user, reader);
+        if (result instanceof LocalSubmission.TakenOrRefused.Committed(var id, var bytes, var messageId)) {
             log.info("event=maildrop-message-accepted queue={} user=\"{}\" sender={} recipients={} bytes={}{}", id,
                     LogText.text(user.name()), LogText.path(envelope.sender()), envelope.recipients().size(), bytes,
                     messageId.map(text -> " message-id=\"" + LogText.text(text) + "\"").orElse(""));

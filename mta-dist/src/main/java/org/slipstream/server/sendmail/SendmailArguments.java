@@ -59,12 +59,12 @@ public final class SendmailArguments {
             char letter = argument.charAt(at);
             SendmailOption option = SendmailOption.of(letter)
                     .orElseThrow(() -> usage("there is no option -" + letter));
-            if (option.parameter() == SendmailOption.Parameter.NONE) {
+            if (option.parameter() == SendmailOption.OptionWord.NONE) {
                 take(option, "");
                 continue;
             }
             String attached = argument.substring(at + 1);
-            boolean isNext = attached.isEmpty() && option.parameter() == SendmailOption.Parameter.REQUIRED;
+            boolean isNext = attached.isEmpty() && option.parameter() == SendmailOption.OptionWord.REQUIRED;
             if (isNext && !rest.hasNext()) {
                 throw usage("-" + letter + " needs a word behind it");
             }
