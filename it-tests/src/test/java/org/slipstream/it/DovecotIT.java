@@ -12,8 +12,8 @@ import org.slipstream.it.fixture.PageBlocks;
 import org.slipstream.it.fixture.Peer;
 import org.slipstream.it.fixture.PeerDovecot;
 import org.slipstream.it.fixture.Program;
-import org.slipstream.it.fixture.RequiresRoot;
 import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.it.fixture.RequiresRoot;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Trace;
 import org.slipstream.it.fixture.UnprivilegedProgram;
@@ -134,6 +134,8 @@ class DovecotIT {
             talk.must(250, "RCPT TO:<Alice+lists@Example.ORG>");
             talk.must(250, "RCPT TO:<postmaster@example.org>");
         }
+        assertThat(server.command("verify", ALICE).exit()).isZero();
+        assertThat(server.command("verify", "nobody@example.org").exit()).isEqualTo(1);
         var message = OutgoingMessage.of("alias@far.example", FRIEND, "info@example.org");
         send(server, message);
         only(message.id(), dovecot, ALICE);
@@ -243,7 +245,8 @@ class DovecotIT {
                 Bytes.ascii("0123456789\r\n".repeat(100)));
         send(server, full);
         eventually().until(() -> server.command("queue", "list").out().contains("4.2.2"));
-        var id = server.command("queue", "list", "--json").mustSucceed().out().replaceAll("(?s).*?\"id\":\"([^\"]+)\".*",
+        var id = server.command("queue", "list", "--json").mustSucceed().out().replaceAll(
+                "(?s).*?\"id\":\"([^\"]+)\".*",
                 "$1");
         assertThat(server.command("explain", id).mustSucceed().out()).contains("4.2.2").containsIgnoringCase("quota");
         try (var talk = SmtpTalker.introducedTo(server.submission())) {
@@ -272,7 +275,8 @@ class DovecotIT {
                 PAGE.block(DOVECOT_CONF + CHANGED).replace("/var/lib/slipstream", program.home().toString()),
                 Map.of(ALICE, "", DOTTED, ""))));
         var server = BENCH.keep(PackagedServer.start(program.folder(), program.home(),
-                quick().set("hostname", "mail.example.org").set("local.domains", "example.org").set("local.mailboxes", "*").pairs()));
+                quick().set("hostname", "mail.example.org").set("local.domains", "example.org")
+                        .set("local.mailboxes", "*").pairs()));
         var message = OutgoingMessage.of("maildir@far.example", FRIEND, List.of(ALICE, DOTTED),
                 EIGHT_BITS);
         send(server, message);

@@ -104,13 +104,13 @@ public final class AdminServer implements AutoCloseable {
 
     /// As the other, for a server without orders for shards.
     public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions, Tokens tokens) {
-        serve(operations, hosts, suspensions, Optional.empty(), tokens);
+        serve(operations, hosts, suspensions, Optional.empty(), Optional.empty(), tokens);
     }
 
     /// Accepts requests. Called once.
     public void serve(Operations operations, HostOperations hosts, SuspensionOperations suspensions,
-            Optional<ShardOperations> shards, Tokens tokens) {
-        Api api = new Api(operations, hosts, suspensions, shards);
+            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration, Tokens tokens) {
+        Api api = new Api(operations, hosts, suspensions, shards, configuration);
         Thread.ofPlatform().daemon().name("admin").start(() -> accept(api, tokens));
     }
 

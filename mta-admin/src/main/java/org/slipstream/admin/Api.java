@@ -35,6 +35,8 @@ import java.util.Set;
 /// | `suspensions/suspend?kind=&name=&reason=&author=&until=` | POST |
 /// | `suspensions/resume?kind=&name=&author=` | POST |
 /// | `freeze?reason=&author=&until=`, `thaw?author=` | POST |
+/// | `configuration` | GET |
+/// | `reload` | POST |
 /// | `shards` | GET |
 /// | `shards/add`, `shards/{number}/drain?force=`, `enable`, `disable?force=`, `load?local=&remote=` | POST |
 ///
@@ -42,7 +44,7 @@ import java.util.Set;
 /// a part of the queue; the same request with that value as `after` covers the next part.
 final class Api {
     static final String ROOT = "/api/v1/";
-    private static final String AUTHOR = "author";
+    static final String AUTHOR = "author";
 
     private final Operations operations;
     private final ExplainApi explain;
@@ -52,9 +54,11 @@ final class Api {
     private final ViewApi views;
     private final SuspensionApi suspensions;
     private final ShardApi shards;
+    private final ConfigurationApi configuration;
 
     Api(Operations operations, HostOperations hosts, SuspensionOperations suspensions,
-            Optional<ShardOperations> shards) {
+            Optional<ShardOperations> shards, Optional<ConfigurationOperations> configuration) {
+        this.configuration = new ConfigurationApi(configuration);
         this.operations = operations;
         this.explain = new ExplainApi(operations);
         this.queue = new QueueApi(operations);
@@ -131,6 +135,7 @@ final class Api {
             case "destdb" -> hosts.find(path);
             case "suspensions", "freeze", "thaw" -> suspensions.find(path);
             case "shards" -> shards.find(path);
+            case "configuration", "reload" -> configuration.find(path);
             default -> Optional.empty();
         };
     }

@@ -1,15 +1,16 @@
 package org.slipstream.server;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
+import org.slipstream.admin.ConfigurationOperations;
 import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ProgramVersion;
-import org.slipstream.server.dovecot.DovecotParts;
+import org.slipstream.server.config.SettingsAgain;
 import org.slipstream.server.history.History;
-import org.slipstream.server.intake.Services;
 import org.slipstream.server.local.UnfinishedFiles;
 import org.slipstream.server.maildrop.MaildropFolder;
 import org.slipstream.server.maildrop.MaildropWatch;
@@ -19,8 +20,6 @@ import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.shard.ShardViews;
 import org.slipstream.server.users.TokenFile;
-import org.slipstream.smtpin.ListenerServices;
-import org.slipstream.smtpin.SmtpListener;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -29,16 +28,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-
-import javax.net.ssl.SSLContext;
 
 /// A running server: the only class that knows all modules and connects them.
 ///
@@ -60,17 +56,23 @@ public final class Server implements AutoCloseable {
 
     private final Config config;
     private final Shutdown undo = new Shutdown(System::nanoTime, STOP);
-    private final List<SmtpListener> listeners = new ArrayList<>();
-    private final Map<String, InetSocketAddress> ports = new LinkedHashMap<>();
+    private final SettingsAgain source;
+    private @Nullable LiveSettings live;
 
-    private Server(Config config) {
+    private Server(Config config, SettingsAgain source) {
         this.config = config;
+        this.source = source;
     }
 
     /// Opens the spool, recovers it, starts the queue manager, opens the ports. Returns when mail
     /// is accepted.
     public static Server start(Config config) throws StartFailure {
-        Server server = new Server(config);
+        return start(config, SettingsAgain.of(config));
+    }
+
+    /// @param source read again by [#reload]
+    public static Server start(Config config, SettingsAgain source) throws StartFailure {
+        Server server = new Server(config, source);
         try {
             server.open();
             return server;
@@ -81,18 +83,29 @@ public final class Server implements AutoCloseable {
     }
 
     public Optional<InetSocketAddress> smtp() {
-        return Optional.ofNullable(ports.get("smtp"));
+        return Optional.ofNullable(live().addresses().get("smtp"));
     }
 
     public Optional<InetSocketAddress> submission() {
-        return Optional.ofNullable(ports.get("submission"));
+        return Optional.ofNullable(live().addresses().get("submission"));
     }
 
     /// The other open ports by service.
     public Map<String, InetSocketAddress> furtherPorts() {
-        Map<String, InetSocketAddress> further = new LinkedHashMap<>(ports);
+        Map<String, InetSocketAddress> further = new LinkedHashMap<>(live().addresses());
         further.keySet().removeAll(Set.of("smtp", "submission"));
         return further;
+    }
+
+    /// Reads the settings again and puts them into force; a mistake changes nothing.
+    ///
+    /// @param author for the log
+    public ConfigurationOperations.ReloadView reload(String author) {
+        return live().reload(author);
+    }
+
+    private LiveSettings live() {
+        return Objects.requireNonNull(live, "the server has not started");
     }
 
     /// The socket for operators' commands.
@@ -119,28 +132,22 @@ public final class Server implements AutoCloseable {
         undo.push("spool", Duration.ZERO, _ -> shards.closeSpools());
         History history = History.open(config.historyFolder(), config.history(), CLOCK);
         undo.push("history", Duration.ZERO, _ -> history.close());
-        DovecotParts dovecot = new DovecotParts(config);
-        undo.push("dovecot", Duration.ZERO, _ -> dovecot.close());
-        Wiring wiring = new Wiring(config, prepared.client(), shards, history, dovecot);
+        LiveSettings settings = new LiveSettings(config, prepared, shards, history, source, CLOCK);
+        live = settings;
+        undo.push("dovecot", Duration.ZERO, _ -> settings.closeDovecot());
         undo.push("journal", KEPT_FOR_SPOOL, shards::closeJournals);
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
         undo.push("queue manager", KEPT_FOR_SPOOL, shards::stopQueueManagers);
         undo.push("connections", KEPT_FOR_OUTCOMES, shards::closeConnections);
         Optional<MaildropFolder> maildrop = maildrop(shards);
-        start(shards, wiring.shardServices(history, CLOCK));
+        start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
-        ListenerServices services = wiring.services(shards::isBehindArrivals, prepared.users());
-        ShardViews views = ShardViews.of(shards, config, CLOCK);
-        ListenerServices withEtrn = config.operation().delivers()
-                ? services.withEtrn(wiring.wake(views.queue()))
-                : services;
+        ShardViews views = ShardViews.of(shards, settings::config, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
-        for (Services.Service service : Services.of(config)) {
-            ports.put(service.name(), listen(service, prepared.tls(), withEtrn));
-        }
+        settings.open(views.queue());
         api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
-                TokenFile.in(config.home()));
-        maildrop.ifPresent(folder -> watch(folder, wiring.pickup(folder, shards::isBehindArrivals)));
+                Optional.of(settings), TokenFile.in(config.home()));
+        maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
@@ -162,7 +169,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    private void watch(MaildropFolder folder, Pickup pickup) {
+    private void watch(MaildropFolder folder, Supplier<Pickup> pickup) {
         MaildropWatch watch = MaildropWatch.start(folder, pickup, config.operation().maildrop());
         undo.push("maildrop", KEPT_FOR_OUTBOUND, watch::close);
     }
@@ -175,28 +182,10 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /// From here on no more deliveries are chosen, so that connections finish while clients do. All
-    /// ports together have one time limit.
+    /// From here on no more deliveries are chosen, so that connections finish while clients do.
     private void closePorts(ShardSet shards, Duration limit) throws InterruptedException {
         shards.stopChoosing();
-        List<Thread> closing = listeners.stream()
-                .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(limit))).toList();
-        for (Thread each : closing) {
-            each.join();
-        }
-    }
-
-    private InetSocketAddress listen(Services.Service service, Optional<Supplier<SSLContext>> tls,
-            ListenerServices services)
-            throws StartFailure {
-        SmtpListener listener = new SmtpListener(Services.listener(config, service, tls), services);
-        try {
-            listener.start();
-        } catch (IOException taken) {
-            throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service.name(), taken);
-        }
-        listeners.add(listener);
-        return new InetSocketAddress(service.address().getAddress(), listener.port());
+        live().closePorts(limit);
     }
 
     private AdminServer bindAdmin() throws StartFailure {

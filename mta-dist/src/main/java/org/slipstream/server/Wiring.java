@@ -28,6 +28,7 @@ import org.slipstream.server.maildrop.MaildropFolder;
 import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.NameQuestions;
 import org.slipstream.server.policy.Policies;
+import org.slipstream.server.policy.PolicyMemory;
 import org.slipstream.server.report.Contact;
 import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
@@ -58,12 +59,15 @@ import org.slipstream.spool.Spool;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// Creates the objects of this module from the configuration, and translates the settings in
 /// `mta.toml` into the settings of the other modules.
@@ -76,6 +80,7 @@ final class Wiring {
     private final Config config;
     private final NameQuestions names;
     private final DovecotParts dovecot;
+    private final Map<Spool, Reporter> reporters = new ConcurrentHashMap<>();
 
     /// @param client from [#client]
     Wiring(Config config, ClientConfig client, ShardSet shards, History history, DovecotParts dovecot) {
@@ -120,11 +125,12 @@ final class Wiring {
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param users who may log in, unless Dovecot decides
-    ListenerServices services(BooleanSupplier behind, Users users) {
+    /// @param memory of the policy's checks
+    ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
-        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names));
+        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names, memory));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()
                     ? new UserAddresses(book, config.local().domains())::owns
@@ -148,49 +154,64 @@ final class Wiring {
                 System::nanoTime);
     }
 
-    /// Whether an address of a local domain exists; empty for an address of another domain.
+    /// Whether an address of a local domain exists; empty where another server knows.
     private Optional<Boolean> knowsLocally(Address address) {
         return switch (book.decide(address)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
+            case AddressBook.Decision.Alias _ -> Optional.of(true);
+            // Behind LMTP the mail store is asked by RCPT, as another server would be.
+            case AddressBook.Decision.Mailbox _ -> config.operation().store().delivery().isPresent()
+                    ? Optional.empty()
+                    : Optional.of(true);
             case AddressBook.Decision.Unknown _ -> Optional.of(false);
             case AddressBook.Decision.Remote _ -> Optional.empty();
         };
     }
 
-    /// The parts that all shards use.
-    ShardServices shardServices(History history, LongSupplier clock) {
-        return new ShardServices(config, client, placement(config, config.queueManager()), routes(), local::deliver,
-                this::knowsLocally, this::reports, history,
+    /// The parts that all shards use. Those that depend on settings ask the wiring that is in force.
+    ///
+    /// @param now the wiring in force
+    ShardServices shardServices(Supplier<Wiring> now, History history, LongSupplier clock) {
+        return new ShardServices(config, client, placement(config, config.queueManager()), routes(now),
+                (id, envelope, recipients, content) -> now.get().local.deliver(id, envelope, recipients, content),
+                address -> now.get().knowsLocally(address), spool -> reports(now, spool), history,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
                 new MailCounters(), clock);
     }
 
-    private OrderDispatcher.Reports reports(Spool spool) {
-        Reporter reporter = reporter(config, spool, ingest);
+    /// The same parts with the settings of this wiring.
+    ShardServices changed(ShardServices parts) {
+        return parts.with(config, client, placement(config, config.queueManager()));
+    }
+
+    private Reporter reporter(Spool spool) {
+        return reporters.computeIfAbsent(spool, each -> reporter(config, each, ingest));
+    }
+
+    private static OrderDispatcher.Reports reports(Supplier<Wiring> now, Spool spool) {
         return new OrderDispatcher.Reports() {
             @Override
             public boolean report(QueueId id, QmgrOrder.NoticeKind kind) {
-                return reporter.report(id, kind);
+                return now.get().reporter(spool).report(id, kind);
             }
 
             @Override
             public boolean confirm(QueueId id) {
-                return reporter.confirm(id);
+                return now.get().reporter(spool).confirm(id);
             }
         };
     }
 
-    private OrderDispatcher.Routes routes() {
+    private static OrderDispatcher.Routes routes(Supplier<Wiring> now) {
         return new OrderDispatcher.Routes() {
             @Override
             public boolean isQuick(String domain) {
-                return routes.isQuick(domain);
+                return now.get().routes.isQuick(domain);
             }
 
             @Override
             public QmgrEvent find(String domain) {
-                return switch (routes.find(domain)) {
+                return switch (now.get().routes.find(domain)) {
                     case RouteTable.RouteAnswer.Found found -> new QmgrEvent.RouteKnown(domain, found.route());
                     case RouteTable.RouteAnswer.NoRoute none -> new QmgrEvent.RouteFailed(domain, none.reason());
                 };

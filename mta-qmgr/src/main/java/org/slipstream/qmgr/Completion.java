@@ -32,7 +32,7 @@ final class Completion {
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Moves moves = new Moves();
     private final Tickets tickets;
-    private final ReportRules reportRules;
+    private ReportRules reportRules;
     private final PendingReports pendingReports = new PendingReports();
     private int reportsUnderWay;
 
@@ -46,6 +46,11 @@ final class Completion {
         this.outcomes = outcomes;
         this.scans = scans;
         this.tickets = new Tickets(step);
+    }
+
+    void change(ReportRules rules) {
+        reportRules = rules;
+        settlement.change(rules);
     }
 
     PendingFilings pendingFilings() {

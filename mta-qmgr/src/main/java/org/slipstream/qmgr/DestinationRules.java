@@ -49,7 +49,7 @@ final class DestinationRules {
     private static final Set<Code> SHARED = EnumSet.of(Code.SERVER, Code.CONNECTIONS, Code.RING, Code.WINDOW,
             Code.HOST_LIMIT);
 
-    private final QmgrConfig config;
+    private QmgrConfig config;
     private final RandomGenerator random;
     private final RateLimits rates = new RateLimits();
     private final FailedDestinations failures;
@@ -59,7 +59,7 @@ final class DestinationRules {
 
     /// The rules of one queue and the domains of its mail.
     private static final class Rules {
-        final DestinationSettings settings;
+        DestinationSettings settings;
         final Set<String> domains = new LinkedHashSet<>(1);
         Optional<LimitRefusal> refusal = Optional.empty();
 
@@ -76,6 +76,39 @@ final class DestinationRules {
         this.failures = new FailedDestinations(config.minimalBackoffMillis());
     }
 
+    /// Other settings, for the queues in memory too.
+    void change(QmgrConfig settings) {
+        config = settings;
+        failures.change(settings.minimalBackoffMillis());
+        rings.change(settings.destinations(), settings.queue().lanesOfServer());
+        byQueue.forEach(this::change);
+    }
+
+    private void change(DestinationQueue queue, Rules rules) {
+        String domain = rules.domains.stream().findFirst().orElse(queue.route().nextHop());
+        DestinationSettings before = rules.settings;
+        rules.settings = config.destinations().settings(queue.route(), domain);
+        if (!rules.settings.ring().equals(before.ring())) {
+            rings.moved(queue, rules.settings.ring());
+        }
+        queue.orderByTransport();
+        order(queue, rules.settings);
+    }
+
+    DestinationSettings settings(DestinationQueue queue) {
+        return rules(queue).settings;
+    }
+
+    /// A limit of 0 holds the mail of this queue.
+    boolean isHeld(DestinationQueue queue) {
+        return rules(queue).settings.isHeld() || config.transport(queue.transport()).isHeld();
+    }
+
+    private void order(DestinationQueue queue, DestinationSettings settings) {
+        settings.order().filter(order -> order != ThreadOrder.LIST)
+                .ifPresent(order -> queue.orderBy(each -> next(order, each)));
+    }
+
     /// The key of a queue. A domain that a clause names is a destination of its own, even if it
     /// shares its next hop with other domains.
     String key(Route route, Address address) {
@@ -90,8 +123,7 @@ final class DestinationRules {
         DestinationSettings settings = config.destinations().settings(route, address.domainKey());
         byQueue.put(queue, new Rules(settings));
         settings.ring().ifPresent(ring -> rings.enter(queue, ring));
-        settings.order().filter(order -> order != ThreadOrder.LIST)
-                .ifPresent(order -> queue.orderBy(each -> next(order, each)));
+        order(queue, settings);
         return settings;
     }
 

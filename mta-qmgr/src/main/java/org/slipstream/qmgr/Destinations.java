@@ -36,7 +36,7 @@ import java.util.random.RandomGenerator;
 /// goes through this class. A destination exists as long as an entry waits or runs, or the
 /// destination is dead or suspended; then its state is dropped.
 final class Destinations {
-    private final QmgrConfig config;
+    private QmgrConfig config;
     private final Seating seating;
     private final Scheduler scheduler;
     private final QmgrTrace trace;
@@ -67,6 +67,43 @@ final class Destinations {
         this.rules = new DestinationRules(config, random, rings, leases);
         this.lanes = new SharedLanes(leases, seating, rings, step, this::charge, rules.rates(),
                 key -> lanesChanged(key, step.nowMillis()));
+    }
+
+    /// Other settings, for the destinations in memory too.
+    void change(QmgrConfig settings, long nowMillis) {
+        QmgrConfig before = config;
+        config = settings;
+        rules.change(settings);
+        if (shared) {
+            lanes.change(settings);
+        }
+        List.copyOf(byQueue.keySet()).forEach(queue -> change(queue, before, nowMillis));
+    }
+
+    private void change(DestinationQueue queue, QmgrConfig before, long nowMillis) {
+        Destination destination = destination(queue);
+        destination.change(config.transport(queue.transport()).flow(config.feedback(), rules.settings(queue)));
+        TransportSettings settings = config.transport(queue.transport());
+        TransportSettings former = before.transport(queue.transport());
+        if (!isSpaced(queue, destination)) {
+            spacings.remove(queue);
+        } else if (!spacings.containsKey(queue) || settings.slotCost() != former.slotCost()
+                || settings.slotLoan() != former.slotLoan()) {
+            spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
+        }
+        queue.countsConnections(countsConnections(queue, destination));
+        if (shared) {
+            lanes.rateIs(queue, rules.rate(queue));
+        }
+        timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
+        awaitRate(queue, nowMillis);
+        changed(queue, FeedbackEvent.NEW);
+    }
+
+    // A per-recipient window and a rate delay apply to entries, not to connections.
+    private boolean countsConnections(DestinationQueue queue, Destination destination) {
+        return queue.key().equals(queue.route().nextHop()) && !destination.isRateLimited()
+                && seating.charge(queue.route()).isPresent();
     }
 
     /// The rules of single destinations.
@@ -101,10 +138,7 @@ final class Destinations {
                 TransportSettings settings = config.transport(queue.transport());
                 spacings.put(queue, new Spacing(settings.slotCost(), settings.slotLoan()));
             }
-            // A per-recipient window and a rate delay apply to entries, not to connections.
-            if (key.equals(route.nextHop()) && !destination.isRateLimited() && seating.charge(route).isPresent()) {
-                queue.countConnections();
-            }
+            queue.countsConnections(countsConnections(queue, destination));
             awaitRate(queue, nowMillis);
             changed(queue, FeedbackEvent.NEW);
         }
@@ -199,7 +233,7 @@ final class Destinations {
     }
 
     private void allow(DestinationQueue queue) {
-        boolean waits = timers.isPlanned(new DestinationTimers.TimerTarget.OfRate(queue));
+        boolean waits = timers.isPlanned(new DestinationTimers.TimerTarget.OfRate(queue)) || rules.isHeld(queue);
         int allowed = destination(queue).allowed();
         // A window that counts connections is shared at the gate: deliveries may share a connection.
         boolean part = shared && !queue.countsConnections();
@@ -424,7 +458,11 @@ final class Destinations {
     }
 
     void took(DestinationQueue queue, long millis) {
-        Objects.requireNonNull(spacings.get(queue)).took(millis);
+        Spacing spacing = spacings.get(queue);
+        // A change of settings may have ended the spacing.
+        if (spacing != null) {
+            spacing.took(millis);
+        }
     }
 
     /// True when more entries wait than the window permits at once.

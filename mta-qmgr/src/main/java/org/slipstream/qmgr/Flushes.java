@@ -24,12 +24,16 @@ import java.util.SequencedMap;
 final class Flushes {
     private static final int MOST = 10_000;
 
-    private final long memoryMillis;
+    private long memoryMillis;
     private final SequencedMap<QueueId, Long> messages = new LinkedHashMap<>();
     private final SequencedMap<String, Long> domains = new LinkedHashMap<>();
 
     Flushes(long memoryMillis) {
         this.memoryMillis = memoryMillis;
+    }
+
+    void change(long millis) {
+        memoryMillis = millis;
     }
 
     void add(OperatorCommand.Flush flush, long nowMillis) {

@@ -16,13 +16,18 @@ package org.slipstream.qmgr;
 /// This class only reports the state ([QueueManager#isBehindArrivals]); the SMTP server decides how
 /// long a client waits.
 final class InFlowControl {
-    private final int tokens;
+    private int tokens;
     private int left;
 
     /// @param tokens arrivals that may be ahead of admission
     InFlowControl(int tokens) {
         this.tokens = tokens;
         this.left = tokens;
+    }
+
+    void change(int most) {
+        left = Math.clamp((long) left + most - tokens, 0, most);
+        tokens = most;
     }
 
     /// New mail was announced.

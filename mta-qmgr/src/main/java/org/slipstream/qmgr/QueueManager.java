@@ -15,6 +15,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects;
+import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
@@ -71,8 +72,9 @@ public final class QueueManager {
     /// Deferred mail in the active set, in multiples of the scan limit, while all connections are
     /// busy.
     private static final int DEFERRED_AHEAD = 2;
+    private static final String SMTP = "smtp";
 
-    private final QmgrConfig config;
+    private QmgrConfig config;
     private final Seating seating;
     private final RetrySchedule retrySchedule;
     private final QmgrTrace trace;
@@ -100,6 +102,7 @@ public final class QueueManager {
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
+    private final Flushes flushes;
     private final Suspensions suspensions = new Suspensions();
 
     /// An entry in delivery.
@@ -152,7 +155,7 @@ public final class QueueManager {
                 config.recipientBatch(), name -> config.transport(name).service(), config.policy(), trace);
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
         this.outcomes = new Outcomes(step, scheduler);
-        Flushes flushes = new Flushes(config.minimalBackoffMillis());
+        this.flushes = new Flushes(config.minimalBackoffMillis());
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
         ReportRules reportRules = ReportRules.of(config);
         this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
@@ -213,6 +216,7 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
+            case QmgrEvent.SettingsChanged(QmgrConfig settings, PlaceRules smtp) -> change(settings, smtp);
             case QmgrEvent.HostsLearned learned -> {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
@@ -226,6 +230,20 @@ public final class QueueManager {
             }
             destinations.lanes().settle(false);
         }
+    }
+
+    // The order of service stays: the queue in memory has its form.
+    private void change(QmgrConfig settings, PlaceRules smtp) {
+        config = settings.withPolicy(config.policy());
+        retrySchedule.change(config);
+        scans.change(config);
+        inFlow.change(config.lanes());
+        flushes.change(config.minimalBackoffMillis());
+        completion.change(ReportRules.of(config));
+        seating.change(transport -> transport.equals(SMTP) ? smtp : config.plainRules(transport));
+        destinations.change(config, now());
+        scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
+                name -> config.transport(name).service());
     }
 
     private void lease(QmgrEvent.LeaseEvent event) {

@@ -41,14 +41,20 @@ import java.util.Set;
 /// second expiry has passed as well (`expiry2`, ZM-36). A hold does not count as an attempt. A retry
 /// policy may have a shorter lifetime, for its destination or its class of errors.
 final class RetrySchedule {
-    private final QmgrConfig config;
-    private final RetryPolicies policies;
-    private final DelayTimes delayTimes;
+    private QmgrConfig config;
+    private RetryPolicies policies;
+    private DelayTimes delayTimes;
 
     RetrySchedule(QmgrConfig config) {
         this.config = config;
         this.policies = config.retryPolicies();
         this.delayTimes = config.delayTimes();
+    }
+
+    void change(QmgrConfig settings) {
+        config = settings;
+        policies = settings.retryPolicies();
+        delayTimes = settings.delayTimes();
     }
 
     /// The time of the next attempt: the earliest of its deferred recipients, or that of the common

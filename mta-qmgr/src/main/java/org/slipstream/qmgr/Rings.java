@@ -6,6 +6,7 @@ import org.slipstream.qmgr.sched.DestinationQueue;
 import org.slipstream.qmgr.shard.Leases;
 import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.qmgr.wake.LimitKey;
+import org.slipstream.qmgr.wake.LimitName;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,8 +27,8 @@ import java.util.function.ToIntFunction;
 /// connections. A limit that refused is remembered until it has room, which may let many
 /// destinations go.
 final class Rings {
-    private final DestinationTable table;
-    private final int limitOfServer;
+    private DestinationTable table;
+    private int limitOfServer;
     private final IntSupplier busyOfServer;
     private final ToIntFunction<DestinationQueue> charge;
     private final Leases leases;
@@ -54,6 +55,33 @@ final class Rings {
     void leave(DestinationQueue queue) {
         finished(queue);
         ringOf.remove(queue);
+    }
+
+    /// Other limits. Destinations are in their rings until [#moved].
+    void change(DestinationTable others, int server) {
+        table = others;
+        limitOfServer = server;
+    }
+
+    /// The settings put a destination into a ring, or into none.
+    void moved(DestinationQueue queue, Optional<String> ring) {
+        String before = ringOf.remove(queue);
+        if (before != null && running.containsKey(before)) {
+            running.get(before).remove(queue);
+        }
+        if (ring.isPresent()) {
+            enter(queue, ring.get());
+            if (queue.running() > 0) {
+                started(queue);
+            }
+        }
+    }
+
+    /// The limit of the server or a ring; empty when there is none any more.
+    Optional<Integer> limit(LimitKey key) {
+        return key.limit() == LimitName.SERVER
+                ? Optional.of(limitOfServer).filter(limit -> limit > 0)
+                : table.limit(key.name());
     }
 
     void started(DestinationQueue queue) {

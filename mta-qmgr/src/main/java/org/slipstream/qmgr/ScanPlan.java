@@ -15,9 +15,9 @@ final class ScanPlan {
     static final long NEVER = Long.MAX_VALUE;
     private static final long GAP_MILLIS = 1_000;
 
-    private final QmgrConfig config;
-    private final long gapMillis;
-    private final int worthwhile;
+    private QmgrConfig config;
+    private long gapMillis;
+    private int worthwhile;
     private boolean urgent;
     private boolean backlog;
     private long dueMillis;
@@ -28,10 +28,14 @@ final class ScanPlan {
     private long latestMillis = Long.MIN_VALUE / 2;
 
     ScanPlan(QmgrConfig config) {
-        this.config = config;
+        change(config);
+    }
+
+    void change(QmgrConfig settings) {
+        this.config = settings;
         // With retries faster than every second, as in the lab, scans are as frequent.
-        this.gapMillis = Math.clamp(config.minimalBackoffMillis() / 2, 10, GAP_MILLIS);
-        this.worthwhile = Math.clamp(config.activeLimit() / 4, 1, Math.max(1, config.scanLimit()));
+        this.gapMillis = Math.clamp(settings.minimalBackoffMillis() / 2, 10, GAP_MILLIS);
+        this.worthwhile = Math.clamp(settings.activeLimit() / 4, 1, Math.max(1, settings.scanLimit()));
     }
 
     /// A message will be due at this time.

@@ -28,7 +28,7 @@ import java.util.function.ToIntFunction;
 final class Scans {
     private static final long NEVER = ScanPlan.NEVER;
 
-    private final QmgrConfig config;
+    private QmgrConfig config;
     private final RetrySchedule retrySchedule;
     private final ScanPlan incoming;
     private final ScanPlan deferred;
@@ -42,6 +42,12 @@ final class Scans {
         this.retrySchedule = retrySchedule;
         this.incoming = new ScanPlan(config);
         this.deferred = new ScanPlan(config);
+    }
+
+    void change(QmgrConfig settings) {
+        config = settings;
+        incoming.change(settings);
+        deferred.change(settings);
     }
 
     /// A message of this queue will be due at this time.

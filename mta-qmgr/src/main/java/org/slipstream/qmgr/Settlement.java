@@ -24,11 +24,15 @@ final class Settlement {
     static final String UNRETURNABLE = "failed; no report to the null sender";
 
     private final RetrySchedule retrySchedule;
-    private final ReportRules reportRules;
+    private ReportRules reportRules;
 
     Settlement(RetrySchedule retrySchedule, ReportRules reportRules) {
         this.retrySchedule = retrySchedule;
         this.reportRules = reportRules;
+    }
+
+    void change(ReportRules rules) {
+        reportRules = rules;
     }
 
     sealed interface Next {

@@ -58,6 +58,23 @@ final class SharedLanes implements Leases.LeaseUse {
         this.rates = rates;
     }
 
+    /// Other limits of what destinations share. Surplus lanes go back as they become free.
+    void change(QmgrConfig settings) {
+        leases.change(key -> switch (key.limit()) {
+            case SERVER, RING -> rings.limit(key);
+            case TRANSPORT -> Optional.of(settings.transport(key.name()).workers());
+            case HOST -> Optional.of(seating.perHost(key));
+            // Those of a destination change with it.
+            case DESTINATION, RATE, SHARD, MESSAGE -> Optional.of(Integer.MAX_VALUE);
+        });
+    }
+
+    /// The rate of a destination in the new settings.
+    void rateIs(DestinationQueue queue, Optional<Rate> rate) {
+        LimitKey key = LimitKey.rate(queue.toString());
+        rate.ifPresentOrElse(each -> leases.limitIs(key, each.deliveries()), () -> leases.drop(key));
+    }
+
     void enter(DestinationQueue queue) {
         byName.put(queue.toString(), queue);
         keys.put(queue, LimitKey.destination(queue.toString()));

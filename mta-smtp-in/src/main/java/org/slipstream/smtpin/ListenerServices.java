@@ -48,6 +48,11 @@ public record ListenerServices(MessageHandler handler, Policy policy, LoginServi
         return new ListenerServices(handler, policy, logins, guesses, etrn, budget, passwords);
     }
 
+    /// These services with the bans, the budget and the threads of others.
+    public ListenerServices sharing(ListenerServices others) {
+        return new ListenerServices(handler, policy, logins, others.guesses, etrn, others.memory, others.passwords);
+    }
+
     public ListenerServices withPasswords(PasswordThreads threads) {
         return new ListenerServices(handler, policy, logins, guesses, etrn, memory, threads);
     }

@@ -34,12 +34,13 @@ public final class Carriers implements AutoCloseable {
     private static final Duration FINISH = Duration.ofSeconds(10);
     private static final Duration CUT = Duration.ofMillis(500);
 
-    private final ClientConfig config;
+    private ClientConfig config;
     private final CarrierEvents events;
     /// The begin of their names.
     private final String threads;
     private final WireWatchdog watchdog = new WireWatchdog();
-    private final Opener opener;
+    private final RandomGenerator random;
+    private Opener opener;
 
     // Guarded by this.
     private final Map<Long, Carrier> open = new HashMap<>();
@@ -64,10 +65,17 @@ public final class Carriers implements AutoCloseable {
         this.threads = shard.isPresent() ? "out-" + shard.getAsInt() + "-" : "out-";
         this.config = config;
         this.events = events;
+        this.random = random;
         if (config.startTls()) {
             Wire.warmUpTls();
         }
         this.opener = new Opener(config, hosts, random, watchdog);
+    }
+
+    /// Other settings, for the connections that open from now on.
+    public synchronized void change(ClientConfig settings) {
+        config = settings;
+        opener = new Opener(settings, new DnsHostFinder(new Dns(settings.dnsServers())), random, watchdog);
     }
 
     /// Opens a connection; the reply is [CarrierEvents#ready] or [CarrierEvents#failed].

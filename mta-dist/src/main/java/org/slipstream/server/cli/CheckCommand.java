@@ -22,7 +22,8 @@ import java.util.stream.Stream;
                         + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT,
-                " 1:the server would start, but some mail would not be delivered; or the domain lacks something", Exit.USAGE_TEXT,
+                " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
+                Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta check",
                 "  ./mta --home /srv/mail check --set hostname=mail.example.org",

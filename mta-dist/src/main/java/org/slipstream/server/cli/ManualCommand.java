@@ -4,6 +4,7 @@ import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.ProgramVersion;
 import org.slipstream.server.config.SettingsManual;
 import org.slipstream.server.manual.RoffPage;
+import org.slipstream.server.sendmail.SendmailManual;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -41,6 +42,7 @@ final class ManualCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         SequencedMap<String, RoffPage> pages = new CommandManual(date).pages(spec.root().commandLine());
+        pages.putAll(SendmailManual.pages(date));
         pages.put("mta.toml.5", SettingsManual.page(date));
         try {
             Files.createDirectories(folder);

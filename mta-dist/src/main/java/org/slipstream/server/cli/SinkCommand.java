@@ -45,6 +45,7 @@ import java.util.function.Consumer;
                 "  ./mta sink --port 0.0.0.0:1025 --web 0.0.0.0:8025 --web-name sink"})
 final class SinkCommand implements Callable<Integer> {
     private static final int TRANSCRIPTS = 500;
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     @Option(names = "--port", paramLabel = "[HOST:]PORT", defaultValue = "1025",
             description = "where SMTP is accepted (default: ${DEFAULT-VALUE} on loopback; 0: a free port)")
@@ -226,7 +227,7 @@ final class SinkCommand implements Callable<Integer> {
     private void print(Map<String, Object> fields) {
         PrintStream out = mta.world().out();
         synchronized (out) {
-            out.println(JsonMapper.builder().build().writeValueAsString(fields));
+            out.println(JSON.writeValueAsString(fields));
             out.flush();
         }
     }

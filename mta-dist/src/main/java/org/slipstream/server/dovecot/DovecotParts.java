@@ -17,6 +17,12 @@ public final class DovecotParts implements AutoCloseable {
                 .map(socket -> new DovecotMailboxes(socket, System::nanoTime));
     }
 
+    /// True when two configurations need the same connections.
+    public static boolean areSame(Config one, Config other) {
+        return one.submission().auth().equals(other.submission().auth())
+                && one.operation().store().mailboxLookup().equals(other.operation().store().mailboxLookup());
+    }
+
     /// Empty: the file of users decides.
     public Optional<LoginService> logins() {
         return logins.map(each -> each);

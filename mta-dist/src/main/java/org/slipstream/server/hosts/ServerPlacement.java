@@ -31,7 +31,7 @@ public final class ServerPlacement {
     private static final String SMTP = "smtp";
 
     private final Seating seating;
-    private final ClientConfig client;
+    private volatile ClientConfig client;
     private final LongSupplier clockMillis;
     private final Optional<JournalObserver> journal;
 
@@ -53,14 +53,23 @@ public final class ServerPlacement {
     /// @param memory keeps changed host records
     public ServerPlacement(Function<String, PlaceRules> rules, ClientConfig client, HostMemory memory,
             LongSupplier clockMillis, PlacementStart start) {
+        this.client = client;
         DestDb hosts = new DestDb(rules.apply(SMTP).memory());
         start.known().forEach(row -> hosts.learn(row, start.startMillis()));
-        HostKeys keys = client::hostKey;
+        HostKeys keys = this::hostKey;
         this.seating = new Seating(rules, hosts, start.journal().map(each -> each.recorded(keys)).orElse(keys), memory,
                 SeededChance.ofHosts(start.seed()), start.leases());
-        this.client = client;
         this.clockMillis = clockMillis;
         this.journal = start.journal();
+    }
+
+    /// Other settings of connections, on which the keys of hosts depend.
+    public void change(ClientConfig others) {
+        client = others;
+    }
+
+    private HostKey hostKey(Route.Smtp route, Route.Host host) {
+        return client.hostKey(route, host);
     }
 
     public Seating seating() {

@@ -67,7 +67,8 @@ public final class MaildropFolder {
         return new MaildropFolder(home.resolve("maildrop"));
     }
 
-    Path path() {
+    /// The place of the folder.
+    public Path path() {
         return folder;
     }
 

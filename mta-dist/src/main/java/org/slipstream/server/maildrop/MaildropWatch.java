@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /// The threads of the maildrop: `maildrop-0` waits for files and lists them, the others store them.
 /// A new file is stored at once, and one that no event announced by the next scan.
@@ -28,7 +29,7 @@ public final class MaildropWatch {
     private static final int PORTION = 1_000;
 
     private final MaildropFolder folder;
-    private final Pickup pickup;
+    private final Supplier<Pickup> pickup;
     private final MaildropSettings settings;
     private final ExecutorService workers;
     private final CountDownLatch stop = new CountDownLatch(1);
@@ -42,7 +43,7 @@ public final class MaildropWatch {
         void close() throws IOException;
     }
 
-    private MaildropWatch(MaildropFolder folder, Pickup pickup, MaildropSettings settings) {
+    private MaildropWatch(MaildropFolder folder, Supplier<Pickup> pickup, MaildropSettings settings) {
         this.folder = folder;
         this.pickup = pickup;
         this.settings = settings;
@@ -52,7 +53,7 @@ public final class MaildropWatch {
         this.thread = Thread.ofPlatform().daemon().name("maildrop-0").unstarted(this::run);
     }
 
-    public static MaildropWatch start(MaildropFolder folder, Pickup pickup, MaildropSettings settings) {
+    public static MaildropWatch start(MaildropFolder folder, Supplier<Pickup> pickup, MaildropSettings settings) {
         MaildropWatch watch = new MaildropWatch(folder, pickup, settings);
         watch.thread.start();
         return watch;
@@ -95,7 +96,8 @@ public final class MaildropWatch {
 
     private boolean storeTogether(List<String> names) {
         List<CompletableFuture<Boolean>> stored = names.stream()
-                .map(name -> CompletableFuture.supplyAsync(() -> stop.getCount() > 0 && pickup.store(name), workers))
+                .map(name -> CompletableFuture
+                        .supplyAsync(() -> stop.getCount() > 0 && pickup.get().store(name), workers))
                 .toList();
         return stored.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
     }

@@ -146,8 +146,7 @@ public final class Pickup {
     private static void requireOneLink(Path file) throws IOException {
         Map<String, Object> attributes = Files.readAttributes(file, "unix:isRegularFile,nlink",
                 LinkOption.NOFOLLOW_LINKS);
-        if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))
-                || !Integer.valueOf(1).equals(attributes.get("nlink"))) {
+        if (!Boolean.TRUE.equals(attributes.get("isRegularFile")) || !Integer.valueOf(1).equals(attributes.get("nlink"))) {
             throw new DropFileException("not a regular file with one name");
         }
     }

@@ -7,6 +7,7 @@ import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
 import org.slipstream.smtpin.policy.Ruling;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -35,21 +36,33 @@ public final class Greylist implements Check {
 
     /// @param millis a monotonic clock
     Greylist(Config.Greylisting settings, LongSupplier millis) {
-        this.settings = settings;
-        this.millis = millis;
-        this.firstAttempts = bounded(settings.remembered());
-        this.known = bounded(settings.remembered());
+        this(settings, millis, inOrderOfUse(), inOrderOfUse());
     }
 
-    private static Map<String, Long> bounded(int places) {
-        return new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1L;
+    private Greylist(Config.Greylisting settings, LongSupplier millis, Map<String, Long> firstAttempts,
+            Map<String, Long> known) {
+        this.settings = settings;
+        this.millis = millis;
+        this.firstAttempts = firstAttempts;
+        this.known = known;
+    }
 
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-                return size() > places;
-            }
-        };
+    /// The same memory with other settings.
+    Greylist with(Config.Greylisting others) {
+        return new Greylist(others, millis, firstAttempts, known);
+    }
+
+    private static Map<String, Long> inOrderOfUse() {
+        return new LinkedHashMap<>(16, 0.75f, true);
+    }
+
+    private void put(Map<String, Long> memory, String key, long now) {
+        memory.put(key, now);
+        Iterator<String> eldest = memory.keySet().iterator();
+        while (memory.size() > settings.remembered()) {
+            eldest.next();
+            eldest.remove();
+        }
     }
 
     @Override
@@ -67,27 +80,34 @@ public final class Greylist implements Check {
                         + Math.max(1, settings.delay().toSeconds()) + " seconds");
     }
 
-    private synchronized boolean mayPass(String network, String attempt) {
-        long now = millis.getAsLong();
+    private boolean mayPass(String network, String attempt) {
+        synchronized (known) {
+            return isKnown(network, attempt, millis.getAsLong());
+        }
+    }
+
+    private boolean isKnown(String network, String attempt, long now) {
         Long last = known.get(network);
         if (last != null && now - last <= settings.keep().toMillis()) {
-            known.put(network, now);
+            put(known, network, now);
             return true;
         }
         Long first = firstAttempts.get(attempt);
         if (first == null || now - first > settings.window().toMillis()) {
-            firstAttempts.put(attempt, now);
+            put(firstAttempts, attempt, now);
             return false;
         }
         if (now - first < settings.delay().toMillis()) {
             return false;
         }
         firstAttempts.remove(attempt);
-        known.put(network, now);
+        put(known, network, now);
         return true;
     }
 
-    synchronized int remembered() {
-        return firstAttempts.size() + known.size();
+    int remembered() {
+        synchronized (known) {
+            return firstAttempts.size() + known.size();
+        }
     }
 }

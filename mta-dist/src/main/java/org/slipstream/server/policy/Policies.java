@@ -38,16 +38,20 @@ public final class Policies {
     private final Config config;
     private final Predicate<Address> exists;
     private final NameQuestions names;
+    private final PolicyMemory memory;
 
-    private Policies(Config config, Predicate<Address> exists, NameQuestions names) {
+    private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory) {
+        this.memory = memory;
         this.config = config;
         this.exists = exists;
         this.names = names;
     }
 
     /// @param exists whether a recipient exists on this server
-    public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names) {
-        return new Policies(config, exists, names).list();
+    /// @param memory of the checks before a reload
+    public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names,
+            PolicyMemory memory) {
+        return new Policies(config, exists, names, memory).list();
     }
 
     private List<Check> list() {
@@ -55,9 +59,9 @@ public final class Policies {
         List<Check> checks = new ArrayList<>();
         checks.add(new EarlyTalker());
         checks.add(new RestrictedCheck(
-                rates(policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()),
+                rates("clients", policy.connectionsPerMinute(), policy.messagesPerHour(), policy.recipientsPerHour()),
                 this::isStranger));
-        checks.add(new RestrictedCheck(rates(0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()),
+        checks.add(new RestrictedCheck(rates("users", 0, policy.userMessagesPerHour(), policy.userRecipientsPerHour()),
                 client -> client.user().isPresent()));
         // A mailbox may have such a name when the operator configured it.
         checks.add(new RestrictedCheck(new RelayForms(this::mayRelay), _ -> true,
@@ -70,7 +74,7 @@ public final class Policies {
             checks.add(costly(new SenderDomain(names, inTime)));
         }
         if (policy.greylisting().on()) {
-            checks.add(costly(new Greylist(policy.greylisting(), () -> System.nanoTime() / 1_000_000)));
+            checks.add(costly(memory.greylist(policy.greylisting())));
         }
         if (!config.headerRules().isEmpty()) {
             checks.add(new ExceptPostmaster(
@@ -87,12 +91,11 @@ public final class Policies {
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
     }
 
-    private Rates rates(int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {
+    private Rates rates(String of, int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {
         Config.PolicySettings policy = config.policy();
-        return new Rates(new Rates.RateSettings(limit(connectionsPerMinute), limit(messagesPerHour),
+        return memory.rates(of, new Rates.RateSettings(limit(connectionsPerMinute), limit(messagesPerHour),
                 limit(recipientsPerHour),
-                new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()),
-                System::nanoTime);
+                new ClientNetwork(policy.clientPrefixV4(), policy.clientPrefixV6()), policy.ratesRemembered()));
     }
 
     private static int limit(int rate) {

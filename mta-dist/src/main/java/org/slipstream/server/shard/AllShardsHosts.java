@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 /// The destination database over all shards. Shards share the records of hosts, and each has
 /// connections of its own.
@@ -22,9 +23,9 @@ final class AllShardsHosts implements HostOperations {
     private static final List<String> USES = List.of("active", "idle", "unused");
 
     private final AllShards shards;
-    private final ServerLimits limits;
+    private final Supplier<ServerLimits> limits;
 
-    AllShardsHosts(AllShards shards, ServerLimits limits) {
+    AllShardsHosts(AllShards shards, Supplier<ServerLimits> limits) {
         this.shards = shards;
         this.limits = limits;
     }
@@ -37,7 +38,7 @@ final class AllShardsHosts implements HostOperations {
         if (parts.size() == 1) {
             return parts.getFirst();
         }
-        return new Hosts(merged(parts.stream().flatMap(part -> part.hosts().stream())), limits.connections(),
+        return new Hosts(merged(parts.stream().flatMap(part -> part.hosts().stream())), limits.get().connections(),
                 sum(parts, Hosts::busy), parts.stream().mapToLong(Hosts::opened).sum(),
                 parts.stream().mapToLong(Hosts::possibleDuplicates).sum(), sum(parts, Hosts::withoutSeat));
     }

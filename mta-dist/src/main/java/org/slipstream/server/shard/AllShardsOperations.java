@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 /// Operators' views and orders over all shards, as if there were one queue.
 ///
@@ -36,19 +37,19 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     private final AllShards server;
     private final AllShards shards;
-    private final ServerLimits limits;
+    private final Supplier<ServerLimits> limits;
     private final LongSupplier clockMillis;
 
     /// @param server all shards
     /// @param shards those that the operations are about
-    private AllShardsOperations(AllShards server, AllShards shards, ServerLimits limits, LongSupplier clockMillis) {
+    private AllShardsOperations(AllShards server, AllShards shards, Supplier<ServerLimits> limits, LongSupplier clockMillis) {
         this.server = server;
         this.shards = shards;
         this.limits = limits;
         this.clockMillis = clockMillis;
     }
 
-    static AllShardsOperations of(AllShards shards, ServerLimits limits, LongSupplier clockMillis) {
+    static AllShardsOperations of(AllShards shards, Supplier<ServerLimits> limits, LongSupplier clockMillis) {
         return new AllShardsOperations(shards, shards, limits, clockMillis);
     }
 
@@ -262,7 +263,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return only.isPresent()
                 ? only.get().status()
                 : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(),
-                        limits);
+                        limits.get());
     }
 
     @Override
@@ -271,6 +272,6 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return only.isPresent()
                 ? only.get().activity()
                 : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
-                        limits);
+                        limits.get());
     }
 }

@@ -47,7 +47,7 @@ final class QueueRun {
     private static final int ARRIVALS_WAITING = 10_000;
 
     private final int shard;
-    private final ShardServices services;
+    private volatile ShardServices services;
     private final Inbox inbox = new Inbox(ARRIVALS_WAITING);
     /// Empty when the process ends with its only queue manager.
     private final Optional<DeliveriesUnderWay> underWay;
@@ -121,6 +121,14 @@ final class QueueRun {
 
     void start() {
         loop.start(shard);
+    }
+
+    /// Other settings. Deliveries under way and open connections keep theirs.
+    void reload(ShardServices others) {
+        services = others;
+        carriers.change(others.client());
+        places.change(others.client());
+        inbox.answer(new QmgrEvent.SettingsChanged(others.config().queueManager(), others.config().smtpPlacement()));
     }
 
     Inbox inbox() {

@@ -116,6 +116,15 @@ public final class Shard {
         state = ShardState.RUNNING;
     }
 
+    /// Other settings for the present run.
+    void reload(ShardServices services) {
+        Running now = running;
+        if (now != null) {
+            now.run().reload(services);
+            running = new Running(now.run(), operations(services, now.run()), now.hosts(), now.suspensions());
+        }
+    }
+
     /// The queue manager has ended with an exception. The result is the number of failures in a row:
     /// of those that a run of [#CALM_NANOS] does not separate.
     synchronized int failed() {

@@ -29,4 +29,10 @@ import java.util.function.LongSupplier;
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, Function<Spool, Reports> reports,
-        History history, Traces traces, MailCounters traffic, LongSupplier clock) {}
+        History history, Traces traces, MailCounters traffic, LongSupplier clock) {
+    /// The same parts with other settings.
+    public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
+        return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, reports, history,
+                traces, traffic, clock);
+    }
+}

@@ -53,7 +53,7 @@ public final class ShardSet {
     /// Several shards use the limits of the server. Otherwise there are no leases.
     private boolean shared;
     private volatile boolean stopping;
-    private @Nullable ShardServices services;
+    private volatile @Nullable ShardServices services;
 
     /// A step of the stop.
     @FunctionalInterface
@@ -145,8 +145,14 @@ public final class ShardSet {
         supervisor.start(config.shard().interval());
     }
 
+    /// Other settings for all shards. A shard that is between two runs starts with them.
+    public synchronized void reload(ShardServices parts) {
+        services = parts;
+        shards.forEach(shard -> shard.reload(parts));
+    }
+
     /// Starts a run of the queue manager of a shard.
-    void start(Shard shard) throws IOException {
+    synchronized void start(Shard shard) throws IOException {
         List<HostRow> known = HostStore.read(first().spool());
         HostStore store = new HostStore(first().spool());
         RunStart start = shared
@@ -222,7 +228,8 @@ public final class ShardSet {
     }
 
     ShardLoad load(Shard shard, boolean empty) {
-        return shard.load(config.transports(), config.shard(), shards.size(), empty);
+        ShardServices parts = services;
+        return shard.load((parts == null ? config : parts.config()).transports(), config.shard(), shards.size(), empty);
     }
 
     // ---- arrival

@@ -9,6 +9,7 @@ import org.slipstream.server.dispatch.ShardSuspensions;
 
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// Views and orders of operators, over all shards that run at the moment.
 ///
@@ -16,10 +17,10 @@ import java.util.function.LongSupplier;
 /// @param hosts the destination database
 /// @param suspensions with the freeze
 public record ShardViews(AllShardsOperations queue, HostOperations hosts, SuspensionOperations suspensions) {
-    public static ShardViews of(ShardSet set, Config config, LongSupplier clockMillis) {
+    public static ShardViews of(ShardSet set, Supplier<Config> config, LongSupplier clockMillis) {
         AllShards shards = new AllShards(() -> set.all().stream()
                 .<ShardPart>map(shard -> new RunningShard(shard, set)).toList());
-        ServerLimits limits = ServerLimits.of(config);
+        Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
         return new ShardViews(AllShardsOperations.of(shards, limits, clockMillis),
                 new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));
     }

@@ -46,7 +46,8 @@ final class DkimKey {
                 case "ed25519" -> bytes.length == ED25519_BYTES
                         ? new KeyReading.Usable("Ed25519")
                         : new KeyReading.Unusable("an Ed25519 key has 32 octets, and this one " + bytes.length);
-                default -> new KeyReading.Unusable("the kind of key \"k=" + list.get().get("k").get() + "\" is unknown");
+                default ->
+                    new KeyReading.Unusable("the kind of key \"k=" + list.get().get("k").get() + "\" is unknown");
             };
         } catch (IllegalArgumentException noBase64) {
             return new KeyReading.Unusable("the value of \"p\" is not base64");

@@ -21,7 +21,8 @@ public final class DomainCheck {
     public static List<DomainFinding> run(Config config, DomainQuestion asked, List<InetSocketAddress> resolver) {
         List<InetSocketAddress> servers = resolver.isEmpty() ? config.smtpClient().dnsServers() : resolver;
         FindingList findings = new FindingList();
-        run(new RememberingLookup(new RecordTexts(servers)::ask), withSources(asked, config), chain(config, findings), Instant.now(),
+        run(new RememberingLookup(new RecordTexts(servers)::ask), withSources(asked, config), chain(config, findings),
+                Instant.now(),
                 findings);
         return findings.all();
     }

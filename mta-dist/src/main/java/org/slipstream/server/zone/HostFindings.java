@@ -115,7 +115,8 @@ final class HostFindings {
         } else {
             findings.ok("name", host + " has the address " + texts(found));
             if (found.stream().allMatch(Inet4Address.class::isInstance)) {
-                findings.advice("ipv6", host + " has no IPv6 address; mail works without", host + ". IN AAAA 2001:db8::25");
+                findings.advice("ipv6", host + " has no IPv6 address; mail works without",
+                        host + ". IN AAAA 2001:db8::25");
             }
         }
     }

@@ -90,7 +90,8 @@ final class TlsFindings {
                     findings.ok("dane", "the TLSA record of " + name + " fits the certificate");
                 } else {
                     findings.lacks("dane", "no TLSA record of " + name + " fits the certificate, so servers that verify"
-                            + " it do not deliver", name + ". IN TLSA 3 1 1 "
+                            + " it do not deliver",
+                            name + ". IN TLSA 3 1 1 "
                                     + digest(chain.getFirst(), 1, 1).orElse("<digest>"));
                 }
             }

@@ -8,6 +8,7 @@ import org.slipstream.smtpin.auth.Mechanism;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +110,8 @@ class DovecotLoginsTest {
     void temporaryFailuresAreNeverAWrongPassword() throws IOException {
         for (var reply : List.of("FAIL\t1\tuser=alice\ttemp", "FAIL\t1\tuser=alice\tcode=temp_fail", "OK\t1",
                 "CONT\t1\t!!", "NOTFOUND\t1", "close")) {
-            try (var dovecot = stub(line -> line.startsWith("AUTH") ? reply.replace("\t1", "\t" + line.split("\t")[1]) : "");
+            try (var dovecot = stub(
+                    line -> line.startsWith("AUTH") ? reply.replace("\t1", "\t" + line.split("\t")[1]) : "");
                     var logins = new DovecotLogins(dovecot.endpoint())) {
                 assertThatThrownBy(() -> login(logins)).as(reply).isInstanceOf(IOException.class);
             }
@@ -168,6 +170,22 @@ class DovecotLoginsTest {
             release.await();
             assertThat(login(logins)).isInstanceOf(Mechanism.Turn.Proven.class);
             assertThat(dovecot.connections()).isEqualTo(1);
+        }
+    }
+
+    /// A process that accepts and does not greet: stopped, or out of memory.
+    @Test
+    void aDovecotThatDoesNotGreetCostsAllOneTimeLimit() throws Exception {
+        var limit = Duration.ofMillis(500);
+        try (var dovecot = StubDovecot.start(folder.resolve("mute"), "VERSION\t1\t2\n", _ -> "");
+                var client = new AuthClient(new AuthSocket(dovecot.endpoint()),
+                        () -> new AuthLink.AuthDialect(List.of(), "DONE"), limit);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var all = IntStream.range(0, 50).mapToObj(_ -> threads.submit(client::link)).toList();
+            for (var each : all) {
+                assertThatThrownBy(each::get).hasMessageContaining("no answer after");
+            }
+            assertThat(dovecot.connections()).as("attempts").isLessThan(10);
         }
     }
 }

@@ -24,7 +24,8 @@ class DovecotMailboxesTest {
             var word = line.split("\t");
             return !word[0].equals("USER")
                     ? ""
-                    : word[2].startsWith("alice") ? "USER\t" + word[1] + "\talice@example.org\tuid=8"
+                    : word[2].startsWith("alice")
+                            ? "USER\t" + word[1] + "\talice@example.org\tuid=8"
                             : "NOTFOUND\t" + word[1];
         });
     }

@@ -227,7 +227,8 @@ class PoliciesTest {
 
     private Policy policy(String... settings) {
         return new Policy(
-                Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns));
+                Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns,
+                new PolicyMemory()));
     }
 
     private Config config(String... settings) {

@@ -48,7 +48,7 @@ class AllShardsTest {
     private final AllShards shards = FakeShard.all(List.of(one, two));
     private final AllShardsOperations operations = FakeShard.operations(List.of(one, two));
     private final AllShardsSuspensions suspensions = new AllShardsSuspensions(shards);
-    private final AllShardsHosts hosts = new AllShardsHosts(shards, FakeShard.limits(2));
+    private final AllShardsHosts hosts = new AllShardsHosts(shards, () -> FakeShard.limits(2));
 
     // ---- one message
 

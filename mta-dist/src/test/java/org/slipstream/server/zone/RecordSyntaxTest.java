@@ -44,7 +44,8 @@ class RecordSyntaxTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"v=DMARC2; p=none", "v=dmarc1; p=none", "p=none; v=DMARC1", "v=spf1 -all", "v=DMARC12; p=none"})
+    @ValueSource(
+            strings = {"v=DMARC2; p=none", "v=dmarc1; p=none", "p=none; v=DMARC1", "v=spf1 -all", "v=DMARC12; p=none"})
     void otherTextsAreNotDmarc(String text) {
         assertThat(DmarcRecord.isDmarc(text)).isFalse();
     }

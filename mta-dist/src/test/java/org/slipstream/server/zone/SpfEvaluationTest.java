@@ -57,7 +57,8 @@ class SpfEvaluationTest {
             // Sections 5.2, 6.1: the table of include, and redirect
             "include:pass.example -all, 203.0.113.1, PASS", "include:fail.example ~all, 203.0.113.1, SOFTFAIL",
             "include:neutral.example -all, 203.0.113.1, FAIL", "include:broken.example -all, 203.0.113.1, PERMERROR",
-            "include:nowhere.example -all, 203.0.113.1, PERMERROR", "include:silent.example -all, 203.0.113.1, TEMPERROR",
+            "include:nowhere.example -all, 203.0.113.1, PERMERROR",
+            "include:silent.example -all, 203.0.113.1, TEMPERROR",
             "redirect=pass.example, 203.0.113.1, PASS", "redirect=nowhere.example, 203.0.113.1, PERMERROR",
             "-all redirect=pass.example, 203.0.113.1, FAIL", "include:two.example, 203.0.113.1, PERMERROR",
             // Section 4.7: the default
@@ -88,7 +89,8 @@ class SpfEvaluationTest {
 
     /// The last one has the address that is asked about.
     private static ZoneText hosts(int count) {
-        var terms = IntStream.rangeClosed(1, count).mapToObj(i -> "a:h" + i + ".example").collect(Collectors.joining(" "));
+        var terms = IntStream.rangeClosed(1, count).mapToObj(i -> "a:h" + i + ".example")
+                .collect(Collectors.joining(" "));
         var addresses = IntStream.rangeClosed(1, count).mapToObj(i -> "h" + i + ".example A 192.0.2." + i)
                 .collect(Collectors.joining("\n"));
         return ZoneText.of("example.com TXT v=spf1 " + terms + " -all\n" + addresses);

@@ -1,8 +1,8 @@
 package org.slipstream.server.zone;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
 
@@ -17,11 +17,13 @@ class SpfMacroTest {
             "%{d4}, email.example.com", "%{d3}, email.example.com", "%{d2}, example.com", "%{d1}, com",
             "%{dr}, com.example.email", "%{d2r}, example.email", "%{l}, strong-bad", "%{l-}, strong.bad",
             "%{lr}, strong-bad", "%{lr-}, bad.strong", "%{l1r-}, strong",
-            "%{ir}.%{v}._spf.%{d2}, 3.2.0.192.in-addr._spf.example.com", "%{lr-}.lp._spf.%{d2}, bad.strong.lp._spf.example.com",
+            "%{ir}.%{v}._spf.%{d2}, 3.2.0.192.in-addr._spf.example.com",
+            "%{lr-}.lp._spf.%{d2}, bad.strong.lp._spf.example.com",
             "%{lr-}.lp.%{ir}.%{v}._spf.%{d2}, bad.strong.lp.3.2.0.192.in-addr._spf.example.com",
             "%{ir}.%{v}.%{l1r-}.lp._spf.%{d2}, 3.2.0.192.in-addr.strong.lp._spf.example.com",
             "%{d2}.trusted-domains.example.net, example.com.trusted-domains.example.net", "%{h}, mx.example.org",
-            "%{p}, unknown", "%{S}, strong-bad%40email.example.com", "a%%b%_c%-d, a%b c%20d", "%{d999}, email.example.com",
+            "%{p}, unknown", "%{S}, strong-bad%40email.example.com", "a%%b%_c%-d, a%b c%20d",
+            "%{d999}, email.example.com",
             "%{d99999999999}, email.example.com"})
     void ofTheRfc(String spec, String expected) {
         assertThat(macro("192.0.2.3", "email.example.com").expand(spec)).isEqualTo(expected);

@@ -60,7 +60,8 @@ class SpfRecordTest {
     @ParameterizedTest
     @ValueSource(strings = {"v=spf1 all:x", "v=spf1 -all.", "v=spf1 include", "v=spf1 include:", "v=spf1 ip4",
             "v=spf1 ip4:192.0.2", "v=spf1 ip4:192.0.2.256", "v=spf1 ip4:192.0.2.0/33", "v=spf1 ip4:192.0.2.0/024",
-            "v=spf1 ip4:2001:db8::", "v=spf1 ip6:192.0.2.1", "v=spf1 ip6:2001:db8::/129", "v=spf1 a/33", "v=spf1 a/24/64",
+            "v=spf1 ip4:2001:db8::", "v=spf1 ip6:192.0.2.1", "v=spf1 ip6:2001:db8::/129", "v=spf1 a/33",
+            "v=spf1 a/24/64",
             "v=spf1 a//129", "v=spf1 a:", "v=spf1 a:localhost", "v=spf1 a:example.1", "v=spf1 a:example.com-",
             "v=spf1 mx:%{d", "v=spf1 mx:%{z}", "v=spf1 exists:%{c}.example", "v=spf1 exists:%{d0}",
             "v=spf1 redirect=a.example redirect=b.example", "v=spf1 exp=a.example exp=b.example",

@@ -38,9 +38,10 @@ import java.util.function.LongConsumer;
 /// Makes the [RunRecord] of a run from what it observes.
 ///
 /// Deliveries are numbered in the order in which entries are selected, so the k-th entry is delivery
-/// k; after a crash the numbers begin at 1 again. The order `Open` names a destination and no entry. The connection belongs to the first entry
-/// for that destination that has no seat yet. An entry without a reply ends when its outcome is
-/// recorded; until then it may be moved to another connection.
+/// k; after a crash the numbers begin at 1 again. The order `Open` names a destination and no entry.
+/// The connection belongs to the first entry for that destination that has no seat yet. An entry
+/// without a reply ends when its outcome is recorded; until then it may be moved to another
+/// connection.
 final class RunRecorder implements WorldObserver {
     static final String REPORT = "report";
 
@@ -293,7 +294,7 @@ final class RunRecorder implements WorldObserver {
                 // The record shows the deliveries under way instead.
             }
             case QmgrEvent.MessageQueued queued -> arrives(queued.message().id());
-            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedOut _,QmgrEvent.MovedIn _ -> {
+            case QmgrEvent.ScanDone _,QmgrEvent.RecipientsRead _,QmgrEvent.MessageDamaged _,QmgrEvent.RouteKnown _,QmgrEvent.RouteFailed _,QmgrEvent.OutcomeRecorded _,QmgrEvent.Notified _,QmgrEvent.Filed _,QmgrEvent.Instructed _,QmgrEvent.Alarm _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.Operator _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedOut _,QmgrEvent.MovedIn _ -> {
                 // The consequences of these answers are recorded.
             }
         }

@@ -12,6 +12,8 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
@@ -141,6 +143,12 @@ public sealed interface QmgrEvent {
 
     /// The server is shutting down: nothing new starts; running deliveries finish and are recorded.
     record Stopping() implements QmgrEvent {}
+
+    /// The operator has changed the settings. Deliveries that run finish as they began; the next
+    /// choice follows the new settings. Mail that was deferred keeps its next attempt.
+    ///
+    /// @param smtp the placement's rules of SMTP
+    record SettingsChanged(QmgrConfig config, PlaceRules smtp) implements QmgrEvent {}
 
     /// The knowledge of other shards about hosts: they failed, work again, or were suspended. A record
     /// here that is newer stays.

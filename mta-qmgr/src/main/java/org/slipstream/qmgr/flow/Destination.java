@@ -30,13 +30,19 @@ import java.util.Optional;
 public final class Destination {
     private static final DestinationState LIVE = new DestinationState.Live();
 
-    private final FlowRules rules;
+    private FlowRules rules;
     private final Window window;
     private DestinationState state = LIVE;
 
     public Destination(FlowRules rules) {
         this.rules = rules;
         this.window = new Window(rules);
+    }
+
+    /// Other rules. What the window has learned stays, up to its new limit.
+    public void change(FlowRules others) {
+        rules = others;
+        window.change(others);
     }
 
     public DestinationState state() {

@@ -33,7 +33,7 @@ package org.slipstream.qmgr.flow;
 ///
 /// [#good] and [#bad] follow the published pseudo-code; [FeedbackVariant] supplies the comparisons.
 final class Window {
-    private final FlowRules rules;
+    private FlowRules rules;
     private int size;
     private double success;
     private double failure;
@@ -43,6 +43,13 @@ final class Window {
     Window(FlowRules rules) {
         this.rules = rules;
         this.size = rules.initialConcurrency();
+    }
+
+    void change(FlowRules others) {
+        rules = others;
+        if (others.concurrencyLimit() > 0) {
+            size = Math.min(size, others.concurrencyLimit());
+        }
     }
 
     /// A session worked.

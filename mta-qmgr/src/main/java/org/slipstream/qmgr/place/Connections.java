@@ -75,7 +75,7 @@ import java.util.random.RandomGenerator;
 final class Connections {
     private static final String HERE = "local";
 
-    private final PlaceRules rules;
+    private PlaceRules rules;
     private final WorkerBudget budget;
     private final ConnectionBook book;
     private final IdlePool idle;
@@ -125,10 +125,20 @@ final class Connections {
         this.leases = leases;
         this.budget = leases.areShared()
                 ? new WorkerBudget(leases::workers, rules.messages(), rules.verification())
-                : new WorkerBudget(rules.workers(), rules.messages(), rules.verification());
+                : new WorkerBudget(() -> this.rules.workers(), rules.messages(), rules.verification());
         this.book = new ConnectionBook(budget, numbers);
         this.idle = new IdlePool(rules);
         this.placement = new Placement(rules, budget, book, idle, hosts, random, leases);
+    }
+
+    void change(PlaceRules others) {
+        rules = others;
+        leases.change(others);
+        budget.change(others.messages(), others.verification());
+        idle.change(others);
+        placement.change(others);
+        remembered = Optional.empty();
+        refusals.clear();
     }
 
     // ---- asking and seating

@@ -45,7 +45,7 @@ import java.util.TreeSet;
 public final class DestDb {
     private static final HostState UNUSED = new HostState.Unused();
 
-    private final PlaceRules.RecordLifetimes rules;
+    private PlaceRules.RecordLifetimes rules;
     private final Map<HostKey, SequencedMap<HostRowKind, HostRecord>> records = new LinkedHashMap<>();
     private final SortedSet<HostKey> suspended = new TreeSet<>();
     private final Map<HostKey, HostState.Crowded> crowded = new LinkedHashMap<>();
@@ -60,6 +60,11 @@ public final class DestDb {
 
     public DestDb(PlaceRules.RecordLifetimes rules) {
         this.rules = rules;
+    }
+
+    /// Other lifetimes, for records from now on.
+    void change(PlaceRules.RecordLifetimes others) {
+        rules = others;
     }
 
     // ---- queries of the placement algorithm

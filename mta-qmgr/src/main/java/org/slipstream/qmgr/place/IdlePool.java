@@ -38,7 +38,7 @@ final class IdlePool {
     /// A delivery that starts within this time after the end of another follows it closely.
     static final long FOLLOW_MILLIS = 1_000;
 
-    private final PlaceRules rules;
+    private PlaceRules rules;
     private final Map<HostKey, Deque<Connection>> byHost = new LinkedHashMap<>();
 
     /// Longest idle first; connections with the full time and those with the short time are
@@ -59,6 +59,10 @@ final class IdlePool {
 
     IdlePool(PlaceRules rules) {
         this.rules = rules;
+    }
+
+    void change(PlaceRules others) {
+        rules = others;
     }
 
     /// A delivery to this host starts.

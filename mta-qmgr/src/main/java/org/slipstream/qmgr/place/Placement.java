@@ -62,7 +62,7 @@ import java.util.stream.Stream;
 final class Placement {
     private static final String WINDOW_FULL = "the destination's window is full";
 
-    private final PlaceRules rules;
+    private PlaceRules rules;
     private final WorkerBudget budget;
     private final ConnectionBook book;
     private final IdlePool idle;
@@ -81,6 +81,10 @@ final class Placement {
         this.hosts = hosts;
         this.random = random;
         redraw();
+    }
+
+    void change(PlaceRules others) {
+        rules = others;
     }
 
     /// A placement question.

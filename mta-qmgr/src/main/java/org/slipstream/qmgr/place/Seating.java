@@ -35,9 +35,10 @@ import java.util.random.RandomGenerator;
 /// Pure: no clock, no thread, and randomness only from the given generator. Used on the queue
 /// manager's thread only.
 public final class Seating {
+    private static final String SMTP = "smtp";
     private static final int MOST_ROUTES = 10_000;
 
-    private final Function<String, PlaceRules> rules;
+    private Function<String, PlaceRules> rules;
     private final DestDb hosts;
     private final HostKeys keys;
     private final HostMemory memory;
@@ -73,6 +74,14 @@ public final class Seating {
         this.keys = keys;
         this.memory = memory;
         this.random = random;
+    }
+
+    /// Other rules, from the next question on. Connections stay open, and hosts keep their records.
+    public void change(Function<String, PlaceRules> others) {
+        rules = others;
+        routes.clear();
+        transports.forEach((transport, connections) -> connections.change(others.apply(transport)));
+        hosts.change(others.apply(SMTP).memory());
     }
 
     // ---- asking and seating
@@ -309,6 +318,11 @@ public final class Seating {
         return parts.length == 1
                 ? of(parts[0]).size()
                 : HostKey.parse(parts[1]).map(of(parts[0])::connections).orElse(0);
+    }
+
+    /// The limit of connections to a host.
+    public int perHost(LimitKey host) {
+        return rules.apply(host.name().split("/", 2)[0]).connectionsPerHost();
     }
 
     /// Closes idle connections of a transport, or to a host.

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /// shard they are the configured ones.
 final class TransportLeases {
     private final String transport;
-    private final PlaceRules rules;
+    private PlaceRules rules;
     private final Leases leases;
     private final LimitKey connections;
 
@@ -20,6 +20,10 @@ final class TransportLeases {
         this.rules = rules;
         this.leases = leases;
         this.connections = LimitKey.transport(transport);
+    }
+
+    void change(PlaceRules others) {
+        rules = others;
     }
 
     boolean areShared() {

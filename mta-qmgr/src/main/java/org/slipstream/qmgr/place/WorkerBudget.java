@@ -38,8 +38,8 @@ public final class WorkerBudget {
     }
 
     private final IntSupplier workers;
-    private final Shares messages;
-    private final Shares verification;
+    private Shares messages;
+    private Shares verification;
     private final Map<Owner, Integer> busyFor = new LinkedHashMap<>();
     private int busy;
 
@@ -52,6 +52,11 @@ public final class WorkerBudget {
         this.workers = workers;
         this.messages = messages;
         this.verification = verification;
+    }
+
+    void change(Shares ofMessages, Shares ofVerification) {
+        messages = ofMessages;
+        verification = ofVerification;
     }
 
     /// True when this owner may have one more worker (`allowed_new_worker`). Whether one is free is

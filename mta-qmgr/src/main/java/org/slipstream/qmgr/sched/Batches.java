@@ -19,7 +19,7 @@ import java.util.Optional;
 ///
 /// A request reserves its memory at once, so that two requests never use the same free slots.
 final class Batches {
-    private final int recipientLimit;
+    private int recipientLimit;
 
     /// The largest batch, independent of the limits.
     private final int largest;
@@ -31,6 +31,10 @@ final class Batches {
     Batches(int recipientLimit, int largest) {
         this.recipientLimit = recipientLimit;
         this.largest = largest;
+    }
+
+    void change(int limit) {
+        recipientLimit = limit;
     }
 
     int inCore() {

@@ -99,12 +99,22 @@ public final class DestinationQueue {
 
     /// Makes the window count connections instead of entries.
     public void countConnections() {
-        countsConnections = true;
+        countsConnections(true);
+    }
+
+    /// @param connections false: the window counts entries
+    public void countsConnections(boolean connections) {
+        countsConnections = connections;
     }
 
     /// Replaces the order of service among the entries that wait here.
     public void orderBy(EntryOrder entries) {
         order = entries;
+    }
+
+    /// The order of service of the transport applies again.
+    public void orderByTransport() {
+        order = null;
     }
 
     /// The waiting entries, in order of creation.

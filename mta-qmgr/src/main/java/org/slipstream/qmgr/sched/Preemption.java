@@ -46,7 +46,7 @@ final class Preemption {
     Preemption(Transport transport, boolean allowed, JobList jobs, CandidateSearch candidates, RecipientPool pool,
             SchedTrace trace) {
         this.transport = transport;
-        this.allowed = allowed && transport.rules().preempts();
+        this.allowed = allowed;
         this.jobs = jobs;
         this.candidates = candidates;
         this.pool = pool;
@@ -56,7 +56,7 @@ final class Preemption {
     /// The job to serve: the given one, or the one that preempts it now.
     Job attempt(Job current, long nowMillis) {
         ServiceRules rules = transport.rules();
-        if (!allowed || current.slots.balance <= 0
+        if (!allowed || !rules.preempts() || current.slots.balance <= 0
                 || current.mostEntries() < rules.minimumSlots() * rules.slotCost()) {
             return current;
         }

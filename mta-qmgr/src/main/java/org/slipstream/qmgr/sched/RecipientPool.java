@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// first batch than it has slots, and the others may still fill all of theirs. So the strict bound
 /// is the sum *and* the process limit. The tests assert the strict one after every step.
 final class RecipientPool {
-    private final int extraLimit;
+    private int limit;
+    private int extraLimit;
 
     /// Free slots. Negative while extra slots are lent.
     int free;
@@ -44,8 +45,19 @@ final class RecipientPool {
     Job firstUnread;
 
     RecipientPool(ServiceRules rules) {
-        this.free = rules.recipientLimit();
+        this.limit = rules.recipientLimit();
+        this.free = limit;
         this.extraLimit = rules.extraRecipientLimit();
+    }
+
+    /// Other limits. Slots above a smaller one return as recipients finish.
+    void change(ServiceRules rules) {
+        free += rules.recipientLimit() - limit;
+        limit = rules.recipientLimit();
+        extraLimit = rules.extraRecipientLimit();
+        if (firstUnread != null) {
+            lendAllTo(firstUnread);
+        }
     }
 
     /// A job entered the lists.

@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 /// [#settled]; [#choose] takes entries; [#finished] and [#withdraw] remove them from memory;
 /// [#forget] ends it.
 public final class Scheduler {
-    private final int messageMinimum;
-    private final Function<String, ServiceRules> rules;
+    private int messageMinimum;
+    private Function<String, ServiceRules> rules;
     private final OrderPolicy policy;
     private final CandidateSearch.Factory search;
     private final boolean marksRuns;
@@ -68,6 +68,16 @@ public final class Scheduler {
         this.search = search;
         this.marksRuns = marksRuns;
         this.batches = new Batches(recipientLimit, largestBatch);
+    }
+
+    /// Other limits and rules. Recipients in memory stay there, and the slots that jobs have earned
+    /// stay theirs.
+    public void change(int recipientLimit, int minimum, Function<String, ServiceRules> others) {
+        messageMinimum = minimum;
+        rules = others;
+        batches.change(recipientLimit);
+        transports.forEach(each -> each.change(others.apply(each.transport.name())));
+        seatsMayBeFree();
     }
 
     /// A request for recipients: those after `after`, at most `limit`.

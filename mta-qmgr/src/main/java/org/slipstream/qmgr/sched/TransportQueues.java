@@ -43,6 +43,11 @@ final class TransportQueues {
         return !dead && ready.isAnyOpen(gate);
     }
 
+    void change(ServiceRules rules) {
+        transport.change(rules);
+        pool.change(rules);
+    }
+
     DestinationQueue queue(Route route, String key) {
         return destinations.queue(route, key);
     }

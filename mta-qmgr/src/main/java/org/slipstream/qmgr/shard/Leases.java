@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// The lanes that a shard holds of each limit of the server. A shard never uses more of a limit than
 /// it holds. With one shard ([#WHOLE]) there are no accounts: each limit belongs to the shard as a
@@ -209,6 +210,21 @@ public final class Leases {
         } else if (lease.asked > 0) {
             need(key, limit, lease.asked + limit - lease.limit);
         }
+    }
+
+    /// Other settings.
+    ///
+    /// @param limits of each key; empty: there is none any more
+    public void change(Function<LimitKey, Optional<Integer>> limits) {
+        for (LimitKey key : List.copyOf(leases.keySet())) {
+            Optional<Integer> limit = limits.apply(key);
+            if (limit.isEmpty()) {
+                drop(key);
+            } else if (limit.get() < Objects.requireNonNull(leases.get(key)).limit) {
+                limitIs(key, own(key, limit.get()));
+            }
+        }
+        renew();
     }
 
     /// The subject of this limit left memory: its lanes go back, and its question ends.

@@ -19,7 +19,7 @@ public final class FailedDestinations {
     private static final int MOST = 10_000;
     private static final int MOST_DOMAINS = 100;
 
-    private final long pauseMillis;
+    private long pauseMillis;
     private final SequencedMap<String, Failure> byDestination = new LinkedHashMap<>();
 
     private static final class Failure {
@@ -32,6 +32,10 @@ public final class FailedDestinations {
     /// @param pauseMillis until the next attempt of a failed destination, and between two wake-ups
     public FailedDestinations(long pauseMillis) {
         this.pauseMillis = pauseMillis;
+    }
+
+    public void change(long millis) {
+        pauseMillis = millis;
     }
 
     public void failed(String destination, Set<String> domains, long nowMillis) {

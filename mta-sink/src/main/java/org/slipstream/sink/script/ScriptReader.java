@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,7 +28,8 @@ public final class ScriptReader {
     private static final TomlTable EMPTY = Toml.parse("");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?");
     private static final Pattern CODE = Pattern.compile("[245][0-5][0-9]");
-    private static final int LONGEST_LINE = 510;
+    /// RFC 5321 section 4.5.3.1.5: 512 octets with code and CRLF.
+    private static final int LONGEST_TEXT = 506;
     private static final String GREYLISTED = "450 4.2.0 Greylisted, please try again later";
     private static final Set<ScriptPhase> WITH_RECIPIENT = EnumSet.of(ScriptPhase.RCPT, ScriptPhase.CONTENT);
 
@@ -188,20 +188,21 @@ public final class ScriptReader {
         List<String> lines = written.stream().flatMap(String::lines).toList();
         String first = lines.isEmpty() ? "" : lines.getFirst();
         String code = first.substring(0, Math.min(3, first.length()));
-        if (!CODE.matcher(code).matches() || first.length() > 3 && first.charAt(3) != ' ') {
+        if (!CODE.matcher(code).matches() || first.length() > 3 && " -".indexOf(first.charAt(3)) < 0) {
             throw table.wrong(key, "= \"" + first + "\" does not begin with a code; write for example \"450 4.2.1 "
                     + "Mailbox busy\"");
         }
         StringBuilder reply = new StringBuilder();
         for (int i = 0; i < lines.size(); i++) {
-            String text = lines.get(i).startsWith(code + " ") ? lines.get(i).substring(4)
-                    : i == 0 ? "" : lines.get(i);
-            if (text.length() > LONGEST_LINE - 4) {
-                throw table.wrong(key, "has a line of more than " + LONGEST_LINE
-                        + " octets; write a list of several lines");
+            String text = lines.get(i).matches(code + "([ -].*)?")
+                    ? lines.get(i).substring(Math.min(4, lines.get(i).length()))
+                    : lines.get(i);
+            if (text.length() > LONGEST_TEXT) {
+                throw table.wrong(key, "has a line of more than " + LONGEST_TEXT
+                        + " characters; write a list of several lines");
             }
             reply.append(i == 0 ? "" : "\r\n").append(code).append(i == lines.size() - 1 ? ' ' : '-').append(text);
         }
-        return reply.toString().stripTrailing().toUpperCase(Locale.ROOT).equals(code) ? code : reply.toString();
+        return reply.toString();
     }
 }

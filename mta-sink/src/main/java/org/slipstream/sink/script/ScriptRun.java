@@ -96,7 +96,7 @@ public final class ScriptRun {
         return new ScriptSession(this, other, ++connections);
     }
 
-    /// A connection over the limit counts as well: limiters of real servers count attempts.
+    /// A refused connection does not count, so a client that tries again and again is served again.
     private static boolean isOver(Deque<Long> recent, int most, long now) {
         if (most == Integer.MAX_VALUE) {
             return false;
@@ -104,11 +104,10 @@ public final class ScriptRun {
         while (!recent.isEmpty() && recent.peek() <= now - MINUTE) {
             recent.remove();
         }
-        recent.add(now);
-        if (recent.size() > most) {
-            recent.remove();
+        if (recent.size() >= most) {
             return true;
         }
+        recent.add(now);
         return false;
     }
 

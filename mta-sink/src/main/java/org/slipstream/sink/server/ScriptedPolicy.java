@@ -39,7 +39,7 @@ final class ScriptedPolicy implements SessionPolicy {
 
     @Override
     public Reaction react(ScriptPhase phase, String argument) {
-        return session.at(phase, argument, SinkServer.nowMillis());
+        return session.at(phase, argument, server.nowMillis());
     }
 
     @Override

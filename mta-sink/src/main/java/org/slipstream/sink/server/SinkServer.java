@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import javax.net.ssl.SSLContext;
 
@@ -32,6 +33,7 @@ public final class SinkServer implements AutoCloseable {
     private final MailStore store;
     private final SessionLog sessions;
     private final Consumer<CaughtMessage> arrivals;
+    private final LongSupplier clock;
     private final Set<Closeable> sockets = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Followed followed;
@@ -41,7 +43,8 @@ public final class SinkServer implements AutoCloseable {
     record Followed(ScriptRun run, ServerTraits traits) {}
 
     private SinkServer(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
-            Consumer<CaughtMessage> arrivals) throws IOException {
+            Consumer<CaughtMessage> arrivals, LongSupplier clock) throws IOException {
+        this.clock = clock;
         this.store = store;
         this.sessions = sessions;
         this.arrivals = arrivals;
@@ -53,7 +56,13 @@ public final class SinkServer implements AutoCloseable {
     /// @param arrivals gets each accepted message before its reply leaves; called by many threads
     public static SinkServer start(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
             Consumer<CaughtMessage> arrivals) throws IOException {
-        return new SinkServer(where, script, store, sessions, arrivals);
+        return start(where, script, store, sessions, arrivals, () -> System.nanoTime() / 1_000_000);
+    }
+
+    /// @param clock milliseconds of a monotonic clock, for the times in scripts
+    public static SinkServer start(InetSocketAddress where, ServerScript script, MailStore store, SessionLog sessions,
+            Consumer<CaughtMessage> arrivals, LongSupplier clock) throws IOException {
+        return new SinkServer(where, script, store, sessions, arrivals, clock);
     }
 
     public InetSocketAddress address() {
@@ -73,7 +82,7 @@ public final class SinkServer implements AutoCloseable {
         return followed;
     }
 
-    private static Followed followed(ServerScript script) {
+    private Followed followed(ServerScript script) {
         ServerForm form = script.form();
         List<String> extensions = new ArrayList<>(form.extensions());
         extensions.add("SIZE " + form.sizeLimit().bytes());
@@ -97,8 +106,8 @@ public final class SinkServer implements AutoCloseable {
         };
     }
 
-    static long nowMillis() {
-        return System.nanoTime() / 1_000_000;
+    long nowMillis() {
+        return clock.getAsLong();
     }
 
     private void serve(Closeable socket, String client, SinkLink link) {

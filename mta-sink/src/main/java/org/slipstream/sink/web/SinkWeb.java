@@ -133,8 +133,9 @@ public final class SinkWeb implements AutoCloseable {
         headers.set("Referrer-Policy", "no-referrer");
         headers.set("Cache-Control", "no-store");
         reply.headers().forEach(headers::set);
-        exchange.sendResponseHeaders(reply.status(), reply.body().length == 0 ? -1 : reply.body().length);
-        if (reply.body().length > 0) {
+        boolean hasBody = reply.body().length > 0 && !exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(reply.status(), hasBody ? reply.body().length : -1);
+        if (hasBody) {
             exchange.getResponseBody().write(reply.body());
         }
     }

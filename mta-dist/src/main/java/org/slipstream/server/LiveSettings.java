@@ -1,0 +1,201 @@
+package org.slipstream.server;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.admin.ConfigurationOperations;
+import org.slipstream.core.LogText;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigChanges;
+import org.slipstream.server.config.EffectiveSetting;
+import org.slipstream.server.config.Problem;
+import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsAgain;
+import org.slipstream.server.dovecot.DovecotParts;
+import org.slipstream.server.history.History;
+import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.maildrop.MaildropFolder;
+import org.slipstream.server.maildrop.Pickup;
+import org.slipstream.server.policy.PolicyMemory;
+import org.slipstream.server.shard.ShardServices;
+import org.slipstream.server.shard.ShardSet;
+import org.slipstream.smtpin.ListenerServices;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/// The settings in force, and everything that is made of them.
+///
+/// **A reload replaces all of it or nothing.** It reads, checks and opens as a start does
+/// ([Preparation]), and only then does the first part change. Settings that need a restart keep the
+/// value of the running server, and the operator is told.
+///
+/// **A session and a connection keep the settings with which they began**; the next ones have the new
+/// ones. The queue managers get them as an event, so that a journal can be replayed.
+///
+/// One reload at a time; none once the server stops.
+final class LiveSettings implements ConfigurationOperations {
+    private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
+
+    private final ShardSet shards;
+    private final History history;
+    private final SettingsAgain source;
+    private final Ports ports = new Ports();
+    private final PolicyMemory memory = new PolicyMemory();
+    private final List<DovecotParts> dovecots = new ArrayList<>();
+    private final ShardServices shardServices;
+    private Optional<ListenerServices> services = Optional.empty();
+    private Optional<EtrnRequests.Queue> etrn = Optional.empty();
+    private volatile Generation now;
+    private boolean stopping;
+
+    /// What one state of the settings consists of.
+    private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot) {}
+
+    LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
+            LongSupplier clock) {
+        this.shards = shards;
+        this.history = history;
+        this.source = source;
+        this.now = generation(config, prepared, Optional.empty());
+        this.shardServices = now.wiring().shardServices(() -> now.wiring(), history, clock);
+    }
+
+    private Generation generation(Config config, Preparation prepared, Optional<Generation> before) {
+        DovecotParts dovecot = before.filter(each -> DovecotParts.areSame(each.config(), config))
+                .map(Generation::dovecot).orElseGet(() -> new DovecotParts(config));
+        if (!dovecots.contains(dovecot)) {
+            dovecots.add(dovecot);
+        }
+        return new Generation(config, prepared,
+                new Wiring(config, prepared.client(), shards, history, dovecot), dovecot);
+    }
+
+    Config config() {
+        return now.config();
+    }
+
+    ShardServices shardServices() {
+        return shardServices;
+    }
+
+    /// Stores the mail of local programs, by the settings of this moment.
+    Pickup pickup(MaildropFolder folder) {
+        return now.wiring().pickup(folder, shards::isBehindArrivals);
+    }
+
+    Map<String, InetSocketAddress> addresses() {
+        return ports.addresses();
+    }
+
+    /// Opens the ports.
+    ///
+    /// @param queue for ETRN
+    synchronized void open(EtrnRequests.Queue queue) throws StartFailure {
+        etrn = Optional.of(queue);
+        ListenerServices first = services(now);
+        ports.prepare(portSettings(now, first)).apply();
+        services = Optional.of(first);
+    }
+
+    private ListenerServices services(Generation generation) {
+        ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
+                memory);
+        ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
+        return generation.config().operation().delivers()
+                ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))
+                : shared;
+    }
+
+    private static Ports.PortSettings portSettings(Generation generation, ListenerServices services) {
+        return new Ports.PortSettings(generation.config(), generation.prepared().tls(), services);
+    }
+
+    // ---- reload
+
+    @Override
+    public synchronized ReloadView reload(String author) {
+        if (stopping || services.isEmpty()) {
+            return refused(author, List.of(stopping ? "the server stops" : "the server is starting"));
+        }
+        return switch (source.read()) {
+            case ReadResult.Rejected(List<Problem> problems) ->
+                refused(author, problems.stream().map(Problem::toString).toList());
+            case ReadResult.Accepted(Config read) -> reload(author, read);
+        };
+    }
+
+    private ReloadView reload(String author, Config read) {
+        ConfigChanges changes = ConfigChanges.between(now.config(), read);
+        Config next = read.keeping(now.config());
+        Preparation prepared = Preparation.toRun(next);
+        if (!prepared.mistakes().isEmpty()) {
+            return refused(author, prepared.mistakes());
+        }
+        Generation generation = generation(next, prepared, Optional.of(now));
+        ListenerServices listeners = services(generation);
+        try {
+            Ports.PortChange change = ports.prepare(portSettings(generation, listeners));
+            apply(generation, listeners, change);
+        } catch (StartFailure taken) {
+            return refused(author, List.of(String.valueOf(taken.getMessage())));
+        }
+        List<String> remarks = new ArrayList<>(next.hints());
+        remarks.addAll(prepared.remarks());
+        return told(author, changes, remarks);
+    }
+
+    private void apply(Generation next, ListenerServices listeners, Ports.PortChange change) {
+        now = next;
+        listeners.guesses().change(next.config().submission().guesses());
+        listeners.memory().change(next.config().operation().transactionMemory().bytes());
+        change.apply();
+        services = Optional.of(listeners);
+        shards.reload(next.wiring().changed(shardServices));
+        source.inForce(next.config());
+    }
+
+    private static ReloadView told(String author, ConfigChanges changes, List<String> remarks) {
+        log.info("event=configuration-reloaded author=\"{}\" changed=\"{}\" restart=\"{}\"", LogText.text(author),
+                String.join(" ", changes.live()), String.join(" ", changes.restart().keySet()));
+        remarks.forEach(remark -> log.warn("event=configuration-warning reason=\"{}\"", LogText.text(remark)));
+        return new ReloadView(true, changes.live(), changes.restart().entrySet().stream()
+                .map(each -> new RestartView(each.getKey(), each.getValue())).toList(), List.of(), remarks);
+    }
+
+    private static ReloadView refused(String author, List<String> problems) {
+        problems.forEach(problem -> log.warn(
+                "event=configuration-refused author=\"{}\" reason=\"{}\" next=\"the settings in force stay\"",
+                LogText.text(author), LogText.text(problem)));
+        return new ReloadView(false, List.of(), List.of(), problems, List.of());
+    }
+
+    @Override
+    public ConfigurationView settings() {
+        return new ConfigurationView(now.config().written().settings().stream().map(LiveSettings::view).toList());
+    }
+
+    private static SettingView view(EffectiveSetting setting) {
+        return new SettingView(setting.key(), setting.value(), setting.standard(), setting.differs(), setting.place(),
+                setting.doc(), setting.restart());
+    }
+
+    // ---- stop
+
+    /// Refuses clients; transfers in progress finish. No reload begins from now on.
+    void closePorts(Duration limit) throws InterruptedException {
+        synchronized (this) {
+            stopping = true;
+        }
+        ports.stop(limit);
+    }
+
+    synchronized void closeDovecot() {
+        dovecots.forEach(DovecotParts::close);
+    }
+}

@@ -1,0 +1,147 @@
+package org.slipstream.server;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.server.config.Config;
+import org.slipstream.server.intake.Services;
+import org.slipstream.smtpin.ListenerConfig;
+import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.smtpin.SmtpListener;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+import javax.net.ssl.SSLContext;
+
+/// The open ports of the server.
+///
+/// A change opens new ports before anything else happens, so a port that is taken changes nothing. A
+/// port whose address stays is not closed: its sessions go on, and the next ones have the new
+/// settings. A port that the settings no longer name is closed, and its sessions end as they like.
+final class Ports {
+    private static final Logger log = LoggerFactory.getLogger(Ports.class);
+
+    private final Map<String, OpenPort> open = new LinkedHashMap<>();
+    private final List<SmtpListener> retired = new ArrayList<>();
+
+    /// @param wanted as the settings say it; its port may be 0
+    private record OpenPort(InetSocketAddress wanted, SmtpListener listener) {
+        InetSocketAddress bound() {
+            return new InetSocketAddress(wanted.getAddress(), listener.port());
+        }
+    }
+
+    /// What the ports of a server need from its settings.
+    record PortSettings(Config config, Optional<Supplier<SSLContext>> tls, ListenerServices services) {
+        ListenerConfig of(Services.Service service) {
+            return Services.listener(config, service, tls);
+        }
+    }
+
+    /// A change of which the new ports are open. Either [#apply] or [#undo] follows.
+    final class PortChange {
+        private final PortSettings settings;
+        private final Map<String, OpenPort> opened = new LinkedHashMap<>();
+
+        private PortChange(PortSettings settings) {
+            this.settings = settings;
+        }
+
+        private void open(Services.Service service) throws StartFailure {
+            SmtpListener listener = new SmtpListener(settings.of(service), settings.services());
+            try {
+                listener.start();
+            } catch (IOException taken) {
+                throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service.name(),
+                        taken);
+            }
+            opened.put(service.name(), new OpenPort(service.address(), listener));
+        }
+
+        /// Puts the settings into force.
+        void apply() {
+            Map<String, OpenPort> next = new LinkedHashMap<>();
+            for (Services.Service service : Services.of(settings.config())) {
+                OpenPort stays = open.get(service.name());
+                next.put(service.name(), opened.getOrDefault(service.name(), stays));
+                if (stays != null && !opened.containsKey(service.name())) {
+                    stays.listener().change(settings.of(service), settings.services());
+                }
+            }
+            synchronized (Ports.this) {
+                open.forEach((name, port) -> {
+                    if (next.get(name) != port) {
+                        retire(name, port);
+                    }
+                });
+                open.clear();
+                open.putAll(next);
+            }
+        }
+
+        void undo() {
+            opened.values().forEach(port -> port.listener().stop(Duration.ZERO));
+        }
+    }
+
+    private void retire(String name, OpenPort port) {
+        port.listener().retire();
+        retired.removeIf(each -> each.sessions() == 0 && stopped(each));
+        retired.add(port.listener());
+        log.info("event=listener-retired listener={} address={}:{} sessions={}", name,
+                port.wanted().getHostString(), port.listener().port(), port.listener().sessions());
+    }
+
+    private static boolean stopped(SmtpListener listener) {
+        listener.stop(Duration.ZERO);
+        return true;
+    }
+
+    /// Opens the ports that are new in these settings.
+    ///
+    /// @throws StartFailure when one cannot be opened; then no port is open that was not before
+    PortChange prepare(PortSettings settings) throws StartFailure {
+        PortChange change = new PortChange(settings);
+        try {
+            for (Services.Service service : Services.of(settings.config())) {
+                OpenPort stays = open.get(service.name());
+                if (stays == null || !stays.wanted().equals(service.address())) {
+                    change.open(service);
+                }
+            }
+            return change;
+        } catch (StartFailure | RuntimeException refused) {
+            change.undo();
+            throw refused;
+        }
+    }
+
+    /// The bound addresses by service.
+    synchronized Map<String, InetSocketAddress> addresses() {
+        Map<String, InetSocketAddress> addresses = new LinkedHashMap<>();
+        open.forEach((name, port) -> addresses.put(name, port.bound()));
+        return addresses;
+    }
+
+    /// Refuses new sessions and lets transfers in progress finish. All ports together have one time
+    /// limit.
+    void stop(Duration limit) throws InterruptedException {
+        List<SmtpListener> all;
+        synchronized (this) {
+            all = new ArrayList<>(retired);
+            open.values().forEach(port -> all.add(port.listener()));
+        }
+        List<Thread> closing = all.stream()
+                .map(listener -> Thread.ofPlatform().daemon().start(() -> listener.stop(limit))).toList();
+        for (Thread each : closing) {
+            each.join();
+        }
+    }
+}
