@@ -66,7 +66,7 @@ Description: mail server in which small mail slips past bulk mail
 EOF
     rm -f "$out/slipstream_${deb_version}_$arch.deb"
     find "$deb" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz -z6 --build "$deb" "$out/slipstream_${deb_version}_$arch.deb" >/dev/null
+    dpkg-deb --root-owner-group -Zgzip -z6 --build "$deb" "$out/slipstream_${deb_version}_$arch.deb" >/dev/null
     rm -rf "$deb"
     say_made "$out/slipstream_${deb_version}_$arch.deb"
 }

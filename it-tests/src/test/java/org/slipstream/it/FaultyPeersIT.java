@@ -46,11 +46,11 @@ class FaultyPeersIT {
 
     /// A fault that ends, and the copies that it may repeat.
     enum Peer {
-        SILENT_AT_CONNECT(0), SILENT_AT_EHLO(0), SILENT_AT_MAIL(0), SILENT_AT_RCPT(0), SILENT_AT_DATA(0),
-        SILENT_AFTER_THE_DOT(2), CLOSES_AFTER_THE_DOT(2), RESETS_AT_RCPT(0), DRIPS(0),
-        REFUSES_AT_CONNECT_FOR_NOW(0), REFUSES_AT_CONNECT(0), TOO_MANY_CONNECTIONS(0), DEFERS_THE_CONTENT(0),
-        REFUSES_THE_CONTENT(0), DISCARDS_A_PIPELINE(0), TAKES_AND_CLOSES(0), REPLIES_TWICE(MESSAGES),
-        REPLIES_NONSENSE(0);
+        SILENT_AT_CONNECT(0), SILENT_AT_EHLO(0), SILENT_AT_MAIL(0), SILENT_AT_RCPT(0), SILENT_AT_DATA(
+                0), SILENT_AFTER_THE_DOT(2), CLOSES_AFTER_THE_DOT(2), RESETS_AT_RCPT(0), DRIPS(
+                        0), REFUSES_AT_CONNECT_FOR_NOW(0), REFUSES_AT_CONNECT(0), TOO_MANY_CONNECTIONS(
+                                0), DEFERS_THE_CONTENT(0), REFUSES_THE_CONTENT(0), DISCARDS_A_PIPELINE(
+                                        0), TAKES_AND_CLOSES(0), REPLIES_TWICE(MESSAGES), REPLIES_NONSENSE(0);
 
         private final int mayRepeat;
 
@@ -171,8 +171,8 @@ class FaultyPeersIT {
 
     /// An answer of the name server, and whether it is a reason to bounce.
     enum Answer {
-        MISSING(true), NULL_MX(true), SERVFAIL(false), SILENT(false), ALIAS_LOOP(false), MX_IS_AN_ALIAS_LOOP(false),
-        MX_IS_THIS_MACHINE(false), HUGE(false);
+        MISSING(true), NULL_MX(true), SERVFAIL(false), SILENT(false), ALIAS_LOOP(false), MX_IS_AN_ALIAS_LOOP(
+                false), MX_IS_THIS_MACHINE(false), HUGE(false);
 
         private final boolean bounces;
 
@@ -186,7 +186,8 @@ class FaultyPeersIT {
 
         void teach() {
             switch (this) {
-                case MISSING -> {}
+                case MISSING -> {
+                }
                 case NULL_MX -> dns.mx(domain(), 0, ".");
                 case SERVFAIL -> dns.fails(domain());
                 case SILENT -> dns.isSilentAbout(domain());

@@ -53,19 +53,19 @@ class SendmailIT {
     /// The programs, each with the arguments that send a short message. `$1` is a folder with the name
     /// `sendmail`, `$2` the recipient.
     enum Caller {
-        BSD_MAILX("MAILRC=$1/mailrc bsd-mailx -s 'from a program' $2"),
-        S_NAIL("s-nail -n -S v15-compat -S mta=$1/sendmail -s 'from a program' $2"),
-        MUTT("mutt -n -F /dev/null -e 'set sendmail=\"'$1'/sendmail -oem -oi\"' -e 'set copy=no' -s 'from a program'"
-                + " $2"),
-        PHP("php -d sendmail_path=\"$1/sendmail -t -i\" -r 'exit(mail(\"'$2'\", \"from a program\","
-                + " stream_get_contents(STDIN), \"Bcc: spy@here.example\") ? 0 : 1);'"),
-        CRON("(printf 'From: root (Cron Daemon)\\nTo: '$2'\\nSubject: from a program\\n\\n'; cat)"
-                + " | sendmail -FCronDaemon -i -odi -oem -t"),
-        AT("(printf 'Subject: from a program\\nTo: someone\\n\\n'; cat) | sendmail -i $2"),
-        GIT("cat > $1/0001.patch.body; (printf 'From: bob@here.example\\nSubject: from a program\\n\\n';"
-                + " cat $1/0001.patch.body) > $1/0001.patch; cd $1; git -c sendemail.suppresscc=all send-email"
-                + " --quiet --confirm=never --smtp-server=$1/sendmail --from=bob@here.example --to=$2"
-                + " 0001.patch");
+        BSD_MAILX("MAILRC=$1/mailrc bsd-mailx -s 'from a program' $2"), S_NAIL(
+                "s-nail -n -S v15-compat -S mta=$1/sendmail -s 'from a program' $2"), MUTT(
+                        "mutt -n -F /dev/null -e 'set sendmail=\"'$1'/sendmail -oem -oi\"' -e 'set copy=no' -s 'from a program'"
+                                + " $2"), PHP(
+                                        "php -d sendmail_path=\"$1/sendmail -t -i\" -r 'exit(mail(\"'$2'\", \"from a program\","
+                                                + " stream_get_contents(STDIN), \"Bcc: spy@here.example\") ? 0 : 1);'"), CRON(
+                                                        "(printf 'From: root (Cron Daemon)\\nTo: '$2'\\nSubject: from a program\\n\\n'; cat)"
+                                                                + " | sendmail -FCronDaemon -i -odi -oem -t"), AT(
+                                                                        "(printf 'Subject: from a program\\nTo: someone\\n\\n'; cat) | sendmail -i $2"), GIT(
+                                                                                "cat > $1/0001.patch.body; (printf 'From: bob@here.example\\nSubject: from a program\\n\\n';"
+                                                                                        + " cat $1/0001.patch.body) > $1/0001.patch; cd $1; git -c sendemail.suppresscc=all send-email"
+                                                                                        + " --quiet --confirm=never --smtp-server=$1/sendmail --from=bob@here.example --to=$2"
+                                                                                        + " 0001.patch");
 
         private final String script;
 
@@ -125,7 +125,8 @@ class SendmailIT {
 
                         -- 2 Kbytes in 1 Request\\.
                         """)));
-        assertThat(shell(server, names, "", "newaliases").mustSucceed().out()).matches(".* \\d+ aliases, longest .*\\n");
+        assertThat(shell(server, names, "", "newaliases").mustSucceed().out())
+                .matches(".* \\d+ aliases, longest .*\\n");
     }
 
     @Test

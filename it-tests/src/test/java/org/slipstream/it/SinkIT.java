@@ -36,7 +36,8 @@ class SinkIT {
 
     /// A running sink; closed by TERM.
     private record Sink(Process process, BufferedReader out, InetSocketAddress smtp, String web)
-            implements AutoCloseable {
+            implements
+                AutoCloseable {
         static Sink start(Path home, String... options) throws IOException {
             String[] all = new String[options.length + 5];
             System.arraycopy(new String[]{"sink", "--port", "0", "--web", "0"}, 0, all, 0, 5);

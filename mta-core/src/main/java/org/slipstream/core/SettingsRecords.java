@@ -67,7 +67,8 @@ public final class SettingsRecords {
     private static DeclaredSetting declaration(RecordComponent component, Setting setting,
             Optional<SettingsSection> section) {
         String own = setting.section().isEmpty()
-                ? section.map(SettingsSection::value).orElseThrow(() -> new IllegalStateException(named(component) + " has no section"))
+                ? section.map(SettingsSection::value)
+                        .orElseThrow(() -> new IllegalStateException(named(component) + " has no section"))
                 : setting.section();
         return new DeclaredSetting(own, setting.key().isEmpty() ? kebab(component.getName()) : setting.key(),
                 component.getGenericType(), setting, setting.restart().isEmpty()

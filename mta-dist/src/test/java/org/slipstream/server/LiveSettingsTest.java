@@ -225,7 +225,8 @@ class LiveSettingsTest {
         ReloadView refused = reload("local.mailboxes = [\"bob\"]", "limits.hops = \"many\"",
                 "tls.certificate = \"missing.pem\"");
         assertThat(refused.applied()).isFalse();
-        assertThat(refused.problems()).anySatisfy(each -> assertThat(each).startsWith("mta.toml:").contains("limits.hops"));
+        assertThat(refused.problems())
+                .anySatisfy(each -> assertThat(each).startsWith("mta.toml:").contains("limits.hops"));
         assertThat(send("bob@here.example")).startsWith("550");
         assertThat(levels).isEmpty();
     }

@@ -4,8 +4,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 
 import java.nio.file.Path;
 import java.util.List;

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 
 import java.nio.file.Path;
 import java.util.List;

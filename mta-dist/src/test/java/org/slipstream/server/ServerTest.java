@@ -5,8 +5,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -3,8 +3,8 @@ package org.slipstream.server;
 import org.awaitility.Awaitility;
 import org.slipstream.admin.ApiClient;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpTalker;
@@ -28,7 +28,8 @@ record SmallServer(Server server, ApiClient operator) implements AutoCloseable {
         List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "listen.smtp=127.0.0.1:0",
                 "listen.submission=off", "local.domains=here.example"));
         settings.addAll(List.of(more));
-        Server server = Server.start(((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config());
+        Server server = Server
+                .start(((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config());
         return new SmallServer(server, ApiClient.connect(server.admin(), Duration.ofSeconds(90)));
     }
 

@@ -70,8 +70,9 @@ public final class LocalSubmission {
             if (incoming.trouble().isPresent()) {
                 throw incoming.trouble().get();
             }
-            return incoming.refusal().<TakenOrRefused>map(TakenOrRefused.Refused::new).orElseGet(() -> new TakenOrRefused.Committed(
-                    incoming.id(), incoming.sizeBytes(), incoming.messageId()));
+            return incoming.refusal().<TakenOrRefused>map(TakenOrRefused.Refused::new)
+                    .orElseGet(() -> new TakenOrRefused.Committed(
+                            incoming.id(), incoming.sizeBytes(), incoming.messageId()));
         }
     }
 }

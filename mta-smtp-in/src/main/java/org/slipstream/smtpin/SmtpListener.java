@@ -130,7 +130,8 @@ public final class SmtpListener implements AutoCloseable {
             throw e;
         }
         watchdog.start(tuning.watch());
-        log.info("event=listening listener={} address={}:{}", config().service().name(), config().address().getHostString(),
+        log.info("event=listening listener={} address={}:{}", config().service().name(),
+                config().address().getHostString(),
                 port());
     }
 
@@ -181,8 +182,10 @@ public final class SmtpListener implements AutoCloseable {
     }
 
     private IOException cannotListen(String why, IOException cause) {
-        return new IOException("cannot listen on " + config().address().getHostString() + ":" + config().address().getPort()
-                + " (" + config().service().name() + "): " + why, cause);
+        return new IOException(
+                "cannot listen on " + config().address().getHostString() + ":" + config().address().getPort()
+                        + " (" + config().service().name() + "): " + why,
+                cause);
     }
 
     private boolean awaitSessions(Duration timeout) {

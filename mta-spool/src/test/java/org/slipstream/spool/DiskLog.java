@@ -67,8 +67,8 @@ final class DiskLog {
         /// How often the machine starts again by it.
         default int boots() {
             return switch (this) {
-                case Process _, Torn _ -> 0;
-                case Power _, Reordered _ -> 1;
+                case Process _,Torn _ -> 0;
+                case Power _,Reordered _ -> 1;
             };
         }
     }

@@ -149,7 +149,8 @@ class MoveCrashTest {
             }
         }
         int boots = Math.max(point.first().boots(), point.second().boots());
-        return reopened(images, script, point.at(), !point.withoutIndex(), boots).stream().map(each -> point + ": " + each)
+        return reopened(images, script, point.at(), !point.withoutIndex(), boots).stream()
+                .map(each -> point + ": " + each)
                 .toList();
     }
 

@@ -21,7 +21,8 @@ public final class Cli {
 
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
-            Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace", "verify", "suspend",
+            Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace",
+                    "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
                     "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",

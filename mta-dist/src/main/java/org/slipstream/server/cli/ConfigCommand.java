@@ -28,7 +28,8 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, " 1:no such key, or no key with these letters", Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta config", "  ./mta config queue.lanes",
-                "  ./mta config --running", "  ./mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
+                "  ./mta config --running",
+                "  ./mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
 final class ConfigCommand implements Callable<Integer> {
     @Parameters(paramLabel = "KEY", arity = "0..1", description = "one setting with its default, meaning and place")
     private String key = "";

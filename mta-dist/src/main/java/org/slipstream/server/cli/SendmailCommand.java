@@ -77,7 +77,8 @@ final class SendmailCommand implements Callable<Integer> {
             return command("queue", "flush");
         }
         String word = selection.substring(1);
-        return selection.startsWith("I") ? command("queue", "flush", word)
+        return selection.startsWith("I")
+                ? command("queue", "flush", word)
                 : command("queue", "flush", "--domain", word);
     }
 

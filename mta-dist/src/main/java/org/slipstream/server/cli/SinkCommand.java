@@ -4,9 +4,9 @@ import org.slipstream.sink.script.ScriptMistake;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.script.ServerScript;
 import org.slipstream.sink.server.SinkServer;
+import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.CaughtMessage;
 import org.slipstream.sink.store.MailFiles;
-import org.slipstream.sink.store.CaughtMail;
 import org.slipstream.sink.store.MaildirFiles;
 import org.slipstream.sink.store.MboxFile;
 import org.slipstream.sink.store.SessionLog;
@@ -139,7 +139,8 @@ final class SinkCommand implements Callable<Integer> {
         try {
             return Files.readString(script.get());
         } catch (IOException e) {
-            throw new CommandFailure(Exit.CONFIGURATION, "mta: the script " + script.get() + " cannot be read: " + e, e);
+            throw new CommandFailure(Exit.CONFIGURATION, "mta: the script " + script.get() + " cannot be read: " + e,
+                    e);
         }
     }
 

@@ -318,7 +318,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "1s", max = "60s",
                     doc = "While mail arrives faster than the queue manager takes it, each message waits this long"
                             + " before it is accepted. `0s`: never.") Duration inFlowDelay,
-            @Setting(key = "deliver", value = "true", restart = "the queue manager was started with or without deliveries",
+            @Setting(key = "deliver", value = "true",
+                    restart = "the queue manager was started with or without deliveries",
                     doc = "`false`: mail is accepted and kept, and none is sent before the server is started with"
                             + " `true` again.") boolean delivers,
             @Setting(section = "concurrency", value = "false",

@@ -63,7 +63,8 @@ public final class ConfigReader {
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (IOException unreadable) {
-            complaints.add(new SourcePlace(source.fileName(), 0), "", source.file() + " cannot be read: " + unreadable.getMessage());
+            complaints.add(new SourcePlace(source.fileName(), 0), "",
+                    source.file() + " cannot be read: " + unreadable.getMessage());
             return Optional.empty();
         }
     }

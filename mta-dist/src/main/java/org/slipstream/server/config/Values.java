@@ -143,7 +143,8 @@ final class Values {
     private EffectiveSetting effective(String section, String name, Value value) {
         Optional<Key> key = schema.find(section, name);
         return new EffectiveSetting(section + "." + name, value.toToml(), value.toToml(), "", true,
-                value.place().toString(), key.map(Key::doc).orElseGet(() -> schema.sections().getOrDefault(section, "")),
+                value.place().toString(),
+                key.map(Key::doc).orElseGet(() -> schema.sections().getOrDefault(section, "")),
                 key.map(each -> each.declared().restart()).orElse(""));
     }
 

@@ -84,7 +84,8 @@ final class DropFileReader extends InputStream {
             return;
         }
         byte[] last = new byte[DropFormat.TRAILER_BYTES];
-        if (file.readNBytes(last, 0, last.length) < last.length || !Arrays.equals(last, DropFormat.trailer(taken, sum))) {
+        if (file.readNBytes(last, 0, last.length) < last.length
+                || !Arrays.equals(last, DropFormat.trailer(taken, sum))) {
             throw new DropFileException("cut off or changed: the checksum differs");
         }
         checked = true;

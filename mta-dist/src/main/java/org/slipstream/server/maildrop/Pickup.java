@@ -123,15 +123,18 @@ public final class Pickup {
             switch (result) {
                 case LocalSubmission.TakenOrRefused.Committed _ -> delete(file);
                 case LocalSubmission.TakenOrRefused.Refused(var reply) -> setAside(folder, file, reply.toString());
-            }
-            return true;
-        } catch (DropFileException | AccessDeniedException | TooManyRecipientsException never) {
-            setAside(folder, file, FailureWords.of(never));
-            return true;
-        } catch (IOException trouble) {
-            folder.putBack(file);
-            throw trouble;
-        }
+            }return true;}catch(DropFileException|AccessDeniedException|
+
+    TooManyRecipientsException never)
+    {
+        setAside(folder, file, FailureWords.of(never));
+        return true;
+    }catch(
+    IOException trouble)
+    {
+        folder.putBack(file);
+        throw trouble;
+    }
     }
 
     /// The message is durable: a file that stays is deleted by the next start.

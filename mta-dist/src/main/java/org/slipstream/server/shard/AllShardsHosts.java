@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
-import java.util.function.Supplier;
 
 /// The destination database over all shards. Shards share the records of hosts, and each has
 /// connections of its own.

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Operators' views and orders over all shards, as if there were one queue.
 ///
@@ -42,7 +42,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
 
     /// @param server all shards
     /// @param shards those that the operations are about
-    private AllShardsOperations(AllShards server, AllShards shards, Supplier<ServerLimits> limits, LongSupplier clockMillis) {
+    private AllShardsOperations(AllShards server, AllShards shards, Supplier<ServerLimits> limits,
+            LongSupplier clockMillis) {
         this.server = server;
         this.shards = shards;
         this.limits = limits;

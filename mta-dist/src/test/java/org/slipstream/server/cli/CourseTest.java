@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+
 import javax.tools.ToolProvider;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,8 +76,9 @@ class CourseTest {
     @MethodSource("evenings")
     void theOutputsOfTheExperimentsAreCurrent(Path page) throws IOException {
         String text = Files.readString(page);
-        String current = OUTPUT.matcher(text).replaceAll(box -> Matcher.quoteReplacement("<!-- written by CourseTest -->\n"
-                + "```text\n$ " + box.group(1) + "\n" + unchanged(box.group(1)).stripTrailing() + "\n```\n"));
+        String current = OUTPUT.matcher(text)
+                .replaceAll(box -> Matcher.quoteReplacement("<!-- written by CourseTest -->\n"
+                        + "```text\n$ " + box.group(1) + "\n" + unchanged(box.group(1)).stripTrailing() + "\n```\n"));
         if (System.getProperty("slipstream.golden", "").equals("write")) {
             Files.writeString(page, current);
         }

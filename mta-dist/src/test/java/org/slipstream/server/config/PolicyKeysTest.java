@@ -126,11 +126,13 @@ class PolicyKeysTest {
     }
 
     private Config accepted(String... settings) {
-        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), "box.example.net", Arrays.asList(settings))).config();
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), "box.example.net",
+                Arrays.asList(settings))).config();
     }
 
     private List<String> problems(String... settings) {
-        return ((ReadResult.Rejected) ConfigReader.read(SettingsSource.in(home), "box.example.net", Arrays.asList(settings))).problems()
+        return ((ReadResult.Rejected) ConfigReader.read(SettingsSource.in(home), "box.example.net",
+                Arrays.asList(settings))).problems()
                 .stream().map(Problem::toString).toList();
     }
 }

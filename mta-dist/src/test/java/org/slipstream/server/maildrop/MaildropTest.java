@@ -219,7 +219,9 @@ class MaildropTest {
             submit("bob carol", "Subject: x\n\n" + "line\n".repeat(random.nextInt(50)));
             String name = folder.names(1).getFirst();
             byte[] whole = Files.readAllBytes(folder.find(name));
-            byte[] damaged = round % 2 == 0 ? flipped(whole, random) : Arrays.copyOf(whole, random.nextInt(whole.length));
+            byte[] damaged = round % 2 == 0
+                    ? flipped(whole, random)
+                    : Arrays.copyOf(whole, random.nextInt(whole.length));
             Files.write(folder.find(name), damaged);
             assertThat(pickup.store(name)).isTrue();
             assertThat(spool.messages).as("seed %s, round %s", seed, round).isEmpty();

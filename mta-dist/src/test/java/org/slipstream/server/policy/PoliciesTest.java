@@ -8,8 +8,8 @@ import org.slipstream.core.Address;
 import org.slipstream.core.Reply;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.policy.NameQuestions.Addresses;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
@@ -228,7 +228,7 @@ class PoliciesTest {
     private Policy policy(String... settings) {
         return new Policy(
                 Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns,
-                new PolicyMemory()));
+                        new PolicyMemory()));
     }
 
     private Config config(String... settings) {

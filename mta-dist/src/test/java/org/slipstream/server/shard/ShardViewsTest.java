@@ -31,8 +31,8 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
-import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.dispatch.OrderDispatcher;
 import org.slipstream.server.dispatch.Traces;
 import org.slipstream.server.history.History;
@@ -68,8 +68,10 @@ class ShardViewsTest {
 
     @BeforeEach
     void start() throws Exception {
-        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of("hostname=mta.example",
-                "queue.deliver=false", "shard.count=3"))).config();
+        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home),
+                List.of("hostname=mta.example",
+                        "queue.deliver=false", "shard.count=3")))
+                .config();
         set = ShardSet.open(config, System::currentTimeMillis);
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),

@@ -13,8 +13,8 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.sink.script.ScriptReader;
 import org.slipstream.sink.server.SinkServer;
-import org.slipstream.sink.store.MailFiles;
 import org.slipstream.sink.store.CaughtMail;
+import org.slipstream.sink.store.MailFiles;
 import org.slipstream.sink.store.SessionLog;
 import org.slipstream.testkit.SmtpTalker;
 
@@ -66,7 +66,8 @@ class SinkAndLabTest {
         record Opened(long at, long connection, boolean served) implements Step {}
 
         record Delivered(long at, long connection, String sender, List<String> recipients, List<Integer> codes)
-                implements Step {}
+                implements
+                    Step {}
 
         record Gone(long at, long connection) implements Step {}
     }

@@ -63,7 +63,8 @@ public final class ShardCurve {
     /// All model servers, also those that are too small for the curve.
     private static SaturatedModel server(String name) {
         return name.equals(SMALL)
-                ? new SaturatedModel(new ShardCosts(EVENT, RECORD, SYNC, MANY, ARRIVAL, 16), 100, 10, 10, 20_000, MESSAGE,
+                ? new SaturatedModel(new ShardCosts(EVENT, RECORD, SYNC, MANY, ARRIVAL, 16), 100, 10, 10, 20_000,
+                        MESSAGE,
                         SHORT)
                 : Objects.requireNonNull(servers().get(name));
     }
