@@ -1,0 +1,128 @@
+package org.slipstream.it;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.it.fixture.RequiresEngine;
+import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.testkit.server.ProgramRun;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.slipstream.it.fixture.MailAssert.eventually;
+
+/// The packages: built twice, installed on a Debian without Java, started, used, and removed.
+@RequiresEngine
+@RequiresPrograms({"busybox", "docker", "dpkg-deb"})
+class PackagesIT {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final String BASE = Optional.ofNullable(System.getenv("IT_BASE_IMAGE")).orElse("debian:bookworm");
+    private static final long MOST_BYTES = 120_000_000;
+    private static final Duration STOP = Duration.ofSeconds(10);
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void build() throws Exception {
+        long minutes = 5;
+        for (String name : List.of("first", "second")) {
+            Path log = folder.resolve(name + ".log");
+            Process build = new ProcessBuilder(ROOT.resolve("build/package").toString(), "--to",
+                    folder.resolve(name).toString()).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+            assertThat(build.waitFor(minutes, TimeUnit.MINUTES)).as("the build ends").isTrue();
+            assertThat(build.exitValue()).as(Files.readString(log)).isZero();
+        }
+    }
+
+    @Test
+    void twoBuildsHaveEqualBytes() throws IOException {
+        List<Path> packages = files("first");
+        assertThat(packages).hasSize(3);
+        for (Path each : packages) {
+            assertThat(Files.mismatch(each, folder.resolve("second").resolve(each.getFileName().toString())))
+                    .as(each.getFileName().toString()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void theArchiveRunsOnASystemWithoutJava() throws Exception {
+        runInDebian("package-tar.sh");
+    }
+
+    @Test
+    void theDebianPackageIsInstalledUsedUpgradedAndPurgedAndKeepsTheMail() throws Exception {
+        assertThat(runInDebian("package-deb.sh")).contains("== done");
+    }
+
+    @Test
+    void theImageIsSmallRunsWithoutRootIsHealthyAndStopsInTime() {
+        docker("load", "-i", image().toString());
+        assertThat(Long.parseLong(docker("image", "inspect", "-f", "{{.Size}}", "slipstream"))).isLessThan(MOST_BYTES);
+        String mail = docker("run", "-d", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--health-interval",
+                "2s", "-e", "SLIPSTREAM_SET=hostname=mx.example.org", "slipstream");
+        try {
+            eventually().until(() -> docker("inspect", "-f", "{{.State.Health.Status}}", mail).equals("healthy"));
+            assertThat(docker("exec", mail, "id", "-u")).isNotEqualTo("0");
+            assertThat(docker("exec", mail, "mta", "status")).contains("mx.example.org");
+            docker("exec", mail, "mta", "send", "--server", "127.0.0.1:2525", "--from", "me@mx.example.org", "--to",
+                    "postmaster@mx.example.org", "--text", "It works.");
+            eventually().until(() -> !docker("exec", mail, "find", "/var/lib/slipstream/mail", "-path", "*/new/*",
+                    "-type", "f").isEmpty());
+            long started = System.nanoTime();
+            docker("stop", "-t", Long.toString(2 * STOP.toSeconds()), mail);
+            assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(STOP);
+            assertThat(docker("inspect", "-f", "{{.State.ExitCode}}", mail)).isEqualTo("0");
+        } finally {
+            docker("rm", "-f", "-v", mail);
+        }
+    }
+
+    @Test
+    void anUnknownSettingOfTheEnvironmentIsOneSentenceWithItsPlace() {
+        docker("load", "-i", image().toString());
+        ProgramRun start = ProgramRun.of("docker", "run", "--rm", "-e", "SLIPSTREAM_SET=hostnam=mx.example.org",
+                "slipstream");
+        assertThat(start.exit()).isEqualTo(3);
+        assertThat(start.err().lines()).singleElement().asString().contains("SLIPSTREAM_SET", "hostnam");
+    }
+
+    private static Path image() {
+        return files("first").stream().filter(each -> each.toString().endsWith("-image.tar")).findFirst().orElseThrow();
+    }
+
+    private static List<Path> files(String name) {
+        try (Stream<Path> files = Files.list(folder.resolve(name))) {
+            return files.toList();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// The port of SMTP is closed to other users than root, as on a machine outside of containers.
+    private static String runInDebian(String script) throws Exception {
+        Path log = folder.resolve(script + ".log");
+        Process run = new ProcessBuilder("docker", "run", "--rm", "--network", "none", "--sysctl",
+                "net.ipv4.ip_unprivileged_port_start=1024", "-v", folder.resolve("first") + ":/packages:ro", "-v",
+                ROOT.resolve("it-tests/src/test/scripts") + ":/scripts:ro", BASE, "sh", "/scripts/" + script)
+                .redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        boolean ended = run.waitFor(4, TimeUnit.MINUTES);
+        String text = Files.readString(log);
+        assertThat(ended).as(text).isTrue();
+        assertThat(run.exitValue()).as(text).isZero();
+        return text;
+    }
+
+    private static String docker(String... arguments) {
+        return ProgramRun.of(Stream.concat(Stream.of("docker"), Stream.of(arguments)).toArray(String[]::new))
+                .mustSucceed().out().strip();
+    }
+}
