@@ -3,6 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.Operations.ConnectionsView;
 import org.slipstream.admin.Operations.Status;
 import org.slipstream.admin.Operations.TroubleView;
+import org.slipstream.server.maildrop.MaildropFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -43,13 +44,13 @@ final class StatusCommand implements Callable<Integer> {
             } else if (json) {
                 mta.world().out().println(body);
             } else {
-                print(RecordJson.read(body, Status.class), mta.world().out());
+                print(RecordJson.read(body, Status.class), MaildropFolder.in(mta.home()).waiting(), mta.world().out());
             }
         }
         return Exit.DONE;
     }
 
-    private static void print(Status status, PrintStream out) {
+    private static void print(Status status, Optional<Long> inMaildrop, PrintStream out) {
         Table facts = new Table("hostname", status.hostname());
         facts.add("version", status.version());
         facts.add("started", status.started() + " (" + DisplayUnits.age(status.started(), Instant.now()) + " ago)");
@@ -75,6 +76,8 @@ final class StatusCommand implements Callable<Integer> {
         }
         facts.add("held", count(status, status.held()));
         facts.add("corrupt", count(status, status.corrupt()));
+        inMaildrop.filter(count -> count > 0)
+                .ifPresent(count -> facts.add("maildrop", count + " not taken yet; the log tells why"));
         facts.add("connections", connections(status.connections()));
         facts.lines().forEach(out::println);
         trouble(status.trouble(), out);
