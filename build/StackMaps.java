@@ -39,7 +39,10 @@ void main(String[] arguments) throws IOException {
         };
         ClassTransform maps = present.andThen(ClassTransform.transformingMethodBodies((code, each) -> code.with(each)));
         for (JarEntry entry : in.stream().toList()) {
-            out.putNextEntry(new ZipEntry(entry.getName()));
+            // Without the time of the original, two builds would differ.
+            ZipEntry copy = new ZipEntry(entry.getName());
+            copy.setTimeLocal(entry.getTimeLocal());
+            out.putNextEntry(copy);
             try (InputStream content = in.getInputStream(entry)) {
                 byte[] bytes = content.readAllBytes();
                 boolean type = entry.getName().endsWith(".class") && !entry.getName().endsWith("module-info.class");

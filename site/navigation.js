@@ -56,6 +56,11 @@ const groups = {
     },
 }
 
+// True for a page of the navigation, written or not. A link to one that is not written yet becomes plain text.
+export function isPlanned(file) {
+    return Object.values(groups).some((items) => Object.values(items).some((name) => file === `docs/${name}.md`))
+}
+
 // `Start: {Install: 'install'}` becomes a group with a link to the page of docs/install.md.
 export function sidebar() {
     const shown = new Set()

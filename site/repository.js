@@ -3,7 +3,9 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+// build/site copies this folder and runs the copy, in the root of the repository.
+export const root = process.cwd()
+export const here = path.dirname(fileURLToPath(import.meta.url))
 
 const alone = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
 
@@ -39,6 +41,5 @@ export function target(page, href) {
     if (/^([a-z][a-z+.-]*:|\/|#)/i.test(href)) return undefined
     const [link, anchor] = href.split('#')
     const file = path.posix.join(path.posix.dirname(page), decodeURIComponent(link)).replace(/\/$/, '')
-    if (!fs.existsSync(path.join(root, file))) throw new Error(`${page}: the link ${href} leads to no file`)
-    return { file, anchor: anchor ? `#${anchor}` : '' }
+    return { file, exists: fs.existsSync(path.join(root, file)), anchor: anchor ? `#${anchor}` : '' }
 }

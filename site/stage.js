@@ -1,10 +1,11 @@
-// Puts the pages into site/pages as VitePress wants them: each at its address, each relative link rewritten. A file that a
+// Puts the pages into a folder as VitePress wants them: each at its address, each relative link rewritten. A file that a
 // page links to and that is no page gets a page with its text, so the site is complete without the repository.
 import fs from 'node:fs'
 import path from 'node:path'
-import { address, entries, isFolder, pages, read, root, target } from './repository.js'
+import { isPlanned } from './navigation.js'
+import { address, entries, here, isFolder, pages, read, root, target } from './repository.js'
 
-const staged = path.join(root, 'site/pages')
+const staged = path.join(here, 'pages')
 const fence = /^(```.*?^```[^\n]*\n)/ms
 const link = /(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g
 const languages = { '.java': 'java', '.toml': 'toml', '.xml': 'xml', '.sh': 'sh', '.yml': 'yaml', '.yaml': 'yaml', '.diff': 'diff' }
@@ -28,6 +29,8 @@ function rewrite(page, text, sources) {
     return text.split(fence).map((part) => (part.startsWith('```') ? part : part.replace(link, (whole, image, label, href) => {
         const linked = target(page, href)
         if (!linked) return whole
+        if (!linked.exists && isPlanned(linked.file)) return label
+        if (!linked.exists) throw new Error(`${page}: the link ${href} leads to no file`)
         return image ? `![${label}](${picture(linked.file)})` : `[${rewrite(page, label, sources)}](${to(linked.file, sources)}${linked.anchor})`
     }))).join('')
 }

@@ -6,8 +6,8 @@ export default defineConfig({
     description: 'A mail transfer agent in Java, with a preemptive queue manager',
     base: process.env.SITE_BASE ?? '/',
     srcDir: 'pages',
-    outDir: '../target/site',
-    cacheDir: '../target/site-cache',
+    outDir: '../site',
+    cacheDir: 'cache',
     // Places in pages have the names that they have in the repository's own view.
     markdown: { anchor: { slugify: (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-') } },
     // Sources are shown whole, so some chunks are large.

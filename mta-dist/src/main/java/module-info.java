@@ -8,6 +8,7 @@ import org.jspecify.annotations.NullMarked;
     requires org.slipstream.core;
     requires org.slipstream.lab;
     requires org.slipstream.qmgr;
+    requires org.slipstream.sink;
     requires org.slipstream.smtpin;
     requires org.slipstream.smtpout;
     requires org.slipstream.spool;

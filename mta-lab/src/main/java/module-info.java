@@ -1,6 +1,7 @@
 /// The laboratory: the queue manager of the server in a simulated world.
 module org.slipstream.lab {
     requires transitive org.slipstream.qmgr;
+    requires transitive org.slipstream.sink;
     requires org.tomlj;
     requires tools.jackson.databind;
 

@@ -13,6 +13,8 @@ import org.slipstream.server.config.SettingsAgain;
 import org.slipstream.server.dovecot.DovecotParts;
 import org.slipstream.server.history.History;
 import org.slipstream.server.intake.EtrnRequests;
+import org.slipstream.server.maildrop.MaildropFolder;
+import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.PolicyMemory;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -80,6 +82,11 @@ final class LiveSettings implements ConfigurationOperations {
 
     ShardServices shardServices() {
         return shardServices;
+    }
+
+    /// Stores the mail of local programs, by the settings of this moment.
+    Pickup pickup(MaildropFolder folder) {
+        return now.wiring().pickup(folder, shards::isBehindArrivals);
     }
 
     Map<String, InetSocketAddress> addresses() {

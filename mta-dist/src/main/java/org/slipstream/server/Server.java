@@ -12,6 +12,9 @@ import org.slipstream.server.config.ProgramVersion;
 import org.slipstream.server.config.SettingsAgain;
 import org.slipstream.server.history.History;
 import org.slipstream.server.local.UnfinishedFiles;
+import org.slipstream.server.maildrop.MaildropFolder;
+import org.slipstream.server.maildrop.MaildropWatch;
+import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.shard.ShardControl;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
@@ -31,6 +34,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /// A running server: the only class that knows all modules and connects them.
 ///
@@ -138,6 +142,7 @@ public final class Server implements AutoCloseable {
         undo.push("dispatcher", KEPT_FOR_SPOOL, _ -> shards.closeDispatchers());
         undo.push("queue manager", KEPT_FOR_SPOOL, shards::stopQueueManagers);
         undo.push("connections", KEPT_FOR_OUTCOMES, shards::closeConnections);
+        Optional<MaildropFolder> maildrop = maildrop(shards);
         start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
         ShardViews views = ShardViews.of(shards, settings::config, CLOCK);
@@ -145,9 +150,31 @@ public final class Server implements AutoCloseable {
         settings.open(views.queue());
         api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
                 Optional.of(settings), TokenFile.in(config.home()));
+        maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
+    }
+
+    /// What a killed server was storing is compared with the spool before any delivery.
+    private Optional<MaildropFolder> maildrop(ShardSet shards) throws StartFailure {
+        if (!config.operation().maildrop().accepts()) {
+            return Optional.empty();
+        }
+        MaildropFolder folder = MaildropFolder.in(config.home());
+        try {
+            folder.prepare(Instant.now());
+            Pickup.recover(folder, shards::contains);
+            return Optional.of(folder);
+        } catch (IOException refused) {
+            throw new StartFailure("cannot use the maildrop: " + FailureWords.of(refused)
+                    + "; correct its permissions or set maildrop.accept = false", refused);
+        }
+    }
+
+    private void watch(MaildropFolder folder, Supplier<Pickup> pickup) {
+        MaildropWatch watch = MaildropWatch.start(folder, pickup, config.operation().maildrop());
+        undo.push("maildrop", KEPT_FOR_OUTBOUND, watch::close);
     }
 
     private static void start(ShardSet shards, ShardServices services) throws StartFailure {

@@ -24,6 +24,8 @@ import org.slipstream.server.intake.ThisMachine;
 import org.slipstream.server.intake.UserAddresses;
 import org.slipstream.server.local.LocalDelivery;
 import org.slipstream.server.local.MaildirDelivery;
+import org.slipstream.server.maildrop.MaildropFolder;
+import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.NameQuestions;
 import org.slipstream.server.policy.Policies;
 import org.slipstream.server.policy.PolicyMemory;
@@ -39,6 +41,7 @@ import org.slipstream.server.tls.TlsFailure;
 import org.slipstream.server.users.Users;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpin.ListenerServices;
+import org.slipstream.smtpin.LocalSubmission;
 import org.slipstream.smtpin.MemoryBudget;
 import org.slipstream.smtpin.MessageHandler;
 import org.slipstream.smtpin.auth.LoginService;
@@ -106,6 +109,18 @@ final class Wiring {
         return new Contact(config.local().postmaster(), config.local().domains(), config.hostname());
     }
 
+    /// Stores the mail of local programs.
+    ///
+    /// @param behind whether mail arrives faster than the queue manager takes it up
+    Pickup pickup(MaildropFolder folder, BooleanSupplier behind) {
+        return new Pickup(folder, new LocalSubmission(config.limits(), config.hostname(), Clock.systemUTC()), ingest,
+                brake(behind), config.operation().maildrop().domain());
+    }
+
+    private InFlowDelay brake(BooleanSupplier behind) {
+        return new InFlowDelay(behind, config.operation().inFlowDelay().toMillis());
+    }
+
     /// The services that all ports share.
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
@@ -113,7 +128,7 @@ final class Wiring {
     /// @param memory of the policy's checks
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
-                new InFlowDelay(behind, config.operation().inFlowDelay().toMillis()),
+                brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
         List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names, memory));
         if (config.submission().senderMustBelong()) {
@@ -139,10 +154,14 @@ final class Wiring {
                 System::nanoTime);
     }
 
-    /// Whether an address of a local domain exists; empty for an address of another domain.
+    /// Whether an address of a local domain exists; empty where another server knows.
     private Optional<Boolean> knowsLocally(Address address) {
         return switch (book.decide(address)) {
-            case AddressBook.Decision.Mailbox _,AddressBook.Decision.Alias _ -> Optional.of(true);
+            case AddressBook.Decision.Alias _ -> Optional.of(true);
+            // Behind LMTP the mail store is asked by RCPT, as another server would be.
+            case AddressBook.Decision.Mailbox _ -> config.operation().store().delivery().isPresent()
+                    ? Optional.empty()
+                    : Optional.of(true);
             case AddressBook.Decision.Unknown _ -> Optional.of(false);
             case AddressBook.Decision.Remote _ -> Optional.empty();
         };

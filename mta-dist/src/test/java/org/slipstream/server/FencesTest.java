@@ -37,6 +37,8 @@ class FencesTest {
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
                 .haveNameNotMatching(".*\\.cli\\.Lab[A-Za-z]*Command.*").should().dependOnClassesThat()
                 .resideInAnyPackage("org.slipstream.lab..").check(DIST);
+        noClasses().that().haveNameNotMatching(".*\\.cli\\.SinkCommand.*").should().dependOnClassesThat()
+                .resideInAnyPackage("org.slipstream.sink..").check(DIST);
         // A stopped server has no API: its spool is opened by the command itself.
         noClasses().that().resideInAPackage("org.slipstream.server.cli..").and()
                 .haveNameNotMatching(".*\\.cli\\.Spool[A-Za-z]*.*").should().dependOnClassesThat()

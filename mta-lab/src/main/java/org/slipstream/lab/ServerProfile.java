@@ -1,8 +1,10 @@
 package org.slipstream.lab;
 
 import org.slipstream.lab.Scenario.Outage;
+import org.slipstream.sink.script.ServerScript;
 
 import java.util.List;
+import java.util.Optional;
 
 /// The behaviour of a simulated mail server: latencies, limits and faults.
 ///
@@ -20,10 +22,11 @@ import java.util.List;
 /// @param idleTimeoutMillis the server closes a connection that has been idle for this long
 /// @param outages times with a fault
 /// @param path the network path to the server
+/// @param script decides about connections and replies, as it does in `./mta sink`
 public record ServerProfile(Latency connect, Latency greeting, Latency delivery, Latency perRecipient, int sessions,
         int queue,
         int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
-        List<Outage> outages, PathProfile path) {
+        List<Outage> outages, PathProfile path, Optional<ServerScript> script) {
     private static final Latency NONE = Latency.of(0);
 
     /// The network path to a server, and the number of deliveries that a connection carries at once.
@@ -41,7 +44,7 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
             int connectionsPerMinute, double drops, double deferrals, double refusals, long idleTimeoutMillis,
             List<Outage> outages) {
         this(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute, drops, deferrals,
-                refusals, idleTimeoutMillis, outages, PathProfile.NEAR);
+                refusals, idleTimeoutMillis, outages, PathProfile.NEAR, Optional.empty());
     }
 
     public ServerProfile {
@@ -62,13 +65,18 @@ public record ServerProfile(Latency connect, Latency greeting, Latency delivery,
     public ServerProfile with(PathProfile other) {
         return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
                 drops,
-                deferrals, refusals, idleTimeoutMillis, outages, other);
+                deferrals, refusals, idleTimeoutMillis, outages, other, script);
+    }
+
+    public ServerProfile with(ServerScript followed) {
+        return new ServerProfile(connect, greeting, delivery, perRecipient, sessions, queue, connectionsPerMinute,
+                drops, deferrals, refusals, idleTimeoutMillis, outages, path, Optional.of(followed));
     }
 
     /// Whether every recipient that the script accepts is delivered at the first attempt.
     boolean isReliable() {
         return outages.isEmpty() && sessions == Integer.MAX_VALUE && connectionsPerMinute == Integer.MAX_VALUE
                 && drops == 0 && deferrals == 0 && refusals == 0 && idleTimeoutMillis == Long.MAX_VALUE
-                && path.pipelines();
+                && path.pipelines() && script.isEmpty();
     }
 }

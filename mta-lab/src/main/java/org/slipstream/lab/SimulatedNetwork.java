@@ -12,6 +12,7 @@ import org.slipstream.lab.Scenario.SimulatedDomain;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.sink.script.ScriptSession;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -45,7 +47,8 @@ final class SimulatedNetwork {
     ///
     /// @param breaks whether the connection breaks instead of the reply
     /// @param failsHere whether its content cannot be read
-    private record Transfer(QmgrOrder.Deliver deliver, long sentMillis, boolean breaks, boolean failsHere) {}
+    private record Transfer(QmgrOrder.Deliver deliver, long sentMillis, boolean breaks, boolean failsHere,
+            Optional<ScriptedDelivery> scripted) {}
 
     static final class SimulatedConnection {
         final long number;
@@ -59,6 +62,7 @@ final class SimulatedNetwork {
         long idleSinceMillis;
         long serverFreeMillis;
         boolean desynchronized;
+        Optional<ScriptSession> script = Optional.empty();
 
         SimulatedConnection(long number, Route route, ReceivingSide.NetworkHost networkHost, DepthEstimate depth) {
             this.number = number;
@@ -149,6 +153,11 @@ final class SimulatedNetwork {
             }
 
             @Override
+            public void scripted(ScriptSession session) {
+                connection.script = Optional.of(session);
+            }
+
+            @Override
             public void greeted() {
                 becomeIdle(connection, reports);
                 reports.ready(connection.number);
@@ -185,6 +194,7 @@ final class SimulatedNetwork {
 
     private void disconnect(SimulatedConnection connection) {
         remove(connection);
+        connection.script.ifPresent(ScriptSession::end);
         connection.admission.sessionEnded();
     }
 
@@ -207,15 +217,23 @@ final class SimulatedNetwork {
         }
         ServerProfile server = connection.server;
         connection.phase = TransferPhase.BUSY;
-        boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops();
-        long millis = server.delivery().millis(chance)
+        Optional<ScriptedDelivery> scripted = connection.script.map(session -> scripted(session, deliver));
+        boolean breaks = server.drops() > 0 && chance.nextDouble() < server.drops()
+                || scripted.map(ScriptedDelivery::breaks).orElse(false);
+        long millis = scripted.map(ScriptedDelivery::delayMillis).orElse(0L) + server.delivery().millis(chance)
                 + server.perRecipient().millis(chance) * deliver.recipients().size();
         connection.desynchronized |= !server.path().pipelines() && !connection.underWay.isEmpty();
-        connection.underWay.add(new Transfer(deliver, clock.now(), breaks, isOurFault()));
+        connection.underWay.add(new Transfer(deliver, clock.now(), breaks, isOurFault(), scripted));
         long way = server.path().roundTripMillis() / 2;
         connection.serverFreeMillis = Math.max(clock.now() + way, connection.serverFreeMillis) + millis;
         later(connection.serverFreeMillis - way + server.path().roundTripMillis() - clock.now(),
                 () -> replies(connection, reports));
+    }
+
+    private ScriptedDelivery scripted(ScriptSession session, QmgrOrder.Deliver deliver) {
+        String sender = receivers.counts(deliver.id()).mail.sender().map(Object::toString).orElse("");
+        return ScriptedDelivery.of(session, sender, deliver.recipients().stream()
+                .map(each -> each.address().toString()).toList(), clock.now());
     }
 
     /// The server replies to the first delivery, unless the connection has ended or breaks now.
@@ -238,10 +256,23 @@ final class SimulatedNetwork {
             reports.failedHere(first.deliver(), UNREADABLE,
                     chance.nextInt(4) == 0 ? DeliveryResult.Scope.TRANSPORT : DeliveryResult.Scope.MESSAGE);
         } else {
-            reports.answered(first.deliver(), outcomes(connection, first.deliver()));
+            reports.answered(first.deliver(), outcomes(connection, first));
         }
         if (connection.server.path().depth() == 0 && connection.depth.answered(clock.now() - first.sentMillis())) {
             reports.depth(connection.number, connection.depth.depth());
+        }
+        if (first.scripted().map(ScriptedDelivery::closes).orElse(false)) {
+            closes(connection, reports);
+        }
+    }
+
+    /// The server closes after a reply with 421 (RFC 5321 section 3.8).
+    private void closes(SimulatedConnection connection, CarrierReports reports) {
+        if (connection.underWay.isEmpty()) {
+            disconnect(connection);
+            later(CLOSE_NOTICE_MILLIS, () -> reports.lost(connection.number, "closed by the server"));
+        } else {
+            breaks(connection, reports);
         }
     }
 
@@ -249,9 +280,11 @@ final class SimulatedNetwork {
         disconnect(connection);
         boolean first = true;
         for (Transfer each : connection.underWay) {
-            boolean sent = !each.failsHere() && chance.nextInt(first ? 2 : 4) == 0;
+            // A script ends the session before the content is complete.
+            boolean planned = each.scripted().map(ScriptedDelivery::breaks).orElse(false);
+            boolean sent = !each.failsHere() && !planned && chance.nextInt(first ? 2 : 4) == 0;
             if (sent) {
-                countUnconfirmed(connection, each.deliver(), first && chance.nextBoolean());
+                countUnconfirmed(connection, each, first && chance.nextBoolean());
             }
             reports.unanswered(each.deliver(), RESET, connection.host, sent);
             first = false;
@@ -259,21 +292,25 @@ final class SimulatedNetwork {
     }
 
     /// @param arrives whether the server has the content and its reply is lost
-    private void countUnconfirmed(SimulatedConnection connection, QmgrOrder.Deliver deliver, boolean arrives) {
-        ReceivingSide.RecipientCounts counts = receivers.counts(deliver.id());
-        deliver.recipients().forEach(each -> counts.unconfirmed[each.number()]++);
+    private void countUnconfirmed(SimulatedConnection connection, Transfer sent, boolean arrives) {
+        ReceivingSide.RecipientCounts counts = receivers.counts(sent.deliver().id());
+        sent.deliver().recipients().forEach(each -> counts.unconfirmed[each.number()]++);
         if (arrives) {
-            outcomes(connection, deliver);
+            outcomes(connection, sent);
         }
     }
 
-    private List<RecipientOutcome> outcomes(SimulatedConnection connection, QmgrOrder.Deliver deliver) {
+    private List<RecipientOutcome> outcomes(SimulatedConnection connection, Transfer transfer) {
+        QmgrOrder.Deliver deliver = transfer.deliver();
         ReceivingSide.RecipientCounts counts = receivers.counts(deliver.id());
         List<RecipientOutcome> outcomes = new ArrayList<>(deliver.recipients().size());
         for (Recipient recipient : deliver.recipients()) {
             int number = recipient.number();
-            Reply reply = reply(connection.server, counts.mail.recipients().get(number - 1).script(),
+            Reply own = reply(connection.server, counts.mail.recipients().get(number - 1).script(),
                     ++counts.attempts[number]);
+            int place = outcomes.size();
+            Reply reply = transfer.scripted().map(each -> each.replies().get(place)).filter(_ -> own.isPositive())
+                    .orElse(own);
             Outcome outcome = Outcome.of(reply, connection.host);
             if (outcome instanceof Outcome.Delivered) {
                 counts.copies[number]++;

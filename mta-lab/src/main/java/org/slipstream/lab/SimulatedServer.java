@@ -3,9 +3,14 @@ package org.slipstream.lab;
 import org.slipstream.core.Reply;
 import org.slipstream.lab.Scenario.Fault;
 import org.slipstream.lab.Scenario.OwnServer;
+import org.slipstream.sink.script.Reaction;
+import org.slipstream.sink.script.ScriptPhase;
+import org.slipstream.sink.script.ScriptRun;
+import org.slipstream.sink.script.ScriptSession;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /// The admission of connections by one [ServerProfile]: which connections get a session, which
@@ -23,6 +28,7 @@ final class SimulatedServer {
     private static final Reply TIMED_OUT = Reply.of(450, "4.4.1", "connection timed out");
     private static final Reply NO_GREETING = Reply.of(450, "4.4.2", "no greeting");
     private static final Reply TOO_MANY = Reply.of(421, "4.7.0", "too many connections");
+    private static final Reply CLOSED = Reply.of(450, "4.4.2", "closed instead of a greeting");
     private static final long MINUTE = 60_000;
 
     /// A client that waits for its greeting.
@@ -31,6 +37,9 @@ final class SimulatedServer {
         boolean isOpen();
 
         void greeted();
+
+        /// The server follows a script in this session. Called before [#greeted].
+        default void scripted(ScriptSession session) {}
 
         void failed(Reply reason);
     }
@@ -41,6 +50,7 @@ final class SimulatedServer {
     private final EventList clock;
     private final Deque<SimulatedClient> waiting = new ArrayDeque<>();
     private final Deque<Long> recent = new ArrayDeque<>();
+    private final Optional<ScriptRun> script;
     private int sessions;
 
     SimulatedServer(ServerProfile server, OwnServer ownServer, EventList clock, RandomGenerator chance) {
@@ -48,6 +58,7 @@ final class SimulatedServer {
         this.ownServer = ownServer;
         this.clock = clock;
         this.chance = chance;
+        this.script = server.script().map(each -> new ScriptRun(each, clock.now()));
     }
 
     boolean hasFault(Fault fault) {
@@ -76,8 +87,34 @@ final class SimulatedServer {
             after(greetingMillis(), client, () -> client.failed(TOO_MANY));
         } else if (full) {
             queue(client);
+        } else if (script.isPresent()) {
+            followScript(client, script.get());
         } else {
             admit(client);
+        }
+    }
+
+    /// The greeting and EHLO as the script decides about them.
+    private void followScript(SimulatedClient client, ScriptRun run) {
+        ScriptSession session = run.connect(ScriptedDelivery.CLIENT, clock.now());
+        Reaction greeting = session.at(ScriptPhase.CONNECT, "", clock.now());
+        Reaction hello = greeting.equals(Reaction.USUAL)
+                ? session.at(ScriptPhase.HELO, ScriptedDelivery.CLIENT, clock.now())
+                : Reaction.USUAL;
+        Reaction decisive = greeting.equals(Reaction.USUAL) ? hello : greeting;
+        long millis = greetingMillis() + greeting.delay().toMillis() + hello.delay().toMillis();
+        if (decisive.after() == Reaction.After.STALL) {
+            after(ownServer.greetingTimeoutMillis(), client, () -> client.failed(NO_GREETING));
+        } else if (millis >= ownServer.greetingTimeoutMillis()) {
+            session.end();
+            after(ownServer.greetingTimeoutMillis(), client, () -> client.failed(NO_GREETING));
+        } else if (!decisive.goesOn() || decisive.refuses()) {
+            session.end();
+            Reply reason = decisive.refuses() ? ScriptedDelivery.reply(decisive) : CLOSED;
+            after(millis, client, () -> client.failed(reason));
+        } else {
+            client.scripted(session);
+            admit(client, millis, session::end);
         }
     }
 
@@ -110,8 +147,11 @@ final class SimulatedServer {
     }
 
     private void admit(SimulatedClient client) {
+        admit(client, greetingMillis(), () -> {});
+    }
+
+    private void admit(SimulatedClient client, long millis, Runnable gone) {
         sessions++;
-        long millis = greetingMillis();
         if (millis == 0) {
             client.greeted();
             return;
@@ -120,6 +160,7 @@ final class SimulatedServer {
             if (client.isOpen()) {
                 client.greeted();
             } else {
+                gone.run();
                 sessionEnded();
             }
         });

@@ -37,6 +37,7 @@ public final class World {
     private static final long MAX_EVENTS = 100_000;
 
     private final Scenario scenario;
+    private final WorldObserver observer;
     private final EventList clock = new EventList();
     private final ReceivingSide receivers;
     private final ConnectionLimits limits;
@@ -60,6 +61,7 @@ public final class World {
 
     /// @param plan the shards of the server
     public World(Scenario scenario, ShardPlan plan, WorldObserver observer) {
+        this.observer = observer;
         this.scenario = scenario;
         Random chance = new Random(scenario.seed());
         this.receivers = new ReceivingSide(scenario, clock, chance);
@@ -274,6 +276,7 @@ public final class World {
 
     private void crash() {
         transcript.ifPresent(lines -> lines.accept(clock.now() + " *** crash"));
+        observer.crashed(clock.now());
         shards.running().forEach(SimulatedShard::crash);
     }
 

@@ -13,4 +13,7 @@ public interface WorldObserver extends QmgrObserver {
     ///
     /// @param hosts what is known of hosts now
     default void settled(long nowMillis, DestDb hosts) {}
+
+    /// The server was killed. Its queue manager starts again, with numbers of deliveries from 1.
+    default void crashed(long nowMillis) {}
 }

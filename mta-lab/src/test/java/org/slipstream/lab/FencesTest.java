@@ -32,6 +32,7 @@ class FencesTest {
                         && !c.getPackageName().startsWith("org.slipstream.lab")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr.place")
+                        && !c.getPackageName().equals("org.slipstream.sink.script")
                         && !c.getPackageName().startsWith("tools.jackson")
                         && !c.getPackageName().startsWith("org.tomlj")
                         && !c.getPackageName().equals("org.slipstream.core")

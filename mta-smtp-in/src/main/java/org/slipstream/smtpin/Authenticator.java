@@ -2,6 +2,7 @@ package org.slipstream.smtpin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.Reply;
 import org.slipstream.smtpin.auth.GuessGuard;
@@ -64,14 +65,23 @@ final class Authenticator {
         }
         Optional<Mechanism> begun;
         try {
-            begun = logins.begin(auth.mechanism(), new LoginClient(client.session(), client.address(), wire.localAddress(),
-                    client.tls().isPresent(), wire.bindings()));
+            begun = logins.begin(auth.mechanism(), loginClient(client));
         } catch (IOException trouble) {
             return unavailable(client, trouble);
         }
         return begun.isPresent()
                 ? exchange(client, network, auth, begun.get(), timeoutNanos)
                 : new AuthResult.Refused(Reply.of(504, "5.5.4", "Unrecognized authentication type"));
+    }
+
+    private LoginClient loginClient(Client client) {
+        return new LoginClient(client.session(), literal(client.address()),
+                wire.localAddress().map(Authenticator::literal), client.tls().isPresent(), wire.bindings());
+    }
+
+    // Without the name of an interface.
+    private static String literal(InetAddress address) {
+        return address.getHostAddress().replaceFirst("%.*", "");
     }
 
     private AuthResult exchange(Client client, String network, Command.Auth auth, Mechanism mechanism,
@@ -133,7 +143,7 @@ final class Authenticator {
     // Not the client's fault, so it does not count as a failed login.
     private static AuthResult unavailable(Client client, IOException trouble) {
         log.warn("event=login-unavailable session={} error=\"{}\"", client.session(),
-                LogText.text(trouble.toString()));
+                LogText.text(FailureWords.of(trouble)));
         return temporaryFailure();
     }
 

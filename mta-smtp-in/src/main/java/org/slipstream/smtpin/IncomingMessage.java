@@ -60,6 +60,8 @@ final class IncomingMessage implements AutoCloseable {
     /// The header of a message that may lack fields, until its end is known.
     private Optional<ByteArrayOutputStream> held;
     private Optional<String> givenId = Optional.empty();
+    /// The From field of a message that has none; empty: none is added.
+    private final Optional<String> author;
     private final ByteArrayOutputStream headerText = new ByteArrayOutputStream(0);
     private Fault fault = Fault.NONE;
     private Optional<Reply> refusal = Optional.empty();
@@ -80,9 +82,18 @@ final class IncomingMessage implements AutoCloseable {
     IncomingMessage(ListenerConfig config, MessageHandler.DraftContent draft, Function<IOException, Reply> troubleReply,
             boolean binary, boolean readsHeader, IntPredicate memory, MessageHandler.ContentRules rules,
             Instant begun) {
+        this(config.limits(), config.hostname(), draft, troubleReply, binary, readsHeader, memory, rules, begun,
+                Optional.empty());
+    }
+
+    /// @param author for the From of a message that has none
+    IncomingMessage(Limits limits, String hostname, MessageHandler.DraftContent draft,
+            Function<IOException, Reply> troubleReply, boolean binary, boolean readsHeader, IntPredicate memory,
+            MessageHandler.ContentRules rules, Instant begun, Optional<String> author) {
+        this.author = author;
         this.memory = memory;
-        this.limits = config.limits();
-        this.hostname = config.hostname();
+        this.limits = limits;
+        this.hostname = hostname;
         this.draft = draft;
         this.troubleReply = troubleReply;
         this.binary = binary;
@@ -187,7 +198,7 @@ final class IncomingMessage implements AutoCloseable {
         int end = (int) header.fieldBytes();
         String missing = missingFields();
         boolean runsOn = !missing.isEmpty() && header.over() && bytes[end] != '\r';
-        byte[] fields = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.US_ASCII);
+        byte[] fields = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.UTF_8);
         write(bytes, 0, end);
         add(fields);
         write(bytes, end, bytes.length - end);
@@ -198,7 +209,8 @@ final class IncomingMessage implements AutoCloseable {
         if (origin.messageId().isEmpty()) {
             givenId = Optional.of("<" + ID_TIME.format(begun) + "." + id() + "@" + hostname + ">");
         }
-        return date + givenId.map(id -> "Message-ID: " + id + "\r\n").orElse("");
+        String from = origin.hasFrom() ? "" : author.map(name -> "From: " + name + "\r\n").orElse("");
+        return from + date + givenId.map(id -> "Message-ID: " + id + "\r\n").orElse("");
     }
 
     /// @return how many of these bytes belong to the header

@@ -53,6 +53,13 @@ final class ReceivedLine {
                 + date(now) + "\r\n";
     }
 
+    /// The line of a message that a local program left. No client is in it, as in the line of
+    /// Postfix's pickup.
+    static String composeLocal(String hostname, QueueId id, int userId, Instant now) {
+        return "Received: by " + hostname + " (Slipstream, from userid " + userId + ")\r\n\tid " + id + ";\r\n\t"
+                + date(now) + "\r\n";
+    }
+
     /// RFC 5322 section 3.3.
     static String date(Instant time) {
         Second last = lastDate;

@@ -37,9 +37,9 @@ public final class SmtpListener implements AutoCloseable {
     /// Connections beyond the places and the lingering ones, which only get the reply that all
     /// places are taken.
     private static final int REFUSALS = 50;
-    /// The library adds a few to this number.
-    private static final int NO_LIMIT = Integer.MAX_VALUE / 2;
     private static final int BLOCKS_KEPT = 32;
+    /// The library adds ten, and a negative sum accepts no client at all.
+    private static final int UNLIMITED = Integer.MAX_VALUE / 2;
 
     private final Tuning tuning;
     private final ConnectionAdmission admission;
@@ -166,7 +166,7 @@ public final class SmtpListener implements AutoCloseable {
     private SMTPServer server(ListenerConfig config, Supplier<AcceptedSocket> sockets) {
         return SMTPServer.port(config.address().getPort()).hostName(config.hostname())
                 .bindAddress(Optional.ofNullable(config.address().getAddress())).backlog(1024)
-                .maxConnections(NO_LIMIT)
+                .maxConnections(UNLIMITED)
                 .serverSocketFactory(() -> port(config.service().name(), sockets))
                 .executorService(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("in-", 1).factory()))
                 .serverThreadNameProvider(started -> "listener-" + started.getPortAllocated())

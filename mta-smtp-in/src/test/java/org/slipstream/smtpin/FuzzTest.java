@@ -83,7 +83,8 @@ class FuzzTest {
                 new SmtpStream(link, BLOCKS, System::nanoTime, Long.MAX_VALUE),
                 services, config, tuning,
                 new ConnectionAdmission(config, services.guesses()).enter(InetAddress.getLoopbackAddress())
-                        .orElseThrow(), () -> false).run();
+                        .orElseThrow(),
+                () -> false).run();
         List<String> mail = stage.messages.accepted.stream()
                 .map(one -> describe(one.envelope()) + one.extras() + one.asSent()).toList();
         // Ids and nonces are new each time.

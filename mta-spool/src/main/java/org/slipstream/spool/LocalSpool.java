@@ -66,13 +66,14 @@ final class LocalSpool implements Spool {
     private final DraftMemory drafts;
     private final HealthReport health;
     private final Optional<SpoolWatchdog> watchdog;
+    private final Optional<BootMark> mark;
     private final MessageTransfer transfer;
 
     /// Takes over all its arguments; [#close] closes them.
     LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
             RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
             SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
-            Optional<SpoolWatchdog> watchdog) {
+            Optional<SpoolWatchdog> watchdog, Optional<BootMark> mark) {
         this.config = config;
         this.shard = shard;
         this.clock = clock;
@@ -90,6 +91,7 @@ final class LocalSpool implements Spool {
         this.drafts = drafts;
         this.health = health;
         this.watchdog = watchdog;
+        this.mark = mark;
         transfer = new MessageTransfer(log, index, tail, writer, indexer, readers, space, this::setAside);
     }
 
@@ -469,8 +471,20 @@ final class LocalSpool implements Spool {
         commitTimeout.close();
         writer.close();
         indexer.close();
+        mark.ifPresent(this::clear);
         watchdog.ifPresent(SpoolWatchdog::close);
         readers.close();
         lock.close();
+    }
+
+    /// An index that failed keeps its mark.
+    private void clear(BootMark open) {
+        if (!health.has(What.INDEX)) {
+            try {
+                open.clear();
+            } catch (IOException e) {
+                LOG.warn("event=index-mark-not-deleted error=\"{}\"", LogText.text(e.toString()));
+            }
+        }
     }
 }

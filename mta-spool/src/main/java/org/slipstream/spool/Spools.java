@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.QueueIndex;
@@ -129,6 +130,11 @@ public final class Spools {
             return TAIL_MESSAGES;
         }
 
+        /// Names the present boot of the machine; see [BootMark].
+        default String boot() throws IOException {
+            return BootMark.bootOfMachine();
+        }
+
         /// Whether an empty log is accepted although the index names messages.
         default boolean acceptsEmptyLog() {
             return false;
@@ -196,7 +202,8 @@ public final class Spools {
                     || Files.notExists(config.directory().resolve(IndexDatabase.FILE_NAME))) {
                 throw e;
             }
-            setIndexAside(config.directory(), clock.getAsLong(), e);
+            setIndexAside(config.directory(), "register-damaged-" + clock.getAsLong() + ".mv.db",
+                    String.valueOf(e.getMessage()));
         }
         return open(config, clock, parts, lock, readers, parts.log(config));
     }
@@ -204,17 +211,35 @@ public final class Spools {
     /// Renames an index that cannot be read; a new one is made from the log. Other obstacles
     /// (another process, a newer program, a full disk, missing rights) have nothing to do with its
     /// contents.
-    private static void setIndexAside(Path directory, long nowMillis, Exception why) throws IOException {
-        Path aside = directory.resolve("register-damaged-" + nowMillis + ".mv.db");
+    private static void setIndexAside(Path directory, String name, String why) throws IOException {
+        Path aside = directory.resolve(name);
+        Files.deleteIfExists(aside);
         Files.move(directory.resolve(IndexDatabase.FILE_NAME), aside);
         Directories.sync(directory);
-        LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, why.getMessage());
+        LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, LogText.text(why));
+    }
+
+    /// Sets an index aside that may have holes. Without a segment it stays, because it is the only witness of the mail
+    /// that the log had.
+    private static void distrust(BootMark mark, Path directory, MessageLog log) throws IOException {
+        if (mark.isOfAnotherBoot() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
+                && !log.segments().isEmpty()) {
+            setIndexAside(directory, "register-before-power-cut.mv.db", "the machine went down while it was open");
+        }
+        mark.set();
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog log) throws IOException, UnusableIndexException, SpoolException {
         try {
-            return open(config, clock, parts, lock, readers, log, parts.index(config));
+            // A shared index survives by itself what happens to this machine.
+            Optional<BootMark> mark = config.index().isPresent()
+                    ? Optional.empty()
+                    : Optional.of(new BootMark(config.directory(), parts.boot()));
+            if (mark.isPresent()) {
+                distrust(mark.get(), config.directory(), log);
+            }
+            return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             log.close();
             throw e;
@@ -222,7 +247,8 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog log, QueueIndex index) throws IOException, SpoolException {
+            ReaderThreads readers, MessageLog log, Optional<BootMark> mark, QueueIndex index)
+            throws IOException, SpoolException {
         try {
             // Makes the names of the log's folders and of a new index durable; the syncs of their
             // contents do not cover them.
@@ -252,7 +278,7 @@ public final class Spools {
             return new LocalSpool(config, parts.shard(), clock, log, index, tail, fresh, space, writer, indexer,
                     readers, lock,
                     lastId, CommitTimeout.with(parts.shard(), writer, parts.patienceMillis()), parts.drafts(), health,
-                    watchdog);
+                    watchdog, mark);
         } catch (IOException | SpoolException | RuntimeException e) {
             index.close();
             throw e;

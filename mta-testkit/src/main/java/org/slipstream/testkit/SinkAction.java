@@ -1,5 +1,7 @@
 package org.slipstream.testkit;
 
+import org.slipstream.sink.script.Reaction.After;
+
 import java.time.Duration;
 import java.util.Optional;
 
@@ -16,18 +18,6 @@ import java.util.Optional;
 /// @param times how often the action applies; afterwards the sink behaves as if there were no such
 ///     action
 public record SinkAction(Optional<String> reply, Duration delay, Duration drip, boolean held, After after, int times) {
-    /// The state of the connection after the reply.
-    enum After {
-        /// The session goes on.
-        CONTINUE,
-        /// The sink closes the connection.
-        CLOSE,
-        /// The sink closes the connection with a TCP reset.
-        RESET,
-        /// The sink keeps the connection open and reads and sends nothing more.
-        STALL
-    }
-
     private static final SinkAction USUAL = new SinkAction(Optional.empty(), Duration.ZERO, Duration.ZERO, false,
             After.CONTINUE, Integer.MAX_VALUE);
 

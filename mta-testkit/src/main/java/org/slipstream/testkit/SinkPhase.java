@@ -1,5 +1,9 @@
 package org.slipstream.testkit;
 
+import org.slipstream.sink.script.ScriptPhase;
+
+import java.util.Optional;
+
 /// A moment of an SMTP session at which a sink can misbehave.
 ///
 /// A connection passes [#CONNECT] once; the other phases follow the commands of RFC 5321 section
@@ -25,5 +29,21 @@ public enum SinkPhase {
     /// RSET and NOOP.
     RSET,
     /// QUIT.
-    QUIT
+    QUIT;
+
+    static Optional<SinkPhase> of(ScriptPhase phase) {
+        return switch (phase) {
+            case CONNECT -> Optional.of(CONNECT);
+            case HELO -> Optional.of(EHLO);
+            case STARTTLS -> Optional.of(STARTTLS);
+            case AUTH -> Optional.empty();
+            case MAIL -> Optional.of(MAIL);
+            case RCPT -> Optional.of(RCPT);
+            case DATA -> Optional.of(DATA);
+            case CHUNK -> Optional.of(CHUNK);
+            case CONTENT -> Optional.of(FINAL_DOT);
+            case OTHER -> Optional.of(RSET);
+            case QUIT -> Optional.of(QUIT);
+        };
+    }
 }

@@ -1,20 +1,17 @@
 package org.slipstream.testkit;
 
+import org.slipstream.sink.server.SinkLink;
+import org.slipstream.sink.server.SinkPort;
+import org.slipstream.sink.server.SinkSession;
+
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
-import java.nio.channels.Channels;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,10 +38,9 @@ import java.util.function.UnaryOperator;
 /// platform threads, so that a client under test that blocks all carrier threads of its virtual
 /// threads does not block the sink with them.
 ///
-/// Each connection follows one [SinkPlan]. Postfix's `smtp-sink` is the model
-/// (`src/smtpstone/smtp-sink.c`).
+/// Each connection follows one [SinkPlan]. The sessions are those of `./mta sink` ([SinkSession]).
+/// Postfix's `smtp-sink` is the model (`src/smtpstone/smtp-sink.c`).
 public final class SmtpSink implements AutoCloseable {
-    private static final int BACKLOG = 1_000;
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(90);
 
     private final SocketAddress address;
@@ -62,13 +58,10 @@ public final class SmtpSink implements AutoCloseable {
     private final Map<SinkAction, Integer> applied = new IdentityHashMap<>();
     private volatile IntFunction<SinkPlan> plans;
     private volatile CountDownLatch gate = new CountDownLatch(1);
-    private volatile Port port;
+    private volatile SinkPort port;
     /// While the sink is stopped: bound and not listening, so that the port stays ours and
     /// connections are refused.
     private volatile Optional<SocketChannel> placeholder = Optional.empty();
-
-    /// An open port and the thread that accepts connections there.
-    private record Port(SocketAddress address, Closeable listener, Thread acceptor) {}
 
     private SmtpSink(SocketAddress wanted, IntFunction<SinkPlan> plans) {
         this.plans = plans;
@@ -317,61 +310,26 @@ public final class SmtpSink implements AutoCloseable {
         closed.await();
     }
 
-    private Port listen(SocketAddress where) {
+    private SinkPort listen(SocketAddress where) {
         try {
-            if (where instanceof UnixDomainSocketAddress) {
-                ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-                channel.bind(where, BACKLOG);
-                return new Port(where, channel, accept(() -> {
-                    SocketChannel client = channel.accept();
-                    serve(client, Channels.newInputStream(client), Channels.newOutputStream(client));
-                }));
-            }
-            ServerSocket server = new ServerSocket();
-            server.setReuseAddress(true);
-            server.bind(where, BACKLOG);
-            return new Port(server.getLocalSocketAddress(), server, accept(() -> {
-                Socket client = server.accept();
-                client.setTcpNoDelay(true);
-                clients.add(client.getInetAddress().getHostAddress());
-                serve(client, client.getInputStream(), client.getOutputStream());
-            }));
+            return SinkPort.open(where, () -> Duration.ZERO, (socket, client, in, out) -> {
+                if (!client.isEmpty()) {
+                    clients.add(client);
+                }
+                serve(socket, new SinkLink(socket, in, out));
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private interface Accepting {
-        void one() throws IOException;
-    }
-
-    private Thread accept(Accepting next) {
-        return Thread.ofPlatform().name("sink-accept").daemon().start(() -> {
-            try {
-                while (true) {
-                    next.one();
-                }
-            } catch (IOException _) {
-                // Stopped.
-            }
-        });
-    }
-
-    private void serve(Closeable socket, InputStream in, OutputStream out) {
+    private void serve(Closeable socket, SinkLink link) {
         sockets.add(socket);
         int number = connections.incrementAndGet();
         Thread.ofPlatform().name("sink-" + number).daemon().start(() -> {
-            SinkLink link = new SinkLink(socket, in, out);
             try {
                 switch (plans.apply(number)) {
-                    case SinkScript _ -> {
-                        SinkSession session = new SinkSession(this, link, number);
-                        try {
-                            session.run();
-                        } finally {
-                            session.forget();
-                        }
-                    }
+                    case SinkScript _ -> new SinkSession(new SinkScriptPolicy(this, number), link).run();
                     case Transcript transcript -> follow(transcript, link, number);
                 }
             } catch (IOException | InterruptedException _) {
@@ -396,13 +354,7 @@ public final class SmtpSink implements AutoCloseable {
     }
 
     private void shut() {
-        closeQuietly(port.listener());
-        try {
-            // The port is closed when the thread that waits at it has left.
-            port.acceptor().join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        port.close();
         sockets.forEach(SmtpSink::closeQuietly);
     }
 

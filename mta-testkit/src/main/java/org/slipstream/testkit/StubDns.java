@@ -18,6 +18,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +38,7 @@ public final class StubDns implements AutoCloseable {
     private static final int UDP_OCTETS = 4096;
     private static final int MOST_ALIASES = 8;
     private static final int ATTEMPTS = 20;
+    private static final int LONGEST_STRING = 255;
 
     private final DatagramSocket udp;
     private final ServerSocket tcp;
@@ -90,7 +92,7 @@ public final class StubDns implements AutoCloseable {
     /// A name server with the records of a zone.
     ///
     /// @param zone lines as `name [ttl] IN type data`, with names relative to `example.`; types are
-    ///     A, AAAA, CNAME, MX and TXT
+    ///     A, AAAA, CNAME, MX, PTR, TLSA and TXT
     public static StubDns of(String zone) {
         StubDns dns = start();
         zone.lines().filter(line -> !line.isBlank()).forEach(dns::add);
@@ -104,9 +106,10 @@ public final class StubDns implements AutoCloseable {
         Type type = Type.valueOf(words[in + 1]);
         byte[] data = switch (type) {
             case A, AAAA -> InetAddress.ofLiteral(words[in + 2]).getAddress();
-            case CNAME -> DnsMessage.name(absolute(words[in + 2]));
+            case CNAME, PTR -> DnsMessage.name(absolute(words[in + 2]));
             case MX -> exchange(Integer.parseInt(words[in + 2]), absolute(words[in + 3]));
             case TXT -> text(line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')));
+            case TLSA -> association(Arrays.asList(words).subList(in + 2, words.length));
             case SOA -> throw new IllegalArgumentException("the server has an SOA of its own: " + line);
         };
         records.add(new Record(absolute(words[0]), type, ttl, data));
@@ -123,11 +126,23 @@ public final class StubDns implements AutoCloseable {
         return data.toByteArray();
     }
 
+    /// Strings of at most 255 octets (RFC 1035 section 3.3.14).
     private static byte[] text(String text) {
         byte[] octets = text.getBytes(StandardCharsets.ISO_8859_1);
         ByteArrayOutputStream data = new ByteArrayOutputStream();
-        data.write(octets.length);
-        data.writeBytes(octets);
+        for (int at = 0; at == 0 || at < octets.length; at += LONGEST_STRING) {
+            int length = Math.min(LONGEST_STRING, octets.length - at);
+            data.write(length);
+            data.write(octets, at, length);
+        }
+        return data.toByteArray();
+    }
+
+    /// `3 1 1 0123…`
+    private static byte[] association(List<String> words) {
+        ByteArrayOutputStream data = new ByteArrayOutputStream();
+        words.subList(0, 3).forEach(number -> data.write(Integer.parseInt(number)));
+        data.writeBytes(HexFormat.of().parseHex(words.get(3)));
         return data.toByteArray();
     }
 
@@ -143,6 +158,11 @@ public final class StubDns implements AutoCloseable {
     public StubDns address(String host, InetAddress address) {
         byte[] octets = address.getAddress();
         return know(host, octets.length == 4 ? Type.A : Type.AAAA, octets);
+    }
+
+    /// Adds an alias (CNAME).
+    public StubDns alias(String name, String target) {
+        return know(name, Type.CNAME, DnsMessage.name(withoutDot(target)));
     }
 
     /// Adds a text record.

@@ -1,5 +1,7 @@
 package org.slipstream.testkit;
 
+import org.slipstream.sink.server.SinkLink;
+
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

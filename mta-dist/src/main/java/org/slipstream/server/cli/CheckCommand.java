@@ -5,6 +5,7 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.Problem;
 import org.slipstream.server.config.ReadResult;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -24,10 +25,12 @@ import java.util.stream.Stream;
                         + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT,
-                " 1:the server would start, but some mail would not be delivered", Exit.USAGE_TEXT,
+                " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
+                Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta check",
-                "  ./mta --home /srv/mail check --set hostname=mail.example.org"})
+                "  ./mta --home /srv/mail check --set hostname=mail.example.org",
+                "  ./mta check --dns example.org --address 192.0.2.25"})
 final class CheckCommand implements Callable<Integer> {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting that overrides mta.toml; may be repeated")
@@ -35,6 +38,9 @@ final class CheckCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "as JSON")
     private boolean json;
+
+    @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain:%n")
+    private DomainOptions dns = new DomainOptions();
 
     private final MtaCommand mta;
 
@@ -47,10 +53,13 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (json) {
+        if (json && !dns.isGiven()) {
             return asJson();
         }
         Config config = LoadedConfig.read(mta.settings(), overrides);
+        if (dns.isGiven()) {
+            return dns.run(config, mta, json);
+        }
         ServerStarter.Findings findings = mta.world().starter().examine(config);
         if (!findings.mistakes().isEmpty()) {
             throw new CommandFailure(Exit.CONFIGURATION, sentences(

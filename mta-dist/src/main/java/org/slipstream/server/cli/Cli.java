@@ -8,6 +8,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,8 +23,7 @@ public final class Cli {
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace", "verify", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
-                    "report",
-                    "lab", "completion")),
+                    "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -34,17 +34,45 @@ public final class Cli {
             Map.entry("token", List.of("add", "list", "remove")),
             Map.entry("spool", List.of("verify", "repair", "corrupt", "export", "import")),
             Map.entry("spool corrupt", List.of("list", "report", "forget")), Map.entry("report", List.of("template")),
-            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "golden")));
+            Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
+    /// Options of `mta` that may stand before a command, with their value in the next argument.
+    private static final Set<String> WITH_VALUE = Set.of("--home", "--config", "--socket", "--token-file");
     /// Arguments that need all commands.
-    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion");
+    private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
+
+    /// The command whose arguments have a syntax of their own.
+    private static final String FOREIGN = "sendmail";
 
     /// @return the exit code
     public static int execute(CliContext world, String... arguments) {
-        return commandLine(world, arguments).execute(arguments);
+        int end = endOfOwnArguments(arguments);
+        String[] own = Arrays.copyOf(arguments, end);
+        return commandLine(world, List.of(arguments).subList(end, arguments.length), own).execute(own);
+    }
+
+    /// Behind the word `sendmail`, unless it asks for its help or is a value of another command.
+    private static int endOfOwnArguments(String... arguments) {
+        for (int at = 0; at < arguments.length; at++) {
+            String word = arguments[at];
+            if (word.equals(FOREIGN)) {
+                boolean help = at + 2 == arguments.length && arguments[at + 1].equals("--help");
+                return help ? arguments.length : at + 1;
+            }
+            if (WITH_VALUE.contains(word)) {
+                at++;
+            } else if (!word.startsWith("-")) {
+                break;
+            }
+        }
+        return arguments.length;
     }
 
     static CommandLine commandLine(CliContext world, String... arguments) {
-        MtaCommand mta = new MtaCommand(world);
+        return commandLine(world, List.of(), arguments);
+    }
+
+    private static CommandLine commandLine(CliContext world, List<String> rest, String... arguments) {
+        MtaCommand mta = new MtaCommand(world, rest);
         List<String> words = List.of(arguments);
         CommandLine line = withCommands("", mta, mta,
                 OVERVIEWS.stream().anyMatch(words::contains) ? List.of() : words);
@@ -137,14 +165,20 @@ public final class Cli {
             case "top" -> new TopCommand(mta);
             case "report" -> new ReportCommand(mta);
             case "report template" -> new ReportCommand.TemplateCommand(mta);
+            case "sink" -> new SinkCommand(mta);
             case "lab" -> new LabCommand(mta);
             case "lab list" -> new LabListCommand(mta);
             case "lab run" -> new LabRunCommand(mta);
             case "lab replay" -> new LabReplayCommand(mta);
             case "lab what-if" -> new LabWhatIfCommand(mta);
+            case "lab shards" -> new LabShardsCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
+            case "sendmail" -> new SendmailCommand(mta);
+            case "mailq" -> new MailqCommand(mta);
+            case "newaliases" -> new NewaliasesCommand(mta);
             case "completion" -> new CompletionCommand(mta);
+            case "man" -> new ManualCommand(mta);
             default -> throw new IllegalArgumentException(path);
         };
     }

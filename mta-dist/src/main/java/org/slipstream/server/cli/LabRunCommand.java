@@ -138,7 +138,7 @@ final class LabRunCommand implements Callable<Integer> {
         Path path = Path.of(file);
         try {
             if (Files.isRegularFile(path)) {
-                return ScenarioReader.read(file, Files.readString(path), changes);
+                return ScenarioReader.read(file, Files.readString(path), changes, name -> script(path, name));
             }
         } catch (IOException e) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot read " + file + ": " + e.getMessage(), e);
@@ -146,6 +146,15 @@ final class LabRunCommand implements Callable<Integer> {
         return BundledScenarios.find(file).map(text -> ScenarioReader.read(BundledScenarios.file(file), text, changes))
                 .orElseThrow(() -> new CommandFailure(Exit.USAGE, "mta: there is no file " + file
                         + ", and no scenario of that name comes with the program (see mta lab list)"));
+    }
+
+    /// A script of the sink, by its path from the folder of the scenario.
+    private static Optional<String> script(Path scenario, String name) {
+        try {
+            return Optional.of(Files.readString(scenario.toAbsolutePath().resolveSibling(name)));
+        } catch (IOException unreadable) {
+            return Optional.empty();
+        }
     }
 
     private static void writeAll(Path folder, List<ScenarioRun> runs) {

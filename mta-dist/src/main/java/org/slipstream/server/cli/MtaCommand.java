@@ -12,6 +12,7 @@ import picocli.CommandLine.Spec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -60,10 +61,30 @@ final class MtaCommand implements Callable<Integer> {
     /// The shard whose spool a command of a stopped server uses.
     private int spoolShard = 1;
 
+    private static final Path INSTALLED = Path.of("/var/lib/slipstream");
+
     private final CliContext world;
 
-    MtaCommand(CliContext world) {
+    /// Arguments that the command itself reads.
+    private final List<String> rest;
+
+    MtaCommand(CliContext world, List<String> rest) {
         this.world = world;
+        this.rest = rest;
+    }
+
+    List<String> rest() {
+        return rest;
+    }
+
+    /// Runs another command for the same server.
+    int run(String... words) {
+        List<String> all = new ArrayList<>(List.of("--home", installedHome().toString()));
+        socket.ifPresent(file -> all.addAll(List.of("--socket", file.toString())));
+        tokenFile.ifPresent(file -> all.addAll(List.of("--token-file", file.toString())));
+        config.ifPresent(file -> all.addAll(List.of("--config", file.toString())));
+        all.addAll(List.of(words));
+        return Cli.execute(world, all.toArray(String[]::new));
     }
 
     int spoolShard() {
@@ -72,6 +93,11 @@ final class MtaCommand implements Callable<Integer> {
 
     void spoolShard(int shard) {
         spoolShard = shard;
+    }
+
+    /// The home for a program that users call in any folder: that of a package, when none is named.
+    Path installedHome() {
+        return home.equals(Path.of("var")) && Files.isDirectory(INSTALLED) ? INSTALLED : home();
     }
 
     Path home() {

@@ -86,6 +86,7 @@ final class RunCommand implements Callable<Integer> {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));
                     world.out().flush();
+                    ReadinessNotice.send();
                     if (hello) {
                         server.smtp().or(server::submission)
                                 .ifPresent(new Hello(config, world.out(), world.err())::greet);

@@ -279,7 +279,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                             + " user (`./mta user list`).") boolean senderMustBelong,
-            @Setting(value = "users", form = "login-source",
+            @Setting(value = "users", form = "login-source", restart = "the connection to Dovecot is open",
                     doc = "Where logins are decided: `users`, the file of `./mta user`, or a socket of Dovecot's"
                             + " authentication service, `dovecot:/run/dovecot/auth-client` or"
                             + " `dovecot:host:port`.") Optional<String> auth,
@@ -329,7 +329,8 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " home folder, in a folder that exists. Each request there needs a token"
                             + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
             MailStore store,
-            JournalSettings journal) {}
+            JournalSettings journal,
+            MaildropSettings maildrop) {}
 
     /// The place of local mailboxes, in `[local]`.
     ///
@@ -337,11 +338,11 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// @param mailboxLookup Dovecot's socket `auth-userdb`, `unix:/path` or `host:port`
     @SettingsSection("local")
     public record MailStore(
-            @Setting(value = "maildir", form = "local-delivery",
+            @Setting(value = "maildir", form = "local-delivery", restart = "queued mail has its route",
                     doc = "Where mail for local domains is delivered: `maildir`, the directories below"
                             + " `local.maildir`, or a mail store by LMTP, `lmtp:unix:/run/dovecot/lmtp` or"
                             + " `lmtp:host:port`.") Optional<String> delivery,
-            @Setting(value = "", form = "mailbox-lookup",
+            @Setting(value = "", form = "mailbox-lookup", restart = "the connection to Dovecot is open",
                     doc = "Mailboxes of `local.mailboxes` that Dovecot does not know are refused:"
                             + " `dovecot:/run/dovecot/auth-userdb`. With `local.mailboxes = [\"*\"]` Dovecot's list"
                             + " is the only one. Empty: not asked.") Optional<String> mailboxLookup) {}

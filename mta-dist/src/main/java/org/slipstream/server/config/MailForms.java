@@ -29,7 +29,8 @@ final class MailForms {
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
             Map.entry("name", name()), Map.entry("login-source", loginSource()),
-            Map.entry("local-delivery", localDelivery()), Map.entry("mailbox-lookup", mailboxLookup()), Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
+            Map.entry("local-delivery", localDelivery()), Map.entry("mailbox-lookup", mailboxLookup()),
+            Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
             Map.entry("address-v6", address(Inet6Address.class, "2001:db8::1")));
     private static final Map<Class<?>, Form<?>> BY_TYPE = Map.of(Path.class, path(), InetSocketAddress.class, server(),
             Network.class, network(), Config.Tls.Pair.class, pair(), Config.BlockList.class, blockList(),

@@ -24,7 +24,8 @@ final class Overrides {
         return entries;
     }
 
-    /// Empty lines and lines that begin with # are left out, because a block of text in a unit or a compose file has them.
+    /// Empty lines and lines that begin with # are left out, because a block of text in a unit or a compose file
+    /// has them.
     List<SettingEntry> ofEnvironment(List<String> lines) {
         List<SettingEntry> entries = new ArrayList<>();
         for (int line = 0; line < lines.size(); line++) {

@@ -179,6 +179,7 @@ final class Schema {
                         + " receive its mail instead, here or elsewhere.");
         sections.put("relay", "Mail for other domains.");
         sections.put("submission", "Mail of users, who log in (`./mta user add`).");
+        sections.put("maildrop", "Mail that programs of this machine leave with `sendmail` (docs/sendmail.md).");
         sections.put("trust", "Clients that may speak for other clients.");
         sections.put(ROUTES, "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"
                 + " (subdomains only), then `*`.");

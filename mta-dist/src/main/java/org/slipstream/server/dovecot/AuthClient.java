@@ -2,7 +2,10 @@ package org.slipstream.server.dovecot;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -12,15 +15,22 @@ final class AuthClient implements AutoCloseable {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
     private final AuthSocket socket;
-    private final Supplier<AuthLink.Dialect> dialect;
+    private final Supplier<AuthLink.AuthDialect> dialect;
+    private final Duration limit;
     /// Written by the thread that connects, read without waiting for it.
     private volatile Optional<AuthLink> link = Optional.empty();
+    private Optional<CompletableFuture<AuthLink>> attempt = Optional.empty();
     private boolean closed;
 
     /// @param dialect asked for each connection
-    AuthClient(AuthSocket socket, Supplier<AuthLink.Dialect> dialect) {
+    AuthClient(AuthSocket socket, Supplier<AuthLink.AuthDialect> dialect) {
+        this(socket, dialect, CONNECT_LIMIT);
+    }
+
+    AuthClient(AuthSocket socket, Supplier<AuthLink.AuthDialect> dialect, Duration limit) {
         this.socket = socket;
         this.dialect = dialect;
+        this.limit = limit;
     }
 
     /// A request with its reply, on the connection that continues it.
@@ -50,15 +60,47 @@ final class AuthClient implements AutoCloseable {
         return link.filter(AuthLink::isOpen);
     }
 
-    synchronized AuthLink link() throws IOException {
-        if (closed) {
-            throw new IOException("Dovecot at " + socket + ": this server stops");
+    /// The open connection, or a new one. Threads that ask while one connects share its result, so
+    /// a Dovecot that does not answer costs each of them one time limit.
+    AuthLink link() throws IOException {
+        CompletableFuture<AuthLink> mine = new CompletableFuture<>();
+        CompletableFuture<AuthLink> running;
+        synchronized (this) {
+            Optional<AuthLink> open = current();
+            if (open.isPresent()) {
+                return open.get();
+            }
+            running = attempt.orElse(mine);
+            attempt = Optional.of(running);
         }
-        Optional<AuthLink> open = current();
-        if (open.isEmpty()) {
-            link = Optional.of(AuthLink.open(socket, dialect.get(), CONNECT_LIMIT));
+        if (running == mine) {
+            connect(mine);
         }
-        return link.orElseThrow();
+        try {
+            return running.join();
+        } catch (CompletionException failed) {
+            throw new IOException(String.valueOf(Objects.requireNonNullElse(failed.getCause(), failed).getMessage()),
+                    failed);
+        }
+    }
+
+    private void connect(CompletableFuture<AuthLink> result) {
+        try {
+            AuthLink opened = AuthLink.open(socket, dialect.get(), limit);
+            synchronized (this) {
+                link = Optional.of(opened);
+                attempt = Optional.empty();
+                if (closed) {
+                    opened.close();
+                }
+            }
+            result.complete(opened);
+        } catch (IOException | RuntimeException failed) {
+            synchronized (this) {
+                attempt = Optional.empty();
+            }
+            result.completeExceptionally(failed);
+        }
     }
 
     @Override

@@ -36,10 +36,10 @@ final class AuthLink implements AutoCloseable {
     ///
     /// @param greeting our lines
     /// @param ready the verb that ends Dovecot's greeting
-    record Dialect(List<AuthLine> greeting, String ready) {}
+    record AuthDialect(List<AuthLine> greeting, String ready) {}
 
     private final AuthSocket socket;
-    private final Dialect dialect;
+    private final AuthDialect dialect;
     private final Map<Integer, CompletableFuture<AuthLine>> waiting = new ConcurrentHashMap<>();
     private final BlockingQueue<AuthLine> output = new LinkedBlockingQueue<>();
     private final CompletableFuture<List<AuthLine>> greeting = new CompletableFuture<>();
@@ -48,13 +48,13 @@ final class AuthLink implements AutoCloseable {
     private volatile @Nullable Thread writer;
     private volatile boolean closed;
 
-    private AuthLink(AuthSocket socket, Dialect dialect) {
+    private AuthLink(AuthSocket socket, AuthDialect dialect) {
         this.socket = socket;
         this.dialect = dialect;
     }
 
     /// Connects, and returns when Dovecot has greeted.
-    static AuthLink open(AuthSocket socket, Dialect dialect, Duration limit) throws IOException {
+    static AuthLink open(AuthSocket socket, AuthDialect dialect, Duration limit) throws IOException {
         AuthLink link = new AuthLink(socket, dialect);
         Thread.ofVirtual().name("dovecot-in").start(link::run);
         try {

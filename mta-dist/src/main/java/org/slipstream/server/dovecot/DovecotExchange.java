@@ -81,8 +81,8 @@ final class DovecotExchange implements Mechanism {
     // own guard counts failures and bans.
     private AuthLine request(int id, Optional<String> response) {
         List<String> words = new ArrayList<>(List.of("AUTH", String.valueOf(id), mechanism, "service=smtp", "nologin",
-                "no-penalty", "rip=" + client.address().getHostAddress(), "session=" + client.session()));
-        client.local().ifPresent(local -> words.add("lip=" + local.getHostAddress()));
+                "no-penalty", "rip=" + client.address(), "session=" + client.session()));
+        client.local().ifPresent(local -> words.add("lip=" + local));
         if (client.inTls()) {
             words.add("secured=tls");
         }

@@ -80,9 +80,9 @@ public final class DovecotLogins implements LoginService, AutoCloseable {
 
     // Dovecot takes a second connection with the number of the first for a fault of its client, and
     // programs in two containers may have the same process number. So the number is random.
-    private static AuthLink.Dialect dialect() {
+    private static AuthLink.AuthDialect dialect() {
         int number = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
-        return new AuthLink.Dialect(
+        return new AuthLink.AuthDialect(
                 List.of(AuthLine.of("VERSION", "1", "2"), AuthLine.of("CPID", String.valueOf(number))), "DONE");
     }
 

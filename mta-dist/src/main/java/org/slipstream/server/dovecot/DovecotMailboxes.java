@@ -26,7 +26,8 @@ import java.util.function.LongSupplier;
 /// mailbox exists still counts, so a restart of Dovecot delays no mail of known users.
 public final class DovecotMailboxes implements MailboxLookup, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DovecotMailboxes.class);
-    private static final AuthLink.Dialect DIALECT = new AuthLink.Dialect(List.of(AuthLine.of("VERSION", "1", "1")),
+    private static final AuthLink.AuthDialect DIALECT = new AuthLink.AuthDialect(
+            List.of(AuthLine.of("VERSION", "1", "1")),
             "SPID");
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final Duration KNOWN = Duration.ofMinutes(5);

@@ -40,7 +40,8 @@ public final class InFlowDelay {
         }
     }
 
-    void beforeAMessage() {
+    /// Waits a moment when mail arrives too fast.
+    public void beforeAMessage() {
         if (delayMillis == 0 || !behind.getAsBoolean()) {
             return;
         }

@@ -51,11 +51,13 @@ public final class Ingest {
         }
     }
 
-    Draft begin() throws IOException {
+    /// Begins a message.
+    public Draft begin() throws IOException {
         return drafts.draft();
     }
 
-    MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    /// Ends the message of [#begin]: expands aliases, commits, notifies the queue manager.
+    public MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
         Envelope expanded = AliasExpansion.of(envelope, book);
         MessageSummary message = draft.commit(expanded, facts);
         history.accepted(message, expanded);

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /// Alias expansion made an envelope larger than permitted; the reply is 452 (RFC 5321 section
 /// 4.5.3.1.10).
-final class TooManyRecipientsException extends IOException {
+public final class TooManyRecipientsException extends IOException {
     private static final long serialVersionUID = 1L;
 
     TooManyRecipientsException(int most) {

@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogShard;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.shard.ShardLoad;
@@ -262,6 +263,16 @@ public final class ShardSet {
     /// A message was committed to the shard that its id names.
     public void arrived(MessageSummary message) {
         shard(message.id().shard()).orElseThrow().arrived(message);
+    }
+
+    /// True when a shard has this message; moved mail keeps its id.
+    public boolean contains(QueueId id) throws IOException {
+        for (Shard shard : shards) {
+            if (shard.spool().envelope(id).isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// True when mail arrives faster than the queue managers take it up.

@@ -51,6 +51,11 @@ public final class TlsContexts {
                 || new SelfSigned(home.resolve("tls"), hostname).isThere();
     }
 
+    /// The configured certificate with its chain; empty for a self-signed pair.
+    public static List<X509Certificate> chain(Config.Tls tls) throws TlsFailure {
+        return tls.certificate().isPresent() ? PemFiles.chain(tls.certificate().get()) : List.of();
+    }
+
     /// True when no file is configured, so that only the self-signed pair exists.
     static boolean onlySelfSigned(Config.Tls tls) {
         return tls.certificate().isEmpty() && tls.key().isEmpty() && tls.further().isEmpty();

@@ -49,4 +49,12 @@ class LabStudyCommandTest {
         assertThat(ran.err()).contains("no study weather", "limiter, connect, greeting");
         assertThat(new Console(home).run("lab", "study", "--help").out()).contains("Exit codes:", "Examples:");
     }
+
+    @Test
+    void aWrongNumberOfShardsAndAnUnknownModelServerAreTold() {
+        assertThat(new Console(home).run("lab", "shards", "1,65").err()).contains("65 is not a number of shards");
+        Console.Ran ran = new Console(home).run("lab", "shards", "2", "--server", "mine");
+        assertThat(ran.exit()).isEqualTo(2);
+        assertThat(ran.err()).contains("no model server \"mine\"", "one disk for all");
+    }
 }

@@ -48,12 +48,39 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, Optional.empty(), new GuessGuard.GuessSettings(Duration.ofSeconds(1),
-                        Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)), Duration.ofDays(30)));
+                .isEqualTo(new Config.Submission(false, false, Optional.empty(),
+                        new GuessGuard.GuessSettings(Duration.ofSeconds(1),
+                                Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)),
+                        Duration.ofDays(30)));
         assertThat(config.trust().proxies()).hasToString("[192.0.2.0/24]");
         assertThat(config.trust().xclientHosts()).hasToString("[198.51.100.7/32]");
         Path both = home.resolve("both.pem");
         assertThat(config.tls().further()).containsExactly(new Config.Tls.Pair(both, both));
+    }
+
+    @Test
+    void dovecotIsNamedByASocketOrAPort() throws Exception {
+        write("""
+                [local]
+                delivery = "lmtp:unix:/run/dovecot/lmtp"
+                mailbox-lookup = "dovecot:/run/dovecot/auth-userdb"
+                [submission]
+                auth = "dovecot:127.0.0.1:12345"
+                """);
+        Config config = accepted();
+        assertThat(config.operation().store())
+                .isEqualTo(new Config.MailStore(Optional.of("unix:/run/dovecot/lmtp"),
+                        Optional.of("unix:/run/dovecot/auth-userdb")));
+        assertThat(config.submission().auth()).contains("127.0.0.1:12345");
+        write("");
+        assertThat(accepted().operation().store())
+                .isEqualTo(new Config.MailStore(Optional.empty(), Optional.empty()));
+        assertThat(accepted("submission.auth=dovecot:unix:/run/auth").submission().auth()).contains("unix:/run/auth");
+        for (var wrong : List.of("submission.auth=dovecot", "submission.auth=dovecot:", "submission.auth=dovecot:mail",
+                "submission.auth=/run/auth", "submission.auth=", "local.delivery=smtp:mail.example",
+                "local.delivery=lmtp:mail.example", "local.delivery=", "local.mailbox-lookup=/run/auth")) {
+            assertThat(problems(wrong)).as(wrong).hasSize(1);
+        }
     }
 
     @Test

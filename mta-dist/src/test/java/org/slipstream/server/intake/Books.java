@@ -13,13 +13,13 @@ import java.util.Optional;
 
 /// Address books for tests: the domains `here.example` and `second.example`, this machine at
 /// 192.0.2.1 and 2001:db8::1, called `mail.host.example`.
-final class Books {
+public final class Books {
     private List<String> mailboxes = List.of("alice", "bob", "Carol", "only@second.example");
     private Address postmaster = Address.of("postmaster@here.example");
     private Optional<String> delimiter = Optional.of("+");
     private final Map<String, List<Address>> aliases = new HashMap<>();
 
-    static Books usual() {
+    public static Books usual() {
         return new Books();
     }
 
@@ -43,7 +43,7 @@ final class Books {
         return this;
     }
 
-    AddressBook build() {
+    public AddressBook build() {
         Config.Local local = new Config.Local(List.of("here.example", "second.example"), mailboxes,
                 Path.of("/nowhere"), postmaster.toString(), delimiter);
         List<InetAddress> machine = List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));

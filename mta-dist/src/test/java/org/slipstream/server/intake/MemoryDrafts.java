@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Drafts without a disk, which fail on request.
-final class MemoryDrafts implements Ingest.DraftSource {
+public final class MemoryDrafts implements Ingest.DraftSource {
     /// A committed message.
-    record Stored(Envelope envelope, byte[] content, Optional<ContentFacts> facts) {}
+    public record Stored(Envelope envelope, byte[] content, Optional<ContentFacts> facts) {}
 
-    final Map<QueueId, Stored> messages = new LinkedHashMap<>();
-    Optional<IOException> onCommit = Optional.empty();
-    boolean full;
+    public final Map<QueueId, Stored> messages = new LinkedHashMap<>();
+    public Optional<IOException> onCommit = Optional.empty();
+    public boolean full;
     private long last = 1_795_269_600_000L << 10;
 
     @Override

@@ -277,6 +277,36 @@ class RecipientPolicyTest {
         assertThat(spool.messages.get(id).facts()).contains(FACTS);
     }
 
+    /// The list of mailboxes narrows the book; aliases and other domains are not looked up.
+    @Test
+    void aMailboxThatItsProgramDoesNotKnowIsRefusedAndDoubtIsTemporary() {
+        AddressBook book = Books.usual().mailboxes("*").alias("sales@here.example", "gone@here.example").build();
+        List<Address> asked = new ArrayList<>();
+        RecipientPolicy policy = new RecipientPolicy(ingest(book), book, new Config.Relay(List.of(),
+                BareLineFeed.NORMALIZE), FREE_FLOW, Set.of(), mailbox -> {
+                    asked.add(mailbox);
+                    return switch (mailbox.localPart()) {
+                        case "alice" -> MailboxLookup.Existence.EXISTS;
+                        case "gone" -> MailboxLookup.Existence.UNKNOWN;
+                        default -> MailboxLookup.Existence.UNCERTAIN;
+                    };
+                });
+        assertThat(reply(policy, "Alice+tag@here.example")).isEqualTo("accepted");
+        assertThat(reply(policy, "gone@here.example")).startsWith("550 5.1.1");
+        assertThat(reply(policy, "later@here.example")).startsWith("451 4.3.0");
+        assertThat(reply(policy, "sales@here.example")).isEqualTo("accepted");
+        assertThat(reply(policy, "x@far.example")).startsWith("554 5.7.1");
+        assertThat(asked).extracting(Address::toString).containsExactly("alice@here.example", "gone@here.example",
+                "later@here.example");
+    }
+
+    private static String reply(RecipientPolicy policy, String recipient) {
+        return switch (policy.recipient(STRANGER, SENDER, Address.of(recipient))) {
+            case MessageHandler.HandlerVerdict.Accept _ -> "accepted";
+            case MessageHandler.HandlerVerdict.Refuse(var reply) -> reply.toString();
+        };
+    }
+
     private RecipientPolicy recipientPolicy(Books books) {
         AddressBook book = books.build();
         Config.Relay relay = new Config.Relay(

@@ -1,11 +1,17 @@
 package org.slipstream.server.route;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.ReadResult;
+import org.slipstream.server.config.SettingsSource;
 import org.slipstream.smtpout.RouteFinder;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +34,21 @@ class RouteTableTest {
         RouteTable table = table(Map.of("*", smtp("relay.example", 25)));
         assertThat(found(table, "HERE.example")).isEqualTo(new Route.Local("here.example"));
         assertThat(found(table, "sub.here.example")).isInstanceOf(Route.Smtp.class);
+    }
+
+    @Test
+    void mailForALocalDomainGoesToAMailStoreBehindLmtp(@TempDir Path home) {
+        Config config = config(home, "local.domains=here.example", "local.delivery=lmtp:unix:/run/dovecot/lmtp");
+        RouteTable table = RouteTable.of(config, Map.of("*", smtp("relay.example", 25)), dns);
+        assertThat(found(table, "HERE.example")).isEqualTo(new Route.Lmtp("unix:/run/dovecot/lmtp"));
+        assertThat(table.isQuick("here.example")).isTrue();
+        assertThat(found(table, "far.example")).isInstanceOf(Route.Smtp.class);
+        RouteTable maildirs = RouteTable.of(config(home, "local.domains=here.example"), Map.of(), dns);
+        assertThat(found(maildirs, "here.example")).isEqualTo(new Route.Local("here.example"));
+    }
+
+    private static Config config(Path home, String... settings) {
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), List.of(settings))).config();
     }
 
     @Test

@@ -110,6 +110,10 @@ final class ConnectionRecorder {
         });
     }
 
+    void endAll(String how, long now) {
+        List.copyOf(open.keySet()).forEach(connection -> ends(connection, how, now));
+    }
+
     /// Records the state of each host if the state has changed.
     void recordHosts(DestDb known, long now) {
         hosts.forEach((name, samples) -> {

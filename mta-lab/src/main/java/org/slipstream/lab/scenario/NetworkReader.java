@@ -18,6 +18,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -59,12 +60,12 @@ final class NetworkReader {
         this.transports = new TreeSet<>(transports);
     }
 
-    static NetworkReader read(Section root, Set<String> transports) {
+    static NetworkReader read(Section root, Set<String> transports, Function<String, Optional<String>> scripts) {
         NetworkReader network = new NetworkReader(transports);
-        network.servers.put(USUAL_SERVER, server(Section.ofDefaults()));
+        network.servers.put(USUAL_SERVER, server(Section.ofDefaults(), scripts));
         root.section("servers").ifPresent(section -> Stream
                 .concat(section.all().stream().map(Section.NamedValue::name), section.tables().stream()).distinct()
-                .forEach(name -> network.servers.put(name, server(section.section(name).orElseThrow()))));
+                .forEach(name -> network.servers.put(name, server(section.section(name).orElseThrow(), scripts))));
         List<Section> routes = root.sections("routes");
         Map<String, String> serverByHop = new TreeMap<>();
         routes.forEach(route -> network.route(route, serverByHop));
@@ -168,7 +169,7 @@ final class NetworkReader {
         return new Host(new Route.Host(name, 25, preference), server);
     }
 
-    private static ServerProfile server(Section section) {
+    private static ServerProfile server(Section section, Function<String, Optional<String>> scripts) {
         ServerProfile server = new ServerProfile(section.latency("connect", NONE), section.latency("greeting", NONE),
                 section.latency("delivery", Latency.of(1_000)), section.latency("per-recipient", NONE),
                 section.has("sessions") ? section.count("sessions", 1, 1) : Integer.MAX_VALUE,
@@ -178,12 +179,14 @@ final class NetworkReader {
                         : Integer.MAX_VALUE,
                 section.share("drop"), section.share("defer"), section.share("refuse"),
                 section.time("patience", Long.MAX_VALUE), outages(section),
-                new ServerProfile.PathProfile(section.time("round-trip", 0), section.count("depth", 1, 0), true));
+                new ServerProfile.PathProfile(section.time("round-trip", 0), section.count("depth", 1, 0), true),
+                Optional.empty());
         if (server.queue() > 0 && server.sessions() == Integer.MAX_VALUE) {
             throw section.wrong("queue", "has no effect without a limit of sessions; add sessions = 5");
         }
+        Optional<String> script = section.text("script");
         section.end();
-        return server;
+        return script.map(name -> ServerScripts.follow(server, section, name, scripts)).orElse(server);
     }
 
     private static List<Outage> outages(Section section) {

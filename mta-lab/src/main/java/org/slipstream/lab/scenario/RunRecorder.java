@@ -38,9 +38,10 @@ import java.util.function.LongConsumer;
 /// Makes the [RunRecord] of a run from what it observes.
 ///
 /// Deliveries are numbered in the order in which entries are selected, so the k-th entry is delivery
-/// k. The order `Open` names a destination and no entry. The connection belongs to the first entry
-/// for that destination that has no seat yet. An entry without a reply ends when its outcome is
-/// recorded; until then it may be moved to another connection.
+/// k; after a crash the numbers begin at 1 again. The order `Open` names a destination and no entry.
+/// The connection belongs to the first entry for that destination that has no seat yet. An entry
+/// without a reply ends when its outcome is recorded; until then it may be moved to another
+/// connection.
 final class RunRecorder implements WorldObserver {
     static final String REPORT = "report";
 
@@ -113,6 +114,8 @@ final class RunRecorder implements WorldObserver {
     private final SequencedMap<String, DestinationTotals> destinations = new LinkedHashMap<>();
     private final SequencedMap<QueueId, MessageTotals> messages = new LinkedHashMap<>();
     private long now;
+    /// Attempts before the last crash.
+    private int earlier;
 
     /// @param events receives a line for each thing that happens
     /// @param reached receives the simulated time after each step
@@ -256,7 +259,7 @@ final class RunRecorder implements WorldObserver {
     }
 
     private void starts(QmgrOrder.Deliver deliver) {
-        OpenAttempt attempt = attempts.get((int) deliver.delivery().number() - 1);
+        OpenAttempt attempt = attempts.get(earlier + (int) deliver.delivery().number() - 1);
         unseated.remove(attempt);
         opening.remove(deliver.connection());
         attempt.connectionId = deliver.connection();
@@ -297,6 +300,18 @@ final class RunRecorder implements WorldObserver {
         }
     }
 
+    @Override
+    public void crashed(long nowMillis) {
+        now = nowMillis;
+        tell("the server is killed and starts again");
+        unfinished.values().stream().flatMap(List::stream).toList()
+                .forEach(attempt -> ends(attempt, AttemptOutcome.TROUBLE, 0));
+        unseated.clear();
+        opening.clear();
+        connections.endAll("the server was killed", now);
+        earlier = attempts.size();
+    }
+
     private void arrives(QueueId id) {
         if (isOfFile(id)) {
             queue.arrives(id, name(id), file.scenario().mails().get((int) id.value() - 1).recipients().size(), now);
@@ -313,7 +328,7 @@ final class RunRecorder implements WorldObserver {
     }
 
     private void done(DeliveryResult result) {
-        OpenAttempt attempt = attempts.get((int) result.delivery() - 1);
+        OpenAttempt attempt = attempts.get(earlier + (int) result.delivery() - 1);
         if (attempt.connectionId != result.connection()) {
             return; // an event of an ended connection
         }

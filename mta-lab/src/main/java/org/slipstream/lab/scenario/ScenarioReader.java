@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /// Reads a scenario file: messages ([MessagesReader]), servers and routes ([NetworkReader]), settings
 /// ([SettingsReader]) and expectations ([ExpectationsReader]).
@@ -60,13 +62,19 @@ public final class ScenarioReader {
     /// @param changes each `key=value`; a key of a section is `section.key`, but keys of `settings`,
     ///     `transport`, `placement` and `servers.default` need no section
     public static Reading read(String name, String text, List<String> changes) {
+        return read(name, text, changes, _ -> Optional.empty());
+    }
+
+    /// @param scripts the text of a script of the sink, by the name that the scenario gives it
+    public static Reading read(String name, String text, List<String> changes,
+            Function<String, Optional<String>> scripts) {
         try {
             TomlParseResult toml = Toml.parse(text);
             if (toml.hasErrors()) {
                 throw syntax(name, toml.errors().getFirst());
             }
             ChangedKeys changed = ChangedKeys.of(changes, changes.isEmpty() ? List.of() : knownPaths());
-            ScenarioFile file = file(name, new Section(name, toml, changed));
+            ScenarioFile file = file(name, new Section(name, toml, changed), scripts);
             changed.requireAllUsed(name);
             return new Reading.Good(changes.isEmpty() ? file : file.with(changes));
         } catch (ScenarioMistake wrong) {
@@ -76,7 +84,7 @@ public final class ScenarioReader {
 
     private static Collection<String> knownPaths() {
         ChangedKeys none = ChangedKeys.none();
-        file("", new Section("", Toml.parse(ALL_SECTIONS), none));
+        file("", new Section("", Toml.parse(ALL_SECTIONS), none), _ -> Optional.empty());
         return none.requested();
     }
 
@@ -86,13 +94,13 @@ public final class ScenarioReader {
                 + "; write texts and times in quotes, for example at = \"10s\"");
     }
 
-    private static ScenarioFile file(String fileName, Section root) {
+    private static ScenarioFile file(String fileName, Section root, Function<String, Optional<String>> scripts) {
         String title = root.need("title");
         String story = root.text("story").orElse("");
         long seed = root.count("seed", 0, Long.MAX_VALUE, 1);
         long stop = root.time("stop-after", Long.MAX_VALUE);
         ScenarioSettings settings = SettingsReader.read(root);
-        NetworkReader network = NetworkReader.read(root, settings.transports().keySet());
+        NetworkReader network = NetworkReader.read(root, settings.transports().keySet(), scripts);
         SequencedMap<QueueId, ScenarioMessage> messages = new LinkedHashMap<>();
         List<SimulatedMail> mails = MessagesReader.read(root, network, messages);
         Expectations expected = ExpectationsReader.read(root, messages.values(), network.hosts());
@@ -107,7 +115,7 @@ public final class ScenarioReader {
         QmgrConfig config = settings.config(names);
         Scenario scenario = new Scenario(seed, config, true, mails, domains(network, names, mails),
                 settings.ownServer(),
-                List.of(), List.of(), settings.placement().apply(config));
+                List.of(), settings.crashesMillis(), settings.placement().apply(config));
         return new ScenarioFile(fileName, title, story, scenario, messages, names, stop, expected, List.of());
     }
 

@@ -26,16 +26,18 @@ import java.util.function.Function;
 /// `[placement]`. Keys have the names of `mta.toml`; the defaults are those of Postfix.
 final class SettingsReader {
     private static final int RECIPIENT_BATCH = 5_000;
+    private static final long NO_CRASH = -1;
     private static final Map<String, OrderPolicy> POLICIES = Map.of("preemptive", OrderPolicy.PREEMPTIVE, "round-robin",
             OrderPolicy.ROUND_ROBIN, "fifo", OrderPolicy.FIFO);
     private static final Map<String, FeedbackVariant> VARIANTS = Map.of("pseudocode", FeedbackVariant.PSEUDOCODE,
             "postfix-source", FeedbackVariant.POSTFIX_SOURCE, "plus-minus-one", FeedbackVariant.PLUS_MINUS_ONE);
 
     /// @param config without transports
+    /// @param crashesMillis times at which the server is killed and starts again
     /// @param common settings of transports without a section
     /// @param transports by their names in the file
     /// @param placement rules for these settings
-    record ScenarioSettings(QmgrConfig config, OwnServer ownServer, TransportSettings common,
+    record ScenarioSettings(QmgrConfig config, List<Long> crashesMillis, OwnServer ownServer, TransportSettings common,
             SequencedMap<String, TransportSettings> transports, Function<QmgrConfig, PlaceRules> placement) {
         QmgrConfig config(TransportNames names) {
             TransportTable table = TransportTable.of(common);
@@ -64,6 +66,7 @@ final class SettingsReader {
         }
         var section = root.section("settings");
         return new ScenarioSettings(section.map(SettingsReader::config).orElseGet(SettingsReader::defaults),
+                section.map(SettingsReader::crashes).orElse(List.of()),
                 section.map(SettingsReader::ownServer).orElseGet(() -> ownServer(0, 0, 0, 30_000, 300_000)), common,
                 transports, root.section("placement").map(SettingsReader::placement).orElse(QueueManagers::oneAtATime));
     }
@@ -133,6 +136,11 @@ final class SettingsReader {
             throw section.wrong("scan-interval", "is less than a second; write at least \"1s\"");
         }
         return config;
+    }
+
+    private static List<Long> crashes(Section section) {
+        long millis = section.time("crash", NO_CRASH);
+        return millis == NO_CRASH ? List.of() : List.of(millis);
     }
 
     private static OwnServer ownServer(Section section) {

@@ -38,7 +38,8 @@ final class Times {
 
     /// The time in seconds, with up to three decimals.
     static String seconds(long millis) {
-        String digits = millis % 1_000 == 0 ? "" : ("." + "%03d".formatted(millis % 1_000)).replaceFirst("0+$", "");
-        return millis / 1_000 + digits + "s";
+        long size = Math.abs(millis);
+        String digits = size % 1_000 == 0 ? "" : ("." + "%03d".formatted(size % 1_000)).replaceFirst("0+$", "");
+        return (millis < 0 ? "-" : "") + size / 1_000 + digits + "s";
     }
 }

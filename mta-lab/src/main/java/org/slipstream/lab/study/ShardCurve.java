@@ -11,11 +11,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /// The curve of throughput over the number of shards, for model servers with stated costs. It shows
 /// which part of a server limits it: the listener, the queue managers, the logs, the disks or the
 /// connections.
 public final class ShardCurve {
+    private static final String COLUMNS = "%6s %12s %10s %8s %8s %8s %13s %14s  %s";
+
+    private static final String SMALL = "10 connections, 20 ms";
+
     /// The numbers of shards.
     static final List<Integer> SHARDS = List.of(1, 2, 4, 8, 16, 64);
 
@@ -55,6 +60,14 @@ public final class ShardCurve {
         return servers;
     }
 
+    /// All model servers, also those that are too small for the curve.
+    private static SaturatedModel server(String name) {
+        return name.equals(SMALL)
+                ? new SaturatedModel(new ShardCosts(EVENT, RECORD, SYNC, MANY, ARRIVAL, 16), 100, 10, 10, 20_000, MESSAGE,
+                        SHORT)
+                : Objects.requireNonNull(servers().get(name));
+    }
+
     private static SaturatedModel model(int disks, int processors, int lanes, long delivery, long window) {
         return new SaturatedModel(new ShardCosts(EVENT, RECORD, SYNC, disks, ARRIVAL, processors), CLIENTS, lanes,
                 DESTINATIONS, delivery, MESSAGE, window);
@@ -69,8 +82,33 @@ public final class ShardCurve {
 
     /// The figures of one server.
     static List<LoadFigures> measure(String server, List<Integer> shards) {
-        SaturatedModel model = Objects.requireNonNull(servers().get(server));
+        SaturatedModel model = server(server);
         return shards.stream().map(count -> SaturatedServer.run(count, model)).toList();
+    }
+
+    /// The names of the model servers.
+    public static List<String> names() {
+        List<String> names = new ArrayList<>(servers().keySet());
+        names.add(SMALL);
+        return names;
+    }
+
+    /// The figures of one server as text, a line for each number of shards.
+    ///
+    /// @param progress receives a line before each run
+    public static List<String> lines(String server, List<Integer> shards, Consumer<String> progress) {
+        List<String> lines = new ArrayList<>(List.of(server, "", String.format(Locale.ROOT, COLUMNS, "shards",
+                "messages/s", "listener", "brain", "log", "disk", "connections", "lease orders", "limit")));
+        for (int count : shards) {
+            progress.accept(count + " shards");
+            LoadFigures each = measure(server, List.of(count)).getFirst();
+            lines.add(String.format(Locale.ROOT, COLUMNS, count, String.format(Locale.ROOT, "%,.0f",
+                    each.messagesPerSecond()), percent(each.listener()), percent(each.brain()), percent(each.log()),
+                    percent(each.disk()), percent(each.lanes()), String.format(Locale.ROOT, "%.1f",
+                            each.leaseOrders()),
+                    each.limit()));
+        }
+        return lines;
     }
 
     /// The rows of a table in Markdown, one for each server and number of shards.

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Finds Date and Message-ID (RFC 5322 sections 3.6.1 and 3.6.4) in a header while it is received.
+/// Finds Date, From and Message-ID (RFC 5322 sections 3.6.1, 3.6.2 and 3.6.4) in a header while it is received.
 /// Keeps the beginning of one field at a time and the Message-ID, never the whole header.
 public final class OriginFields {
     private static final int KEPT_BYTES = 300;
@@ -13,6 +13,7 @@ public final class OriginFields {
     private int length;
     private boolean atLineStart = true;
     private boolean hasDate;
+    private boolean hasFrom;
     private Optional<String> messageId = Optional.empty();
 
     /// Takes the next piece of the header with CRLF line ends.
@@ -39,6 +40,10 @@ public final class OriginFields {
         return hasDate;
     }
 
+    public boolean hasFrom() {
+        return hasFrom;
+    }
+
     /// The first Message-ID, unfolded, possibly truncated; empty when there is none.
     public Optional<String> messageId() {
         return messageId;
@@ -50,6 +55,7 @@ public final class OriginFields {
         int colon = text.indexOf(':');
         switch (colon < 0 ? "" : text.substring(0, colon).stripTrailing().toLowerCase(Locale.ROOT)) {
             case "date" -> hasDate = true;
+            case "from" -> hasFrom = true;
             case "message-id" -> messageId = messageId.or(() -> Optional.of(text.substring(colon + 1).strip()));
             default -> {
                 // Other fields are ignored.

@@ -1,4 +1,6 @@
-package org.slipstream.testkit;
+package org.slipstream.sink.server;
+
+import org.slipstream.sink.script.OctetPace;
 
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -8,7 +10,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 
 import javax.net.ssl.SSLContext;
@@ -19,7 +20,7 @@ import javax.net.ssl.SSLSocket;
 ///
 /// Replies leave when there is nothing left to read, as busy servers send them. Only CRLF ends a
 /// line, so that a bare LF stays visible.
-final class SinkLink {
+public final class SinkLink {
     private static final int BUFFER = 32 * 1024;
     private static final int LONGEST_LINE = 64 << 20;
 
@@ -32,69 +33,91 @@ final class SinkLink {
     private int filled;
     private long mayRead = Long.MAX_VALUE;
     private long mayWrite = Long.MAX_VALUE;
+    private OctetPace reading = OctetPace.FULL;
 
     /// The planned or the client's end of the connection.
-    static final class Closed extends IOException {
+    public static final class LinkClosed extends IOException {
         private static final long serialVersionUID = 1;
     }
 
-    SinkLink(Closeable socket, InputStream in, OutputStream out) {
+    public SinkLink(Closeable socket, InputStream in, OutputStream out) {
         this.socket = socket;
         this.in = in;
         this.out = out;
     }
 
-    void limit(long readOctets, long writtenOctets) {
+    public void limit(long readOctets, long writtenOctets) {
         mayRead = readOctets;
         mayWrite = writtenOctets;
     }
 
-    void write(String text) throws IOException {
+    public void write(String text) throws IOException {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int length = (int) Math.min(bytes.length, mayWrite);
         replies.write(bytes, 0, length);
         mayWrite -= length;
         if (mayWrite == 0) {
             flush();
-            throw new Closed();
+            throw new LinkClosed();
         }
         if (replies.size() > BUFFER) {
             flush();
         }
     }
 
-    void drip(String text, Duration pause) throws IOException, InterruptedException {
+    void drip(String text, OctetPace pace) throws IOException, InterruptedException {
         flush();
-        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
-            Thread.sleep(pause);
-            out.write(octet);
+        byte[] octets = text.getBytes(StandardCharsets.UTF_8);
+        for (int from = 0; from < octets.length; from += pace.octets()) {
+            Thread.sleep(pace.every());
+            out.write(octets, from, Math.min(pace.octets(), octets.length - from));
             out.flush();
         }
     }
 
-    void flush() throws IOException {
+    /// Reads at this speed from now on.
+    void readAt(OctetPace pace) {
+        reading = pace;
+    }
+
+    /// Closes after reading this many octets more.
+    void closeAfter(long octets) {
+        mayRead = octets;
+    }
+
+    public void flush() throws IOException {
         replies.writeTo(out);
         replies.reset();
         out.flush();
     }
 
     /// The next octet, -1 at the end of the stream.
-    int read() throws IOException {
+    public int read() throws IOException {
         if (mayRead-- == 0) {
             flush();
-            throw new Closed();
+            throw new LinkClosed();
         }
         if (at == filled) {
             if (in.available() == 0) {
                 flush();
             }
-            filled = Math.max(0, in.read(buffer));
+            filled = Math.max(0, in.read(buffer, 0, reading.isSlow() ? readingSlowly() : buffer.length));
             at = 0;
             if (filled == 0) {
                 return -1;
             }
         }
         return buffer[at++] & 0xff;
+    }
+
+    private int readingSlowly() throws IOException {
+        try {
+            Thread.sleep(reading.every());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+        return Math.min(reading.octets(), buffer.length);
     }
 
     private int next() throws IOException {
@@ -105,7 +128,7 @@ final class SinkLink {
         return octet;
     }
 
-    byte[] read(int count) throws IOException {
+    public byte[] read(int count) throws IOException {
         byte[] bytes = new byte[count];
         for (int i = 0; i < count; i++) {
             bytes[i] = (byte) next();
@@ -113,7 +136,7 @@ final class SinkLink {
         return bytes;
     }
 
-    byte[] readToEnd() throws IOException {
+    public byte[] readToEnd() throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (int octet = read(); octet >= 0; octet = read()) {
             all.write(octet);
@@ -137,20 +160,36 @@ final class SinkLink {
         }
     }
 
-    String line() throws IOException {
+    public String line() throws IOException {
         byte[] raw = rawLine();
         return new String(raw, 0, raw.length - 2, StandardCharsets.UTF_8);
     }
 
     /// The content of DATA as it comes, with stuffed dots and without the line of the final dot.
-    byte[] stuffedContent() throws IOException {
-        ByteArrayOutputStream content = new ByteArrayOutputStream();
+    public byte[] stuffedContent() throws IOException {
+        return stuffedContent(Long.MAX_VALUE);
+    }
+
+    /// Of a longer content only the beginning is kept.
+    ///
+    /// @param most octets that are kept
+    byte[] stuffedContent(long most) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream(4096);
         while (true) {
             byte[] line = rawLine();
             if (line.length == 3 && line[0] == '.') {
                 return content.toByteArray();
             }
-            content.writeBytes(line);
+            if (content.size() < most) {
+                content.writeBytes(line);
+            }
+        }
+    }
+
+    /// Reads and drops this many octets.
+    void skip(long octets) throws IOException {
+        for (long i = 0; i < octets; i++) {
+            next();
         }
     }
 
@@ -166,7 +205,7 @@ final class SinkLink {
     }
 
     /// Forgets everything that has arrived and has not been read.
-    void discardInput() throws IOException {
+    public void discardInput() throws IOException {
         at = filled;
         while (in.available() > 0) {
             in.read(buffer);
@@ -175,8 +214,11 @@ final class SinkLink {
     }
 
     /// Continues in TLS, on the server's side.
-    void startTls(SSLContext context) throws IOException {
+    public void startTls(SSLContext context) throws IOException {
         flush();
+        if (!(socket instanceof Socket)) {
+            throw new IOException("TLS needs a TCP socket");
+        }
         SSLSocket secure = (SSLSocket) context.getSocketFactory().createSocket((Socket) socket, "client", 0, false);
         secure.setUseClientMode(false);
         secure.startHandshake();
@@ -185,8 +227,16 @@ final class SinkLink {
         at = filled;
     }
 
+    /// Reads the ClientHello and sends a fatal alert (RFC 8446 section 6.2).
+    void alert(int description) throws IOException {
+        flush();
+        read();
+        out.write(new byte[]{21, 3, 3, 0, 2, 2, (byte) description});
+        out.flush();
+    }
+
     /// Closes so that the client sees a TCP reset.
-    void reset() throws IOException {
+    public void reset() throws IOException {
         ((Socket) socket).setSoLinger(true, 0);
         socket.close();
     }

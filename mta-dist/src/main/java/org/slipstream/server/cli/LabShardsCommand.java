@@ -1,0 +1,51 @@
+package org.slipstream.server.cli;
+
+import org.slipstream.lab.study.ShardCurve;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/// `lab shards`: the throughput of a model server with several shards, in simulated time.
+@Command(name = "shards", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        header = "Measures a model server with several shards.", descriptionHeading = "%n", description = {
+                "The queue managers and the broker of leases are those of the server; disks, clients and"
+                        + " connections are models, which docs/shards.md describes. Each run gives the same figures."},
+        optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {
+                Exit.DONE_TEXT, Exit.USAGE_TEXT},
+        footerHeading = "%nExamples:%n", footer = {
+                "  ./mta lab shards 1,2,4",
+                "  ./mta lab shards 2 --server 'one disk for all'"})
+final class LabShardsCommand implements Callable<Integer> {
+    private static final int MOST = 64;
+
+    @Parameters(paramLabel = "SHARDS", split = ",", description = "numbers of shards, each from 1 to 64")
+    private List<Integer> shards = List.of();
+
+    @Option(names = "--server", paramLabel = "NAME", defaultValue = "a disk for each shard",
+            description = "the model server (default: ${DEFAULT-VALUE})")
+    private String server = "";
+
+    private final MtaCommand mta;
+
+    LabShardsCommand(MtaCommand mta) {
+        this.mta = mta;
+    }
+
+    @Override
+    public Integer call() {
+        shards.stream().filter(count -> count < 1 || count > MOST).findFirst().ifPresent(wrong -> {
+            throw new CommandFailure(Exit.USAGE, "mta: " + wrong + " is not a number of shards from 1 to " + MOST);
+        });
+        if (!ShardCurve.names().contains(server)) {
+            throw new CommandFailure(Exit.USAGE, "mta: there is no model server \"" + server + "\"; the servers are \""
+                    + String.join("\", \"", ShardCurve.names()) + "\"");
+        }
+        ProgressLine progress = new ProgressLine(mta.world().err(), System::nanoTime);
+        ShardCurve.lines(server, shards, what -> progress.report(() -> what)).forEach(mta.world().out()::println);
+        return Exit.DONE;
+    }
+}

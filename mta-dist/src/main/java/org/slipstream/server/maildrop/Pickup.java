@@ -1,0 +1,235 @@
+package org.slipstream.server.maildrop;
+
+import jakarta.mail.internet.InternetAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
+import org.slipstream.core.Origin;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.server.intake.InFlowDelay;
+import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.TooManyRecipientsException;
+import org.slipstream.smtpin.EnvelopeExtras;
+import org.slipstream.smtpin.LocalSubmission;
+import org.slipstream.smtpin.LocalSubmission.LocalUser;
+import org.slipstream.smtpin.MessageHandler.DraftContent;
+import org.slipstream.spool.Draft;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Turns files of the maildrop into messages of the spool.
+///
+/// **Nothing is lost.** A file is deleted only after its message is durable. Where the spool refuses
+/// new mail, the file goes back and is tried again; a file that can never become a message is set
+/// aside.
+///
+/// **No second copy after a crash.** A file that is being stored bears the queue id of its message.
+/// The next start finds the file, and deletes it when the spool has that message ([#recover]). Two
+/// copies remain possible when the message was delivered before the crash, in the moment between the
+/// commit and the deletion.
+///
+/// May be called by any thread.
+public final class Pickup {
+    private static final Logger log = LoggerFactory.getLogger(Pickup.class);
+    private static final String SERVICE = "maildrop";
+
+    private final MaildropFolder folder;
+    private final LocalSubmission submission;
+    private final Ingest ingest;
+    private final InFlowDelay brake;
+    private final String domain;
+
+    /// @param domain of addresses without one
+    public Pickup(MaildropFolder folder, LocalSubmission submission, Ingest ingest, InFlowDelay brake,
+            String domain) {
+        this.folder = folder;
+        this.submission = submission;
+        this.ingest = ingest;
+        this.brake = brake;
+        this.domain = domain;
+    }
+
+    /// The spool, before deliveries begin.
+    @FunctionalInterface
+    public interface KnownMessages {
+        boolean contains(QueueId id) throws IOException;
+    }
+
+    /// Treats the files that a killed server was storing.
+    public static void recover(MaildropFolder folder, KnownMessages spool) throws IOException {
+        for (Map.Entry<Path, Optional<QueueId>> file : folder.leftOver().entrySet()) {
+            if (file.getValue().isEmpty()) {
+                setAside(folder, file.getKey(), "not a name of this server");
+            } else if (spool.contains(file.getValue().get())) {
+                log.info("event=maildrop-file-known queue={} file={}", file.getValue().get(), file.getKey());
+                Files.delete(file.getKey());
+            } else {
+                folder.putBack(file.getKey());
+            }
+        }
+    }
+
+    /// Stores one file.
+    ///
+    /// @return false when it has to be tried again later
+    boolean store(String name) {
+        brake.beforeAMessage();
+        try (SpoolDraft draft = new SpoolDraft(ingest.begin(), ingest)) {
+            if (!Files.isRegularFile(folder.find(name), LinkOption.NOFOLLOW_LINKS)) {
+                return isGone(name);
+            }
+            return store(folder.take(name, draft.id()), draft);
+        } catch (NoSuchFileException taken) {
+            return true;
+        } catch (IOException trouble) {
+            later(name, trouble);
+            return false;
+        }
+    }
+
+    private boolean isGone(String name) throws IOException {
+        Path file = folder.find(name);
+        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            setAside(folder, file, "not a regular file");
+        }
+        return true;
+    }
+
+    private boolean store(Path file, SpoolDraft draft) throws IOException {
+        try {
+            requireOneLink(file);
+            LocalSubmission.Result result;
+            try (DropFileReader reader = new DropFileReader(Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS),
+                    Files.size(file))) {
+                result = submit(reader, file, draft);
+            }
+            switch (result) {
+                case LocalSubmission.Result.Committed _ -> delete(file);
+                case LocalSubmission.Result.Refused(var reply) -> setAside(folder, file, reply.toString());
+            }
+            return true;
+        } catch (DropFileException | AccessDeniedException | TooManyRecipientsException never) {
+            setAside(folder, file, FailureWords.of(never));
+            return true;
+        } catch (IOException trouble) {
+            folder.putBack(file);
+            throw trouble;
+        }
+    }
+
+    /// The message is durable: a file that stays is deleted by the next start.
+    private static void delete(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException trouble) {
+            log.warn("event=file-not-deleted file={} error=\"{}\"", file, FailureWords.of(trouble));
+        }
+    }
+
+    private static void requireOneLink(Path file) throws IOException {
+        Map<String, Object> attributes = Files.readAttributes(file, "unix:isRegularFile,nlink",
+                LinkOption.NOFOLLOW_LINKS);
+        if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))
+                || !Integer.valueOf(1).equals(attributes.get("nlink"))) {
+            throw new DropFileException("not a regular file with one name");
+        }
+    }
+
+    private LocalSubmission.Result submit(DropFileReader reader, Path file, SpoolDraft draft) throws IOException {
+        Envelope envelope = envelope(reader.envelope());
+        LocalUser user = user(file, reader.envelope().fullName(), envelope);
+        LocalSubmission.Result result = submission.take(SERVICE, draft, envelope, user, reader);
+        if (result instanceof LocalSubmission.Result.Committed(var id, var bytes, var messageId)) {
+            log.info("event=maildrop-message-accepted queue={} user=\"{}\" sender={} recipients={} bytes={}{}", id,
+                    LogText.text(user.name()), LogText.path(envelope.sender()), envelope.recipients().size(), bytes,
+                    messageId.map(text -> " message-id=\"" + LogText.text(text) + "\"").orElse(""));
+        }
+        return result;
+    }
+
+    private Envelope envelope(DropEnvelope given) throws DropFileException {
+        Optional<Address> sender = given.sender().isEmpty() ? Optional.empty() : Optional.of(address(given.sender()));
+        List<Recipient> recipients = new ArrayList<>();
+        for (String each : given.recipients()) {
+            recipients.add(new Recipient(recipients.size() + 1, address(each), Optional.empty(), given.notifyOn()));
+        }
+        boolean international = sender.filter(Address::isInternational).isPresent()
+                || recipients.stream().anyMatch(each -> each.address().isInternational());
+        return new Envelope(sender, given.body(), international, given.envelopeId(), given.returns(), recipients,
+                DeliveryOptions.NONE, Origin.UNKNOWN);
+    }
+
+    private Address address(String text) throws DropFileException {
+        return Address.parse(text).or(() -> Address.parse(text + "@" + domain))
+                .orElseThrow(() -> new DropFileException("not an address: " + text));
+    }
+
+    /// The owner of the file wrote it, whatever the envelope says.
+    private LocalUser user(Path file, String fullName, Envelope envelope) throws IOException {
+        int id = (int) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        UserPrincipal owner = Files.getOwner(file, LinkOption.NOFOLLOW_LINKS);
+        String address = envelope.sender().map(Address::toString).orElseGet(() -> owner.getName() + "@" + domain);
+        return new LocalUser(id, owner.getName(), author(address, fullName));
+    }
+
+    private static String author(String address, String fullName) throws IOException {
+        if (fullName.isEmpty()) {
+            return address;
+        }
+        InternetAddress author = new InternetAddress();
+        author.setAddress(address);
+        author.setPersonal(fullName, StandardCharsets.UTF_8.name());
+        return author.toString();
+    }
+
+    private static void setAside(MaildropFolder folder, Path file, String reason) throws IOException {
+        log.error("event=maildrop-file-set-aside file={} reason=\"{}\" next=\"the file stays there; move it back with"
+                + " another name to try it again\"", folder.setAside(file), LogText.text(reason));
+    }
+
+    private static void later(String name, IOException trouble) {
+        log.warn("event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\"", name,
+                LogText.text(FailureWords.of(trouble)));
+    }
+
+    /// A draft of the spool as the listener's code sees it.
+    private record SpoolDraft(Draft draft, Ingest ingest) implements DraftContent {
+        @Override
+        public QueueId id() {
+            return draft.id();
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            draft.write(bytes, offset, length);
+        }
+
+        @Override
+        public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
+                throws IOException {
+            ingest.commit(draft, envelope, facts);
+        }
+
+        @Override
+        public void close() {
+            draft.close();
+        }
+    }
+}

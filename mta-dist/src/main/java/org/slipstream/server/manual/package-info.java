@@ -1,0 +1,2 @@
+/// Manual pages.
+package org.slipstream.server.manual;

@@ -1,0 +1,75 @@
+package org.slipstream.server.zone;
+
+import org.slipstream.server.config.Config;
+import org.slipstream.server.tls.TlsContexts;
+import org.slipstream.server.tls.TlsFailure;
+import org.slipstream.smtpout.host.RecordTexts;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Tells what a domain still lacks before other servers take its mail and find its host. DNS is the
+/// only thing that is asked; no server is called.
+public final class DomainCheck {
+    private DomainCheck() {}
+
+    /// @param resolver asked in place of the settings' servers; empty for those
+    public static List<DomainFinding> run(Config config, DomainQuestion asked, List<InetSocketAddress> resolver) {
+        List<InetSocketAddress> servers = resolver.isEmpty() ? config.smtpClient().dnsServers() : resolver;
+        FindingList findings = new FindingList();
+        run(new RememberingLookup(new RecordTexts(servers)::ask), withSources(asked, config), chain(config, findings),
+                Instant.now(),
+                findings);
+        return findings.all();
+    }
+
+    private static List<X509Certificate> chain(Config config, FindingList findings) {
+        try {
+            return TlsContexts.chain(config.tls());
+        } catch (TlsFailure failure) {
+            findings.lacks("tls", String.valueOf(failure.getMessage()));
+            return List.of();
+        }
+    }
+
+    private static DomainQuestion withSources(DomainQuestion asked, Config config) {
+        List<InetAddress> sources = Stream
+                .<InetAddress>concat(config.smtpClient().sourceAddressV4().stream(),
+                        config.smtpClient().sourceAddressV6().stream())
+                .toList();
+        return asked.addresses().isEmpty() ? asked.withAddresses(sources) : asked;
+    }
+
+    static void run(ZoneLookup dns, DomainQuestion question, List<X509Certificate> chain, Instant now,
+            FindingList findings) {
+        DomainQuestion asked = question;
+        if (question.addresses().isEmpty()) {
+            asked = question.withAddresses(
+                    new HostFindings(dns, question, findings).addresses(question.hostname()));
+            findings.unknown("address", asked.addresses().isEmpty()
+                    ? "the address of this server is unknown: give it with --address"
+                    : "mail is taken to leave from " + HostFindings.texts(asked.addresses()) + ", the address of "
+                            + asked.hostname() + "; if not, give the address with --address");
+        }
+        HostFindings hosts = new HostFindings(dns, asked, findings);
+        List<String> exchangers = hosts.exchangers();
+        hosts.name();
+        hosts.reverse();
+        SenderFindings sender = new SenderFindings(dns, asked, findings);
+        sender.spf(exchangers.contains(asked.hostname()));
+        sender.spfOfHost();
+        sender.dkim();
+        sender.dmarc();
+        TlsFindings tls = new TlsFindings(dns, asked, findings);
+        tls.certificate(chain, now);
+        tls.dane(chain);
+        tls.policies();
+        hosts.listings();
+        findings.unknown("port-25", "this machine cannot see whether other servers reach its port 25; send a message"
+                + " from another provider");
+    }
+}

@@ -1,0 +1,341 @@
+package org.slipstream.server.maildrop;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.BodyType;
+import org.slipstream.core.DataSize;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.DsnReturn;
+import org.slipstream.core.QueueId;
+import org.slipstream.core.Recipient;
+import org.slipstream.core.SettingsRecords;
+import org.slipstream.server.intake.Books;
+import org.slipstream.server.intake.InFlowDelay;
+import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.MemoryDrafts;
+import org.slipstream.server.sendmail.CallingUser;
+import org.slipstream.server.sendmail.MessageSubmission;
+import org.slipstream.server.sendmail.SendmailArguments;
+import org.slipstream.server.sendmail.SendmailException;
+import org.slipstream.server.sendmail.SmtpOnStandardInput;
+import org.slipstream.smtpin.LocalSubmission;
+import org.slipstream.smtpin.protocol.Limits;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/// A message on its way from standard input through a file of the maildrop into the spool.
+class MaildropTest {
+    private static final CallingUser ALICE = new CallingUser("alice", "Alice Müller");
+    private static final Instant NOW = Instant.parse("2026-11-23T06:30:00Z");
+    private static final DataSize LARGEST = DataSize.ofKibibytes(64);
+
+    @TempDir
+    Path home;
+    private final MemoryDrafts spool = new MemoryDrafts();
+    private MaildropFolder folder;
+    private Pickup pickup;
+
+    @BeforeEach
+    void aMaildrop() throws IOException {
+        folder = MaildropFolder.in(home);
+        folder.prepare(NOW);
+        Ingest ingest = new Ingest(spool::draft, Books.usual().build(), _ -> {});
+        Limits limits = SettingsRecords.with(Limits.standard(), "messageSize", LARGEST);
+        pickup = new Pickup(folder, new LocalSubmission(limits, "mail.here.example", Clock.fixed(NOW, ZoneOffset.UTC)),
+                ingest, new InFlowDelay(() -> false, 0), "here.example");
+    }
+
+    // ---- the message
+
+    @Test
+    void missingFieldsAreAddedAndTheOwnerOfTheFileIsNamed() throws Exception {
+        MemoryDrafts.Stored message = sent("-i bob", "Subject: x\n\nbody\n");
+        assertThat(text(message)).matches("""
+                Received: by mail\\.here\\.example \\(Slipstream, from userid \\d+\\)\\R\tid \\S+;\\R\
+                \tMon, 23 Nov 2026 06:30:00 \\+0000\\R\
+                Subject: x\\R\
+                From: =\\?UTF-8\\?Q\\?Alice_M=C3=BCller\\?= <alice@here\\.example>\\R\
+                Date: Mon, 23 Nov 2026 06:30:00 \\+0000\\R\
+                Message-ID: <\\S+@mail\\.here\\.example>\\R\
+                \\R\
+                body\\R""");
+        assertThat(message.envelope().sender().orElseThrow()).hasToString("alice@here.example");
+        assertThat(recipients(message)).containsExactly("bob@here.example");
+        assertThat(message.envelope().origin().service()).isEqualTo("maildrop");
+        assertThat(message.envelope().origin().user()).isEqualTo(Files.getOwner(home).getName());
+        assertThat(message.facts()).as("a sender need not scan it again").isPresent();
+    }
+
+    @Test
+    void fieldsOfTheProgramStay() throws Exception {
+        String header = "From: root (Cron Daemon)\r\nDate: Mon, 1 Jan 2024 00:00:00 +0000\r\nMessage-ID: <a@b>\r\n";
+        assertThat(text(sent("-t", header + "To: bob\r\n\r\nbody\r\n")))
+                .endsWith(header + "To: bob\r\n\r\nbody\r\n");
+    }
+
+    @Test
+    void recipientsOfTheHeaderAreAddedToThoseOfTheArgumentsAndBccIsNotSent() throws Exception {
+        MemoryDrafts.Stored message = sent("-t carol", """
+                To: "Bob, the builder" <bob@far.example>,
+                \tdave@far.example (a comment)
+                Cc: friends: eve@far.example, "odd name"@far.example;, nobody:;
+                Bcc: frank@far.example
+                Subject: x
+
+                body
+                """);
+        assertThat(recipients(message)).containsExactly("carol@here.example", "bob@far.example", "dave@far.example",
+                "eve@far.example", "\"odd name\"@far.example", "frank@far.example");
+        assertThat(text(message)).doesNotContain("Bcc", "frank");
+    }
+
+    @Test
+    void resentFieldsReplaceTheOthers() throws Exception {
+        MemoryDrafts.Stored message = sent("-t", """
+                Resent-To: new@far.example
+                Resent-Bcc: hidden@far.example
+                To: old@far.example
+                Bcc: older@far.example
+
+                body
+                """);
+        assertThat(recipients(message)).containsExactly("new@far.example", "hidden@far.example");
+        assertThat(text(message)).contains("To: old@far.example").doesNotContain("hidden", "older");
+    }
+
+    @Test
+    void aLineWithASingleDotEndsTheMessageUnlessDotsAreIgnored() throws Exception {
+        String text = "Subject: x\n\none\n..\n.\ntwo\n";
+        assertThat(text(sent("bob", text))).endsWith("one\r\n..\r\n");
+        assertThat(text(sent("-i bob", text))).endsWith("one\r\n..\r\n.\r\ntwo\r\n");
+        assertThat(text(sent("bob", "Subject: x\r\n\r\none\r\n.\r\ntwo"))).endsWith("one\r\n");
+        assertThat(text(sent("bob", "Subject: x\n\none\n."))).endsWith("one\r\n");
+    }
+
+    /// Otherwise a program that puts a user's text into a header would let the user add a field.
+    @Test
+    void aBareCarriageReturnIsALineEndInTheBodyAndABlankInTheHeader() throws Exception {
+        assertThat(text(sent("bob", "Subject: x\rBcc: spy@far.example\n\n10%\r20%\rdone")))
+                .contains("Subject: x Bcc: spy@far.example\r\n").endsWith("\r\n\r\n10%\r\n20%\r\ndone\r\n");
+    }
+
+    @Test
+    void aTextWithoutAHeaderIsABody() throws Exception {
+        assertThat(text(sent("bob", "just text\nmore\n"))).contains("\r\n\r\njust text\r\nmore\r\n");
+        assertThat(text(sent("bob", "From alice Mon Nov 23 06:30:00 2026\nSubject: x\n\nbody\n")))
+                .contains("Subject: x\r\n").doesNotContain("From alice");
+        assertThat(text(sent("bob", ""))).contains("Date: ").endsWith("\r\n\r\n");
+    }
+
+    @Test
+    void reportsAndTheNullSenderAreKept() throws Exception {
+        MemoryDrafts.Stored message = sent("-f <> -N success,failure -R hdrs -V abc bob@far.example", "\nx\n");
+        assertThat(message.envelope().sender()).isEmpty();
+        assertThat(message.envelope().recipients().getFirst().notifyOn())
+                .containsExactlyInAnyOrder(DsnNotify.SUCCESS, DsnNotify.FAILURE);
+        assertThat(message.envelope().returns()).isEqualTo(DsnReturn.HEADERS);
+        assertThat(message.envelope().envelopeId()).contains("abc");
+    }
+
+    @Test
+    void aMistakeLeavesNothingBehind() {
+        assertExit(64, "-t", "Subject: x\n\nno recipient\n");
+        assertExit(65, "-t", "To: a b c@@\n\n");
+        assertExit(65, "no..address@far.example", "\n");
+        assertThat(everything()).isEmpty();
+    }
+
+    @Test
+    void aProgramMaySpeakSmtp() throws Exception {
+        String dialogue = """
+                EHLO me
+                MAIL FROM:<alice@here.example> BODY=8BITMIME
+                RCPT TO:<bob@far.example>
+                DATA
+                Subject: x
+
+                ..dot
+                .
+                MAIL FROM:<>
+                DATA
+                RSET
+                QUIT
+                """.replace("\n", "\r\n");
+        ByteArrayOutputStream replies = new ByteArrayOutputStream();
+        new SmtpOnStandardInput(folder, ALICE, new ByteArrayInputStream(dialogue.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(replies, false, StandardCharsets.UTF_8)).run();
+        assertThat(replies.toString(StandardCharsets.UTF_8).lines().map(line -> line.substring(0, 3)))
+                .containsExactly("220", "250", "250", "250", "250", "250", "354", "250", "250", "503", "250", "221");
+        assertThat(text(stored())).endsWith("\r\n\r\n.dot\r\n");
+    }
+
+    // ---- the file
+
+    @Test
+    void afterAFullSpoolTheFileIsTriedAgain() throws Exception {
+        submit("bob", "\nx\n");
+        String name = folder.names(10).getFirst();
+        spool.full = true;
+        assertThat(pickup.store(name)).isFalse();
+        spool.full = false;
+        spool.onCommit = Optional.of(new IOException("the disk is gone"));
+        assertThat(pickup.store(name)).isFalse();
+        assertThat(folder.names(10)).containsExactly(name);
+        spool.onCommit = Optional.empty();
+        assertThat(pickup.store(name)).isTrue();
+        assertThat(spool.messages).hasSize(1);
+        assertThat(everything()).isEmpty();
+    }
+
+    /// Random damage of one octet, and each kind of cut.
+    @Test
+    void aDamagedFileNeverBecomesAMessageAndIsSetAsideUnchanged() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int round = 0; round < 60; round++) {
+            submit("bob carol", "Subject: x\n\n" + "line\n".repeat(random.nextInt(50)));
+            String name = folder.names(1).getFirst();
+            byte[] whole = Files.readAllBytes(folder.find(name));
+            byte[] damaged = round % 2 == 0 ? flipped(whole, random) : Arrays.copyOf(whole, random.nextInt(whole.length));
+            Files.write(folder.find(name), damaged);
+            assertThat(pickup.store(name)).isTrue();
+            assertThat(spool.messages).as("seed %s, round %s", seed, round).isEmpty();
+            Path aside = only(folder.path().resolve("corrupt"));
+            assertThat(aside).hasBinaryContent(damaged);
+            Files.delete(aside);
+        }
+    }
+
+    private static byte[] flipped(byte[] whole, Random random) {
+        byte[] damaged = whole.clone();
+        damaged[random.nextInt(whole.length)] ^= (byte) (1 << random.nextInt(8));
+        return damaged;
+    }
+
+    @Test
+    void aMessageAboveTheLimitIsSetAside() throws Exception {
+        submit("bob", "\n" + "x".repeat(60).concat("\n").repeat(1100));
+        assertThat(pickup.store(folder.names(1).getFirst())).isTrue();
+        assertThat(spool.messages).isEmpty();
+        assertThat(only(folder.path().resolve("corrupt"))).exists();
+    }
+
+    /// A user could otherwise have a file of the server read out.
+    @Test
+    void linksAndFoldersAreNotRead() throws Exception {
+        Path secret = Files.writeString(home.resolve("secret"), "secret");
+        Files.createSymbolicLink(folder.find("new.1"), secret);
+        Files.createLink(folder.find("new.2"), secret);
+        Files.createDirectory(folder.find("new.3"));
+        for (String name : folder.names(10)) {
+            assertThat(pickup.store(name)).isTrue();
+        }
+        assertThat(spool.messages).isEmpty();
+        assertThat(folder.names(10)).isEmpty();
+        assertThat(secret).hasContent("secret");
+    }
+
+    @Test
+    void aKilledServerLeavesNoSecondCopyAndLosesNothing() throws Exception {
+        submit("bob", "Subject: first\n\n");
+        submit("bob", "Subject: second\n\n");
+        List<String> names = folder.names(10);
+        QueueId known = new QueueId(77);
+        folder.take(names.getFirst(), known);
+        folder.take(names.getLast(), new QueueId(78));
+        Pickup.recover(folder, known::equals);
+        assertThat(folder.names(10)).containsExactly(names.getLast());
+        assertThat(text(stored())).contains("Subject: second");
+        assertThat(everything()).isEmpty();
+    }
+
+    @Test
+    void anUnfinishedFileIsNoMessageAndIsDeletedLater() throws Exception {
+        DropEnvelope envelope = new DropEnvelope("a", "", List.of("bob"), Set.of(), DsnReturn.UNSPECIFIED,
+                Optional.empty(), BodyType.EIGHT_BIT_MIME);
+        folder.write(envelope);
+        assertThat(folder.names(10)).isEmpty();
+        Path unfinished = everything().getFirst();
+        folder.prepare(Instant.now());
+        assertThat(unfinished).exists();
+        Files.setLastModifiedTime(unfinished, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+        folder.prepare(Instant.now());
+        assertThat(unfinished).doesNotExist();
+    }
+
+    @Test
+    void usersMayAddFilesAndNotListThem() throws Exception {
+        assertThat((int) Files.getAttribute(folder.path(), "unix:mode") & 07777).isEqualTo(03733);
+        submit("bob", "\n");
+        assertThat(Files.getPosixFilePermissions(folder.find(folder.names(1).getFirst())))
+                .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
+    }
+
+    // ----
+
+    private MemoryDrafts.Stored sent(String arguments, String text) throws Exception {
+        submit(arguments, text);
+        return stored();
+    }
+
+    private void submit(String arguments, String text) throws SendmailException {
+        new MessageSubmission(folder, ALICE).submit(SendmailArguments.parse(List.of(arguments.split(" "))),
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private MemoryDrafts.Stored stored() throws IOException {
+        spool.messages.clear();
+        assertThat(pickup.store(folder.names(1).getFirst())).isTrue();
+        return spool.messages.values().iterator().next();
+    }
+
+    private void assertExit(int exit, String arguments, String text) {
+        assertThatThrownBy(() -> submit(arguments, text)).isInstanceOfSatisfying(SendmailException.class,
+                refused -> assertThat(refused.exit()).isEqualTo(exit));
+    }
+
+    private List<Path> everything() {
+        try (Stream<Path> files = Files.walk(folder.path())) {
+            return files.filter(Files::isRegularFile).toList();
+        } catch (IOException trouble) {
+            throw new UncheckedIOException(trouble);
+        }
+    }
+
+    private static Path only(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.toList().getFirst();
+        }
+    }
+
+    private static String text(MemoryDrafts.Stored message) {
+        return new String(message.content(), StandardCharsets.UTF_8);
+    }
+
+    private static List<String> recipients(MemoryDrafts.Stored message) {
+        return message.envelope().recipients().stream().map(Recipient::address).map(Object::toString).toList();
+    }
+}

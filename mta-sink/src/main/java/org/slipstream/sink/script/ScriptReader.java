@@ -1,0 +1,208 @@
+package org.slipstream.sink.script;
+
+import org.slipstream.core.DataSize;
+import org.slipstream.sink.script.Reaction.After;
+import org.slipstream.sink.script.ScriptRule.CountOf;
+import org.slipstream.sink.script.ScriptRule.Counting;
+import org.slipstream.sink.script.ScriptRule.Matching;
+import org.slipstream.sink.script.ServerForm.PipeliningForm;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlTable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// Reads a script of the sink, a TOML file. Reading ends at the first mistake.
+public final class ScriptReader {
+    private static final TomlTable EMPTY = Toml.parse("");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?");
+    private static final Pattern CODE = Pattern.compile("[245][0-5][0-9]");
+    /// RFC 5321 section 4.5.3.1.5: 512 octets with code and CRLF.
+    private static final int LONGEST_TEXT = 506;
+    private static final String GREYLISTED = "450 4.2.0 Greylisted, please try again later";
+    private static final Set<ScriptPhase> WITH_RECIPIENT = EnumSet.of(ScriptPhase.RCPT, ScriptPhase.CONTENT);
+
+    private ScriptReader() {}
+
+    /// @param file for error messages
+    /// @throws ScriptMistake at the first mistake
+    public static ServerScript read(String file, String text) {
+        TomlParseResult toml = Toml.parse(text);
+        if (toml.hasErrors()) {
+            TomlParseError error = toml.errors().getFirst();
+            throw new ScriptMistake(file + ":" + error.position().line() + ": not TOML: "
+                    + error.getMessage().replaceFirst(", expected .*", "")
+                    + "; write texts and times in quotes, for example delay = \"10s\"");
+        }
+        ScriptTable root = new ScriptTable(file, "", 1, toml);
+        Map<String, Integer> lines = new TreeMap<>();
+        ServerForm form = form(section(root, "server", lines));
+        ScriptLimits limits = limits(section(root, "limits", lines), section(root, "errors", lines));
+        List<ScriptRule> rules = root.tables("rules").stream().map(ScriptReader::rule).toList();
+        ServerScript script = new ServerScript(file, root.text("title").orElse(file), root.text("source").orElse(""),
+                root.number("seed", 1), form, limits, rules, lines);
+        root.end();
+        return script;
+    }
+
+    private static ScriptTable section(ScriptTable root, String name, Map<String, Integer> lines) {
+        ScriptTable section = root.table(name).orElseGet(() -> new ScriptTable("", name, 1, EMPTY));
+        lines.putAll(section.lines());
+        return section;
+    }
+
+    // ---- the server
+
+    private static ServerForm form(ScriptTable section) {
+        String name = section.text("name").orElse("sink.example");
+        if (!NAME.matcher(name).matches()) {
+            throw section.wrong("name", "= \"" + name + "\" is not a host name; write for example \"mx.example.com\"");
+        }
+        boolean lmtp = section.oneOf("protocol", Map.of("smtp", false, "lmtp", true)).orElse(false);
+        DataSize size = section.size("size-limit").orElse(ServerForm.USUAL_SIZE);
+        PipeliningForm pipelining = section.oneOf("pipelining", PipeliningForm.byWord())
+                .orElse(PipeliningForm.HONEST);
+        TlsBehaviour tls = section.oneOf("tls", TlsBehaviour.byWord()).orElse(TlsBehaviour.OFF);
+        Duration accept = section.time("accept-delay").orElse(Duration.ZERO);
+        ServerForm form = new ServerForm(name, lmtp, extensions(section, pipelining), size, pipelining, tls, accept);
+        section.end();
+        return form;
+    }
+
+    private static List<String> extensions(ScriptTable section, PipeliningForm pipelining) {
+        List<String> all = section.has("extensions") ? section.texts("extensions") : ServerForm.EXTENSIONS;
+        all.stream().filter(line -> line.matches("(?i)(SIZE|STARTTLS)\\b.*")).findFirst().ifPresent(line -> {
+            throw section.wrong("extensions", "has " + line + "; set size-limit or tls, which announce it");
+        });
+        Map<String, String> byKeyword = all.stream()
+                .collect(Collectors.toMap(ServerForm::keyword, line -> line, (a, _) -> a, TreeMap::new));
+        List<String> without = new ArrayList<>(section.someOf("without",
+                byKeyword.keySet().stream().collect(Collectors.toMap(k -> k, k -> k))));
+        if (pipelining == PipeliningForm.SECRET) {
+            without.add("PIPELINING");
+        }
+        return all.stream().filter(line -> !without.contains(ServerForm.keyword(line))).toList();
+    }
+
+    private static ScriptLimits limits(ScriptTable limits, ScriptTable errors) {
+        ScriptLimits read = new ScriptLimits(limits.limit("connections"), limits.limit("client-connections"),
+                limits.limit("connections-per-minute"), limits.limit("client-connections-per-minute"),
+                limits.oneOf("over", ScriptLimits.OverLimit.byWord()).orElse(ScriptLimits.OverLimit.REPLY),
+                limits.text("over-reply").map(text -> replyText(limits, "over-reply", List.of(text)))
+                        .orElse(ScriptLimits.TOO_MANY),
+                limits.limit("messages-per-connection"), limits.limit("recipients-per-message"),
+                errors.limit("soft-limit"), errors.time("delay").orElse(Duration.ZERO), errors.limit("hard-limit"));
+        limits.end();
+        errors.end();
+        return read;
+    }
+
+    // ---- rules
+
+    private static ScriptRule rule(ScriptTable table) {
+        List<ScriptPhase> on = phases(table);
+        Matching when = matching(table, on);
+        Counting count = counting(table);
+        Reaction reaction = reaction(table, !when.greylist().isZero());
+        ScriptRule rule = new ScriptRule(table.text("name").orElse("rule at line " + table.line()), table.line(),
+                Set.copyOf(on), when, count, reaction);
+        table.end();
+        return rule;
+    }
+
+    private static List<ScriptPhase> phases(ScriptTable table) {
+        Map<String, List<ScriptPhase>> choices = new TreeMap<>();
+        ScriptPhase.byWord().forEach((word, phase) -> choices.put(word, List.of(phase)));
+        choices.put("any", Arrays.asList(ScriptPhase.values()));
+        List<ScriptPhase> on = table.someOf("on", choices).stream().flatMap(List::stream).toList();
+        if (on.isEmpty()) {
+            throw table.wrong("the rule has no phase; add on = \"rcpt\", or on = \"any\"");
+        }
+        return on;
+    }
+
+    private static Matching matching(ScriptTable table, List<ScriptPhase> on) {
+        Optional<TextPattern> recipient = table.text("recipient").map(TextPattern::new);
+        Duration greylist = table.time("greylist").orElse(Duration.ZERO);
+        if (recipient.isPresent() && on.stream().noneMatch(WITH_RECIPIENT::contains)) {
+            throw table.wrong("recipient", "is not known in this phase; write on = \"rcpt\" or on = \"content\"");
+        }
+        if (!greylist.isZero() && !on.equals(List.of(ScriptPhase.RCPT))) {
+            throw table.wrong("greylist", "needs client, sender and recipient; write on = \"rcpt\"");
+        }
+        Optional<Duration> until = table.time("until");
+        Duration from = table.time("from").orElse(Duration.ZERO);
+        if (until.isPresent() && until.get().compareTo(from) <= 0) {
+            throw table.wrong("until", "is not after from; make until later than from");
+        }
+        return new Matching(table.text("client").map(TextPattern::new), table.text("helo").map(TextPattern::new),
+                table.text("sender").map(TextPattern::new), recipient, from, until, greylist);
+    }
+
+    private static Counting counting(ScriptTable table) {
+        return new Counting(table.oneOf("of", CountOf.byWord()).orElse(CountOf.CASES), table.count("nth"),
+                table.count("every"), table.count("first"), table.count("after"), table.share("chance"));
+    }
+
+    private static Reaction reaction(ScriptTable table, boolean greylists) {
+        Optional<String> reply = table.has("reply")
+                ? Optional.of(replyText(table, "reply", table.texts("reply")))
+                : greylists ? Optional.of(GREYLISTED) : Optional.empty();
+        After after = table.oneOf("then", Map.of("close", After.CLOSE, "reset", After.RESET, "stall", After.STALL))
+                .orElse(After.CONTINUE);
+        long closeAfter = table.size("close-after").map(DataSize::bytes).orElse(-1L);
+        Duration delay = table.time("delay").orElse(Duration.ZERO);
+        OctetPace drip = pace(table, "drip");
+        OctetPace read = pace(table, "read");
+        // An end without a reply is only that end.
+        Optional<String> sent = reply.isEmpty() && after != After.CONTINUE ? Optional.of("") : reply;
+        Reaction reaction = new Reaction(sent, delay, drip, read, closeAfter, false, after);
+        if (reaction.equals(Reaction.USUAL)) {
+            throw table.wrong("the rule does nothing; add reply, delay, drip, read, close-after or then");
+        }
+        return reaction;
+    }
+
+    private static OctetPace pace(ScriptTable table, String key) {
+        return table.table(key).map(inner -> {
+            OctetPace pace = new OctetPace(inner.count("octets").orElse(1), inner.time("every").orElse(Duration.ofSeconds(1)));
+            inner.end();
+            return pace;
+        }).orElse(OctetPace.FULL);
+    }
+
+    /// The lines of a reply; the code of the first one stands before each of them (RFC 5321 section
+    /// 4.2.1).
+    private static String replyText(ScriptTable table, String key, List<String> written) {
+        List<String> lines = written.stream().flatMap(String::lines).toList();
+        String first = lines.isEmpty() ? "" : lines.getFirst();
+        String code = first.substring(0, Math.min(3, first.length()));
+        if (!CODE.matcher(code).matches() || first.length() > 3 && " -".indexOf(first.charAt(3)) < 0) {
+            throw table.wrong(key, "= \"" + first + "\" does not begin with a code; write for example \"450 4.2.1 "
+                    + "Mailbox busy\"");
+        }
+        StringBuilder reply = new StringBuilder();
+        for (int i = 0; i < lines.size(); i++) {
+            String text = lines.get(i).matches(code + "([ -].*)?")
+                    ? lines.get(i).substring(Math.min(4, lines.get(i).length()))
+                    : lines.get(i);
+            if (text.length() > LONGEST_TEXT) {
+                throw table.wrong(key, "has a line of more than " + LONGEST_TEXT
+                        + " characters; write a list of several lines");
+            }
+            reply.append(i == 0 ? "" : "\r\n").append(code).append(i == lines.size() - 1 ? ' ' : '-').append(text);
+        }
+        return reply.toString();
+    }
+}

@@ -1,0 +1,2 @@
+/// The web page of the sink and its JSON API.
+package org.slipstream.sink.web;

@@ -1,0 +1,91 @@
+package org.slipstream.spool;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/// An index that was open when the machine went down may have holes, and no error tells of them.
+class BootMarkTest {
+    @TempDir
+    Path directory;
+    private final TestWorld world = new TestWorld();
+
+    @Test
+    void rowsThatAPowerCutHasTakenComeBackFromTheLog() throws Exception {
+        Path cutOff = withoutRows(TestMessages.envelope("a@example.net", "b@example.net"));
+        world.boot = "second boot";
+        assertThat(queued(cutOff)).isEqualTo(2);
+        assertThat(cutOff.resolve("register-before-power-cut.mv.db")).exists();
+        assertThat(queued(cutOff)).isEqualTo(2);
+        assertThat(marks(cutOff)).as("an orderly stop needs no mark").isEmpty();
+    }
+
+    @Test
+    void aKilledProcessCostsNoNewIndex() throws Exception {
+        Path cutOff = withoutRows(TestMessages.envelope("a@example.net", "b@example.net"));
+        assertThat(queued(cutOff)).as("rows that this test took").isZero();
+        assertThat(cutOff.resolve("register-before-power-cut.mv.db")).doesNotExist();
+    }
+
+    @Test
+    void anIndexWithoutItsLogStaysTheWitness() throws Exception {
+        Path cutOff = withoutRows(TestMessages.envelope("a@example.net"));
+        try (Stream<Path> segments = Files.list(cutOff.resolve("box"))) {
+            for (Path segment : segments.toList()) {
+                Files.delete(segment);
+            }
+        }
+        world.boot = "second boot";
+        SpoolException refused = catchThrowableOfType(SpoolException.class,
+                () -> world.open(cutOff));
+        assertThat(refused).hasMessageContaining("has no segment, and the index names 2 messages");
+    }
+
+    /// Two messages, and the folder as a cut leaves it while the spool is open: a page of rows is missing.
+    private Path withoutRows(Envelope envelope) throws Exception {
+        Path cutOff = directory.resolve("cut-off");
+        try (Spool spool = world.open(directory.resolve("spool"))) {
+            for (int i = 0; i < 2; i++) {
+                QueueId id = TestMessages.commit(spool, envelope, new byte[10]).id();
+                TestMessages.done(then -> spool.defer(id, world.clock.millis(), then));
+            }
+            assertThat(spool.counts().messages()).isEqualTo(2);
+            copy(directory.resolve("spool"), cutOff);
+        }
+        List<String> marks = marks(cutOff);
+        TestWorld.sql(cutOff, "delete from recipient", "shutdown");
+        assertThat(marks(cutOff)).isEqualTo(marks).hasSize(1);
+        return cutOff;
+    }
+
+    private static List<String> marks(Path spool) throws IOException {
+        try (Stream<Path> files = Files.list(spool)) {
+            return files.map(file -> file.getFileName().toString()).filter("index-open"::equals).toList();
+        }
+    }
+
+    private long queued(Path spool) throws Exception {
+        try (Spool opened = world.open(spool)) {
+            return opened.list(Optional.empty(), 10).size();
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
+    }
+}
