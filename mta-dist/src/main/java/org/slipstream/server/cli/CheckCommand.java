@@ -2,6 +2,9 @@ package org.slipstream.server.cli;
 
 import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.ConfigReader;
+import org.slipstream.server.config.Problem;
+import org.slipstream.server.config.ReadResult;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -33,10 +36,16 @@ final class CheckCommand implements Callable<Integer> {
             description = "a setting that overrides mta.toml; may be repeated")
     private List<String> overrides = List.of();
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
     @ArgGroup(exclusive = false, heading = "%nIn place of the settings, a domain:%n")
     private DomainOptions dns = new DomainOptions();
 
     private final MtaCommand mta;
+
+    /// @param remarks the server would start, but some mail would not be delivered
+    private record CheckView(List<String> mistakes, List<String> remarks, List<String> hints) {}
 
     CheckCommand(MtaCommand mta) {
         this.mta = mta;
@@ -44,9 +53,12 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (json && !dns.isGiven()) {
+            return asJson();
+        }
         Config config = LoadedConfig.read(mta.settings(), overrides);
         if (dns.isGiven()) {
-            return dns.run(config, mta);
+            return dns.run(config, mta, json);
         }
         ServerStarter.Findings findings = mta.world().starter().examine(config);
         if (!findings.mistakes().isEmpty()) {
@@ -63,6 +75,19 @@ final class CheckCommand implements Callable<Integer> {
                 : "there is no " + file
                         + "; the defaults apply");
         return Exit.DONE;
+    }
+
+    private int asJson() {
+        CheckView view = switch (ConfigReader.read(mta.settings(), overrides)) {
+            case ReadResult.Rejected(List<Problem> problems) ->
+                new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of());
+            case ReadResult.Accepted(Config config) -> {
+                ServerStarter.Findings findings = mta.world().starter().examine(config);
+                yield new CheckView(findings.mistakes(), findings.remarks(), config.hints());
+            }
+        };
+        mta.world().out().println(RecordJson.write(view));
+        return !view.mistakes().isEmpty() ? Exit.CONFIGURATION : view.remarks().isEmpty() ? Exit.DONE : Exit.NO;
     }
 
     private static String sentences(List<String> all) {

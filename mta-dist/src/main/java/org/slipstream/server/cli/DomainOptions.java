@@ -39,9 +39,6 @@ final class DomainOptions {
             description = "a DNS list of refused addresses to ask; may be repeated")
     private List<String> blockLists = List.of();
 
-    @Option(names = "--json", description = "as JSON")
-    private boolean json;
-
     private record DomainReport(String domain, String hostname, int lacking, List<DomainLine> findings) {}
 
     private record DomainLine(String subject, String level, String text, Optional<String> record) {}
@@ -50,7 +47,7 @@ final class DomainOptions {
         return !domain.isEmpty();
     }
 
-    int run(Config config, MtaCommand mta) {
+    int run(Config config, MtaCommand mta, boolean json) {
         if (!Address.isDomain(domain.replaceFirst("\\.$", "")) || domain.startsWith("[")) {
             throw new CommandFailure(Exit.USAGE, "mta: --dns: \"" + Controls.replaced(domain) + "\" is not a domain");
         }

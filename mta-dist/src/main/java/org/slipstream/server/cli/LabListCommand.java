@@ -6,6 +6,7 @@ import org.slipstream.lab.scenario.ScenarioReader.Reading;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 
 /// `lab list`: lists the scenarios that come with the program.
@@ -19,6 +20,13 @@ final class LabListCommand implements Callable<Integer> {
     @Option(names = "--show", paramLabel = "NAME", description = "print the file of this scenario instead")
     private String show = "";
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
+    private record ScenarioView(String name, String title) {}
+
+    private record ScenarioViews(List<ScenarioView> scenarios) {}
+
     private final MtaCommand mta;
 
     LabListCommand(MtaCommand mta) {
@@ -27,7 +35,10 @@ final class LabListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (show.isEmpty()) {
+        if (json && show.isEmpty()) {
+            mta.world().out().println(RecordJson.write(new ScenarioViews(BundledScenarios.names().stream()
+                    .map(name -> new ScenarioView(name, title(name))).toList())));
+        } else if (show.isEmpty()) {
             BundledScenarios.names()
                     .forEach(name -> mta.world().out().println("%-28s %s".formatted(name, title(name))));
         } else {

@@ -4,6 +4,7 @@ import org.slipstream.admin.Operations.MessageCount;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
@@ -21,8 +22,13 @@ final class QueueCountCommand implements Callable<Integer> {
     @Mixin
     private FilterOptions filter;
 
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
     @Spec
     private CommandSpec spec;
+
+    private record QueueCount(long count) {}
 
     private final MtaCommand mta;
 
@@ -36,7 +42,8 @@ final class QueueCountCommand implements Callable<Integer> {
         try (AdminClient server = AdminClient.of(mta)) {
             List<MessageCount> parts = PagedRequests
                     .of(server, "GET", "queue/count", query, MessageCount.class, MessageCount::next).toList();
-            mta.world().out().println(parts.stream().mapToLong(MessageCount::count).sum());
+            long count = parts.stream().mapToLong(MessageCount::count).sum();
+            mta.world().out().println(json ? RecordJson.write(new QueueCount(count)) : Long.toString(count));
             return MissingShards.tell(mta, parts.stream().flatMap(part -> part.faults().stream()).toList());
         }
     }

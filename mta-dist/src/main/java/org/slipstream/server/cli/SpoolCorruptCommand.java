@@ -48,6 +48,11 @@ final class SpoolCorruptCommand implements Callable<Integer> {
                     Exit.CANNOT_START_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
     static final class CorruptListing implements Callable<Integer> {
+        @Option(names = "--json", description = "as JSON")
+        private boolean json;
+
+        private record CorruptViews(int count, List<String> findings) {}
+
         private final MtaCommand mta;
 
         CorruptListing(MtaCommand mta) {
@@ -58,6 +63,10 @@ final class SpoolCorruptCommand implements Callable<Integer> {
         public Integer call() {
             Report report = SpoolCommand.use(mta,
                     (_, spool) -> SpoolTools.setAside(spool, System::currentTimeMillis));
+            if (json) {
+                mta.world().out().println(RecordJson.write(new CorruptViews((int) report.setAside(), report.findings())));
+                return Exit.DONE;
+            }
             report.findings().forEach(mta.world().out()::println);
             mta.world().out().println(report.setAside() + " messages set aside");
             return Exit.DONE;

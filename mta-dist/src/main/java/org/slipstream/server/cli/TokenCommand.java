@@ -98,6 +98,13 @@ final class TokenCommand implements Callable<Integer> {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footerHeading = "%nExamples:%n", footer = {"  ./mta token list"})
     static final class TokenListing implements Callable<Integer> {
+        @Option(names = "--json", description = "as JSON")
+        private boolean json;
+
+        private record TokenView(String name, String right) {}
+
+        private record TokenViews(List<TokenView> tokens) {}
+
         private final MtaCommand mta;
 
         TokenListing(MtaCommand mta) {
@@ -108,6 +115,11 @@ final class TokenCommand implements Callable<Integer> {
         public Integer call() {
             return on(mta, file -> {
                 List<TokenFile.TokenEntry> tokens = file.list();
+                if (json) {
+                    mta.world().out().println(RecordJson.write(new TokenViews(tokens.stream()
+                            .map(token -> new TokenView(token.name(), token.right().word())).toList())));
+                    return;
+                }
                 if (tokens.isEmpty()) {
                     mta.world().out().println("there are no tokens");
                     return;

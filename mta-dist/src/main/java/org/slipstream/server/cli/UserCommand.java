@@ -152,6 +152,13 @@ final class UserCommand implements Callable<Integer> {
             footerHeading = "%nExamples:%n", footer = {
                     "  ./mta user list"})
     static final class Listing implements Callable<Integer> {
+        @Option(names = "--json", description = "as JSON")
+        private boolean json;
+
+        private record UserView(String name, boolean scram, List<String> addresses) {}
+
+        private record UserViews(List<UserView> users) {}
+
         private final MtaCommand mta;
 
         Listing(MtaCommand mta) {
@@ -162,6 +169,12 @@ final class UserCommand implements Callable<Integer> {
         public Integer call() {
             return on(mta, file -> {
                 List<UserFile.UserEntry> users = file.list();
+                if (json) {
+                    mta.world().out().println(RecordJson.write(new UserViews(users.stream()
+                            .map(user -> new UserView(user.name(), user.scram(), List.copyOf(user.addresses())))
+                            .toList())));
+                    return;
+                }
                 if (users.isEmpty()) {
                     say(mta, "there are no users");
                     return;

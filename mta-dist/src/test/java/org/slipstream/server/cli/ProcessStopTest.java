@@ -63,13 +63,13 @@ class ProcessStopTest {
 
     @Test
     @Tag("IM-30")
-    void aHangupIsLoggedAndTheServerGoesOn() throws Exception {
+    void aHangupReadsTheSettingsAgainAndTheServerGoesOn() throws Exception {
         Process process = start("starts");
         try (BufferedReader out = process.inputReader(); BufferedReader err = process.errorReader()) {
             assertThat(out.readLine()).startsWith("ready ");
             hangUp(process);
             assertThat(err.lines().filter(line -> line.contains("event=signal ")).findFirst().orElse("it ended"))
-                    .contains("signal=HUP action=ignored", "restart the server");
+                    .contains("signal=HUP action=reload", "read again");
             assertThat(process.isAlive()).isTrue();
             process.toHandle().destroy();
             assertThat(out.readLine()).isEqualTo("stopped");

@@ -1,0 +1,46 @@
+package org.slipstream.server.cli;
+
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Scripts read what commands show, so each command has `--json`, or a reason not to.
+class JsonOptionTest {
+    private static final String ORDER = "an order: its exit code is the answer, and its line a confirmation";
+    private static final String FILE = "its output is a file or a report of its own form";
+    private static final Map<String, String> WITHOUT = Stream.of(
+            Stream.of("destdb forget", "destdb resume", "destdb suspend", "freeze", "thaw", "resume", "queue bounce",
+                    "queue delete", "queue expire", "queue flush", "queue hold", "queue priority", "queue release",
+                    "queue requeue", "queue reroute", "send", "spool corrupt forget", "spool corrupt report",
+                    "spool import", "spool repair", "token add", "token remove", "user add", "user passwd",
+                    "user remove", "warm-up", "run").map(each -> Map.entry(each, ORDER)),
+            Stream.of("completion", "lab golden", "lab study", "report template", "spool export", "spool verify")
+                    .map(each -> Map.entry(each, FILE)))
+            .flatMap(each -> each).collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    @Test
+    void everyCommandThatShowsSomethingHasJson() {
+        CommandLine root = Cli.commandLine(new Console(Path.of("unused")).world(), "--help");
+        TreeSet<String> without = new TreeSet<>();
+        leaves(root, "").filter(each -> each.line().getCommandSpec().findOption("--json") == null)
+                .map(Leaf::path).forEach(without::add);
+        assertThat(without).isEqualTo(new TreeSet<>(WITHOUT.keySet()));
+    }
+
+    private record Leaf(String path, CommandLine line) {}
+
+    private static Stream<Leaf> leaves(CommandLine line, String path) {
+        if (line.getSubcommands().isEmpty()) {
+            return Stream.of(new Leaf(path, line));
+        }
+        return line.getSubcommands().entrySet().stream()
+                .flatMap(each -> leaves(each.getValue(), (path + " " + each.getKey()).strip()));
+    }
+}
