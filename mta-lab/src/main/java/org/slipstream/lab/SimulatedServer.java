@@ -110,12 +110,18 @@ final class SimulatedServer {
             after(ownServer.greetingTimeoutMillis(), client, () -> client.failed(NO_GREETING));
         } else if (!decisive.goesOn() || decisive.refuses()) {
             session.end();
-            Reply reason = decisive.refuses() ? ScriptedDelivery.reply(decisive) : CLOSED;
+            Reply reason = decisive.refuses() ? temporary(ScriptedDelivery.reply(decisive)) : CLOSED;
             after(millis, client, () -> client.failed(reason));
         } else {
             client.scripted(session);
             admit(client, millis, session::end);
         }
+    }
+
+    /// A refusal before a transaction counts as temporary, as in the real client: overloaded servers
+    /// send 5xx, too.
+    private static Reply temporary(Reply refusal) {
+        return refusal.isPermanent() ? new Reply(450, Optional.empty(), refusal.lines()) : refusal;
     }
 
     private boolean exceedsRate() {
