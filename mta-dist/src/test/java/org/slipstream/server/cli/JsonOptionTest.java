@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class JsonOptionTest {
     private static final String ORDER = "an order: its exit code is the answer, and its line a confirmation";
     private static final String FILE = "its output is a file or a report of its own form";
+    private static final String OTHER = "its output is that of the program whose name it has, or a page";
     private static final Map<String, String> WITHOUT = Stream.of(
             Stream.of("destdb forget", "destdb resume", "destdb suspend", "freeze", "thaw", "resume", "queue bounce",
                     "queue delete", "queue expire", "queue flush", "queue hold", "queue priority", "queue release",
@@ -22,7 +23,8 @@ class JsonOptionTest {
                     "spool import", "spool repair", "token add", "token remove", "user add", "user passwd",
                     "user remove", "warm-up", "run").map(each -> Map.entry(each, ORDER)),
             Stream.of("completion", "lab golden", "lab study", "report template", "spool export", "spool verify")
-                    .map(each -> Map.entry(each, FILE)))
+                    .map(each -> Map.entry(each, FILE)),
+            Stream.of("lab shards", "man", "newaliases", "sendmail", "sink").map(each -> Map.entry(each, OTHER)))
             .flatMap(each -> each).collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
 
     @Test
