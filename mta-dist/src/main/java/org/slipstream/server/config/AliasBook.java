@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import java.util.stream.Collectors;
 /// a copy in the mailbox of that name.
 ///
 /// A name without domain applies to every local domain; the same name with a domain takes
-/// precedence there. Local parts of local addresses compare without case, as in the server (RFC
+/// precedence there; `@domain` means all other names of the domain. Local parts of local addresses compare without case, as in the server (RFC
 /// 5321 section 2.4 leaves that to the receiving host).
 final class AliasBook {
     /// A target without domain means the domain of the alias.
@@ -76,6 +77,12 @@ final class AliasBook {
     }
 
     private void enterFull(String name, Value value) {
+        if (name.startsWith("@") && local.domains().contains(name.substring(1).toLowerCase(Locale.ROOT))) {
+            Address any = new Address("*", name.substring(1));
+            targets(name, value).ifPresent(t -> lines.put(name.toLowerCase(Locale.ROOT),
+                    new Line(name, value.place(), addresses(t, any))));
+            return;
+        }
         Optional<Address> address = Address.parse(name);
         if (address.isEmpty()) {
             refuseName(name, value);
@@ -105,9 +112,11 @@ final class AliasBook {
     }
 
     private void enter(Address alias, String name, SourcePlace place, List<String> targets) {
-        List<Address> addresses = targets.stream()
-                .map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
-        lines.put(alias.folded().key(), new Line(name, place, addresses));
+        lines.put(alias.folded().key(), new Line(name, place, addresses(targets, alias)));
+    }
+
+    private static List<Address> addresses(List<String> targets, Address alias) {
+        return targets.stream().map(t -> Address.parse(t).orElseGet(() -> new Address(t, alias.domain()))).toList();
     }
 
     /// An alias that is well formed and never used is a mistake.
@@ -158,7 +167,9 @@ final class AliasBook {
         }
         return isNamed(address)
                 ? Optional.empty()
-                : Optional.of(address.withoutExtension(local.subaddressDelimiter()).key()).filter(lines::containsKey);
+                : Optional.of(address.withoutExtension(local.subaddressDelimiter()).key()).filter(lines::containsKey)
+                        .or(() -> Optional.of("@" + address.domainKey())
+                                .filter(rest -> lines.containsKey(rest) && !hasMailbox(address)));
     }
 
     private void checkLoops() {

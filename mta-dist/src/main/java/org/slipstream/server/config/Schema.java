@@ -34,7 +34,7 @@ final class Schema {
 
     /// The settings of a server. One more record of settings is one more line here.
     static final Schema SERVER = new Schema(serverSections(),
-            List.of(Config.Identity.class, Config.Listen.class, Config.Local.class,
+            List.of(Config.Identity.class, Config.Listen.class, Config.Local.class, AliasFiles.Names.class,
                     Config.Submission.class, Config.Trust.class, Config.Tls.class, Limits.class, Config.Relay.class,
                     Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,

@@ -25,6 +25,7 @@ import java.util.function.Predicate;
 /// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
 /// | the same without its tag | `alice+lists` |
 /// | `postmaster` | the address in the settings (RFC 5321 section 4.5.1: it always exists) |
+/// | the alias `@domain` | its targets, for every name without `%`, `!` or `@` |
 /// | the mailbox `*` | every name without `%`, `!` or `@` |
 /// | `abuse` | the postmaster (RFC 2142 section 2) |
 /// | nothing | unknown |
@@ -165,7 +166,8 @@ public final class AddressBook {
         }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
-                .or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged)).orElseGet(Line.UnknownMailbox::new);
+                .or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged))
+                .orElseGet(Line.UnknownMailbox::new);
     }
 
     // `RCPT TO:<Postmaster>` has no domain and means this host, whose name need not be a local
@@ -196,9 +198,17 @@ public final class AddressBook {
                 : Optional.empty();
     }
 
+    private Optional<Line> restOfDomain(Address address) {
+        return Optional.ofNullable(aliases.get("@" + address.domainKey())).filter(_ -> !routes(address))
+                .map(Line.Alias::new);
+    }
+
+    private static boolean routes(Address address) {
+        return address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
+    }
+
     private Optional<Line> catchAll(Address address) {
-        boolean routes = address.localPart().chars().anyMatch(c -> ROUTING.indexOf(c) >= 0);
-        return mailboxes.contains(EVERYBODY) && !routes ? Optional.of(new Line.MailboxLine(address)) : Optional.empty();
+        return mailboxes.contains(EVERYBODY) && !routes(address) ? Optional.of(new Line.MailboxLine(address)) : Optional.empty();
     }
 
     /// Expands depth first, each target once. The settings are checked for loops; a loop ends here

@@ -1,0 +1,127 @@
+package org.slipstream.server.config;
+
+import org.slipstream.core.Setting;
+import org.slipstream.core.SettingsSection;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// The reader of aliases in files, in the two formats of Postfix. It guarantees that a line is
+/// either used or reported with its place.
+///
+/// `local.alias-files` have the format of aliases(5): `name: target, target`. `local.virtual-maps`
+/// have that of virtual(5): `user@domain target, target`, and `@domain target` for the rest of a
+/// domain. A line that begins with a blank continues the line before it. An alias in `mta.toml` is
+/// stronger than one in a file, and an earlier file is stronger than a later one.
+final class AliasFiles {
+    private static final String UNSUPPORTED = " is not supported, because mail would run programs or write files;"
+            + " name a mailbox or an address";
+
+    private final Config.Local local;
+    private final Complaints complaints;
+    private final Map<String, Value> found;
+
+    /// The settings that name the files.
+    @SettingsSection("local")
+    record Names(
+            @Setting(value = "",
+                    doc = "Files of aliases in the format of `/etc/aliases` (docs/addresses.md).") List<Path> aliasFiles,
+            @Setting(value = "",
+                    doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
+                            + " domain (docs/addresses.md).") List<Path> virtualMaps) {}
+
+    private AliasFiles(Config.Local local, Map<String, Value> stronger, Complaints complaints) {
+        this.local = local;
+        this.complaints = complaints;
+        this.found = new LinkedHashMap<>(stronger);
+    }
+
+    /// @param written the aliases of `mta.toml`
+    /// @return these and those of the files, by name
+    static Map<String, Value> read(Names names, Map<String, Value> written, Config.Local local,
+            Values values, Complaints complaints) {
+        AliasFiles files = new AliasFiles(local, written, complaints);
+        for (Path file : names.aliasFiles()) {
+            files.lines(file, "local.alias-files", values).forEach(files::alias);
+        }
+        for (Path file : names.virtualMaps()) {
+            files.lines(file, "local.virtual-maps", values).forEach(files::virtual);
+        }
+        return files.found;
+    }
+
+    /// A line with those that continue it.
+    private record Logical(String text, SourcePlace place) {}
+
+    private List<Logical> lines(Path file, String key, Values values) {
+        List<Logical> lines = new ArrayList<>();
+        try {
+            List<String> physical = Files.readAllLines(file, StandardCharsets.UTF_8);
+            for (int i = 0; i < physical.size(); i++) {
+                String line = physical.get(i);
+                if (line.isBlank() || line.strip().startsWith("#")) {
+                    continue;
+                }
+                if (Character.isWhitespace(line.charAt(0)) && !lines.isEmpty()) {
+                    Logical before = lines.removeLast();
+                    lines.add(new Logical(before.text() + " " + line.strip(), before.place()));
+                } else {
+                    lines.add(new Logical(line.strip(), new SourcePlace(file.toString(), i + 1)));
+                }
+            }
+        } catch (IOException unreadable) {
+            complaints.add(values.place(key), key, key + ": " + file + " cannot be read as UTF-8: " + unreadable);
+        }
+        return lines;
+    }
+
+    private void alias(Logical line) {
+        int colon = line.text().startsWith("\"")
+                ? line.text().indexOf(':', line.text().indexOf('"', 1) + 1)
+                : line.text().indexOf(':');
+        if (colon <= 0) {
+            complaints.add(line.place(), "", "an alias is \"name: target, target\"");
+            return;
+        }
+        enter(unquoted(line.text().substring(0, colon).strip()), line.text().substring(colon + 1), line.place());
+    }
+
+    private void virtual(Logical line) {
+        String[] words = line.text().split("\\s+", 2);
+        if (words.length < 2) {
+            complaints.add(line.place(), "", "a line of a map is \"name target, target\"");
+        } else if (!local.domains().contains(words[0].toLowerCase(Locale.ROOT))) {
+            // Otherwise the line declares the domain, as in Postfix; local.domains does that here.
+            enter(words[0], words[1], line.place());
+        }
+    }
+
+    private void enter(String name, String targets, SourcePlace place) {
+        List<Value> items = new ArrayList<>();
+        for (String word : targets.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")) {
+            String target = unquoted(word.strip());
+            if (target.startsWith("|") || target.startsWith("/") || target.startsWith(":")) {
+                complaints.add(place, "", name + ": the target \"" + target + "\"" + UNSUPPORTED);
+            } else if (target.startsWith("\\") && !target.substring(1).equalsIgnoreCase(name)) {
+                complaints.add(place, "", name + ": \"" + target
+                        + "\" is not supported; a backslash may precede the alias's own name only");
+            } else if (!target.isEmpty()) {
+                items.add(new Value.Text(target.startsWith("\\") ? target.substring(1) : target, place));
+            }
+        }
+        found.putIfAbsent(name.toLowerCase(Locale.ROOT), new Value.Many(items, place));
+    }
+
+    private static String unquoted(String word) {
+        return word.length() > 1 && word.startsWith("\"") && word.endsWith("\"")
+                ? word.substring(1, word.length() - 1)
+                : word;
+    }
+}
