@@ -11,7 +11,8 @@ import java.util.Properties;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/// Prints the libraries of the program with their licences, from the bill of materials that CycloneDX wrote, and the Java runtime.
+/// Prints the libraries of the program with their licences, from the bill of materials that CycloneDX
+/// wrote, and the Java runtime.
 ///
 /// A library without a licence ends the build, because its package could not be passed on.
 ///

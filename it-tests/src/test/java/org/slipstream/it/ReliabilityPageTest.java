@@ -26,7 +26,8 @@ class ReliabilityPageTest {
     /// Columns: class, accounts, acknowledged, delivered, bounced, queued, further copies, bound.
     @Test
     void theFiguresBalance() throws IOException {
-        var rows = page().lines().filter(line -> ROW.matcher(line).matches()).map(ReliabilityPageTest::numbers).toList();
+        var rows = page().lines().filter(line -> ROW.matcher(line).matches()).map(ReliabilityPageTest::numbers)
+                .toList();
         assertThat(rows).hasSizeGreaterThan(2).allSatisfy(row -> {
             assertThat(row.get(1)).as("acknowledged").isEqualTo(row.get(2) + row.get(3) + row.get(4));
             assertThat(row.get(5)).as("further copies").isLessThanOrEqualTo(row.get(6));

@@ -54,7 +54,7 @@ final class LiveSettings implements ConfigurationOperations {
     private volatile Generation now;
     private boolean stopping;
 
-    /// What one state of the settings consists of.
+    /// One state of the settings, and all that is made of it.
     private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot) {}
 
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,

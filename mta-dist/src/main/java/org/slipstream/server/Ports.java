@@ -38,7 +38,7 @@ final class Ports {
         }
     }
 
-    /// What the ports of a server need from its settings.
+    /// The part of the settings that the ports of a server use.
     record PortSettings(Config config, Optional<Supplier<SSLContext>> tls, ListenerServices services) {
         ListenerConfig of(Services.Service service) {
             return Services.listener(config, service, tls);

@@ -51,7 +51,7 @@ final class LineAppender extends UnsynchronizedAppenderBase<ILoggingEvent> {
         return encoder;
     }
 
-    /// Another form or place of the lines. What waits is written in the former place.
+    /// Another form or place of the lines. Waiting lines are written in the former place.
     void change(Encoder<ILoggingEvent> form, OutputStream place) throws IOException {
         lock.lock();
         try {

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /// The notice to systemd that the server accepts mail, for a unit of `Type=notify`. Without the
-/// variable `NOTIFY_SOCKET` there is nobody to tell, and nothing happens.
+/// variable `NOTIFY_SOCKET` no service manager waits for it, and nothing happens.
 ///
 /// systemd waits for a datagram on a UNIX socket. Java has none, so the program `systemd-notify`
 /// sends it, and the unit says `NotifyAccess=all`.

@@ -64,7 +64,8 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             Report report = SpoolCommand.use(mta,
                     (_, spool) -> SpoolTools.setAside(spool, System::currentTimeMillis));
             if (json) {
-                mta.world().out().println(RecordJson.write(new CorruptViews((int) report.setAside(), report.findings())));
+                mta.world().out()
+                        .println(RecordJson.write(new CorruptViews((int) report.setAside(), report.findings())));
                 return Exit.DONE;
             }
             report.findings().forEach(mta.world().out()::println);

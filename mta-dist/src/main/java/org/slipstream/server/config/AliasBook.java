@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 /// a copy in the mailbox of that name.
 ///
 /// A name without domain applies to every local domain; the same name with a domain takes
-/// precedence there; `@domain` means all other names of the domain. Local parts of local addresses compare without case, as in the server (RFC
-/// 5321 section 2.4 leaves that to the receiving host).
+/// precedence there; `@domain` means all other names of the domain. Local parts of local addresses
+/// compare without case, as in the server (RFC 5321 section 2.4 leaves that to the receiving host).
 final class AliasBook {
     /// A target without domain means the domain of the alias.
     static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",

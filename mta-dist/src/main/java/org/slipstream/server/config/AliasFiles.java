@@ -12,6 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// The reader of aliases in files, in the two formats of Postfix. It guarantees that a line is
 /// either used or reported with its place.
@@ -20,12 +22,17 @@ import java.util.Map;
 /// have that of virtual(5): `user@domain target, target`, and `@domain target` for the rest of a
 /// domain. A line that begins with a blank continues the line before it. An alias in `mta.toml` is
 /// stronger than one in a file, and an earlier file is stronger than a later one.
+///
+/// A local domain that a virtual map names is a virtual domain: a name without domain in an alias
+/// file does not apply there, as in Postfix.
 final class AliasFiles {
-    private static final String UNSUPPORTED = " is not supported, because mail would run programs or write files;"
+    private static final String NO_PROGRAMS = " is not supported, because mail would run programs or write files;"
             + " name a mailbox or an address";
+    private static final String NO_INCLUDES = " is not supported; write the addresses into the line";
 
     private final Config.Local local;
     private final Complaints complaints;
+    private final Map<String, Value> written;
     private final Map<String, Value> found;
 
     /// The settings that name the files.
@@ -37,10 +44,11 @@ final class AliasFiles {
                     doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
                             + " domain (docs/addresses.md).") List<Path> virtualMaps) {}
 
-    private AliasFiles(Config.Local local, Map<String, Value> stronger, Complaints complaints) {
+    private AliasFiles(Config.Local local, Map<String, Value> written, Complaints complaints) {
         this.local = local;
         this.complaints = complaints;
-        this.found = new LinkedHashMap<>(stronger);
+        this.written = written;
+        this.found = new LinkedHashMap<>(written);
     }
 
     /// @param written the aliases of `mta.toml`
@@ -48,13 +56,20 @@ final class AliasFiles {
     static Map<String, Value> read(Names names, Map<String, Value> written, Config.Local local,
             Values values, Complaints complaints) {
         AliasFiles files = new AliasFiles(local, written, complaints);
+        List<Logical> maps = names.virtualMaps().stream()
+                .flatMap(file -> files.lines(file, "local.virtual-maps", values).stream()).toList();
+        List<String> domains = files.domainsOutside(maps);
         for (Path file : names.aliasFiles()) {
-            files.lines(file, "local.alias-files", values).forEach(files::alias);
+            files.lines(file, "local.alias-files", values).forEach(line -> files.alias(line, domains));
         }
-        for (Path file : names.virtualMaps()) {
-            files.lines(file, "local.virtual-maps", values).forEach(files::virtual);
-        }
+        maps.forEach(files::virtual);
         return files.found;
+    }
+
+    private List<String> domainsOutside(List<Logical> maps) {
+        Set<String> named = maps.stream().map(line -> line.text().split("\\s+", 2)[0].toLowerCase(Locale.ROOT))
+                .map(name -> name.substring(name.lastIndexOf('@') + 1)).collect(Collectors.toSet());
+        return local.domains().stream().filter(domain -> !named.contains(domain)).toList();
     }
 
     /// A line with those that continue it.
@@ -82,7 +97,8 @@ final class AliasFiles {
         return lines;
     }
 
-    private void alias(Logical line) {
+    /// @param domains in which a name without domain applies
+    private void alias(Logical line, List<String> domains) {
         int colon = line.text().startsWith("\"")
                 ? line.text().indexOf(':', line.text().indexOf('"', 1) + 1)
                 : line.text().indexOf(':');
@@ -90,7 +106,13 @@ final class AliasFiles {
             complaints.add(line.place(), "", "an alias is \"name: target, target\"");
             return;
         }
-        enter(unquoted(line.text().substring(0, colon).strip()), line.text().substring(colon + 1), line.place());
+        String name = unquoted(line.text().substring(0, colon).strip());
+        String targets = line.text().substring(colon + 1);
+        if (name.contains("@") || domains.size() == local.domains().size()) {
+            enter(name, targets, line.place());
+        } else if (!written.containsKey(name)) {
+            domains.forEach(domain -> enter(name + "@" + domain, targets, line.place()));
+        }
     }
 
     private void virtual(Logical line) {
@@ -105,18 +127,23 @@ final class AliasFiles {
 
     private void enter(String name, String targets, SourcePlace place) {
         List<Value> items = new ArrayList<>();
+        String user = name.split("@")[0];
+        int before = complaints.count();
         for (String word : targets.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")) {
             String target = unquoted(word.strip());
             if (target.startsWith("|") || target.startsWith("/") || target.startsWith(":")) {
-                complaints.add(place, "", name + ": the target \"" + target + "\"" + UNSUPPORTED);
-            } else if (target.startsWith("\\") && !target.substring(1).equalsIgnoreCase(name)) {
-                complaints.add(place, "", name + ": \"" + target
+                complaints.add(place, "", user + ": the target \"" + target + "\""
+                        + (target.startsWith(":") ? NO_INCLUDES : NO_PROGRAMS));
+            } else if (target.startsWith("\\") && !target.substring(1).equalsIgnoreCase(user)) {
+                complaints.add(place, "", user + ": \"" + target
                         + "\" is not supported; a backslash may precede the alias's own name only");
             } else if (!target.isEmpty()) {
                 items.add(new Value.Text(target.startsWith("\\") ? target.substring(1) : target, place));
             }
         }
-        found.putIfAbsent(name.toLowerCase(Locale.ROOT), new Value.Many(items, place));
+        if (!items.isEmpty() || complaints.count() == before) {
+            found.putIfAbsent(name.toLowerCase(Locale.ROOT), new Value.Many(items, place));
+        }
     }
 
     private static String unquoted(String word) {

@@ -112,8 +112,8 @@ public final class ConfigReader {
     /// then only its own form is checked.
     private static Map<String, List<Address>> aliases(Values values, Config.Local local, Complaints complaints) {
         if (values.isSound("local.domains", "local.mailboxes", "local.postmaster", "local.subaddress-delimiter")) {
-            return AliasBook.read(AliasFiles.read(values.record(AliasFiles.Names.class), values.table(Schema.ALIASES), local,
-                    values, complaints), local, complaints);
+            return AliasBook.read(AliasFiles.read(values.record(AliasFiles.Names.class),
+                    values.table(Schema.ALIASES), local, values, complaints), local, complaints);
         }
         values.table(Schema.ALIASES)
                 .forEach((name, value) -> AliasBook.TARGETS.read(value, Schema.ALIASES + "." + name, complaints));

@@ -208,7 +208,9 @@ public final class AddressBook {
     }
 
     private Optional<Line> catchAll(Address address) {
-        return mailboxes.contains(EVERYBODY) && !routes(address) ? Optional.of(new Line.MailboxLine(address)) : Optional.empty();
+        return mailboxes.contains(EVERYBODY) && !routes(address)
+                ? Optional.of(new Line.MailboxLine(address))
+                : Optional.empty();
     }
 
     /// Expands depth first, each target once. The settings are checked for loops; a loop ends here

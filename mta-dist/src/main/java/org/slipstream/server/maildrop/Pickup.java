@@ -123,18 +123,17 @@ public final class Pickup {
             switch (result) {
                 case LocalSubmission.TakenOrRefused.Committed _ -> delete(file);
                 case LocalSubmission.TakenOrRefused.Refused(var reply) -> setAside(folder, file, reply.toString());
-            }return true;}catch(DropFileException|AccessDeniedException|
+            }
+            return true;
+        } catch (DropFileException | AccessDeniedException |
 
-    TooManyRecipientsException never)
-    {
-        setAside(folder, file, FailureWords.of(never));
-        return true;
-    }catch(
-    IOException trouble)
-    {
-        folder.putBack(file);
-        throw trouble;
-    }
+                TooManyRecipientsException never) {
+            setAside(folder, file, FailureWords.of(never));
+            return true;
+        } catch (IOException trouble) {
+            folder.putBack(file);
+            throw trouble;
+        }
     }
 
     /// The message is durable: a file that stays is deleted by the next start.
@@ -155,7 +154,8 @@ public final class Pickup {
         }
     }
 
-    private LocalSubmission.TakenOrRefused submit(DropFileReader reader, Path file, SpoolDraft draft) throws IOException {
+    private LocalSubmission.TakenOrRefused submit(DropFileReader reader, Path file, SpoolDraft draft)
+            throws IOException {
         Envelope envelope = envelope(reader.envelope());
         LocalUser user = user(file, reader.envelope().fullName(), envelope);
         LocalSubmission.TakenOrRefused result = submission.take(SERVICE, draft, envelope, user, reader);

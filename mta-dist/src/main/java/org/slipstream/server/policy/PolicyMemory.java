@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the checks remember about clients, across reloads of the settings.
+/// The memory of the checks about clients, across reloads of the settings.
 ///
 /// Rates whose limits did not change go on counting; others begin again. Greylisting keeps the
 /// clients that it knows, whatever changes, because forgetting them would delay honest mail.

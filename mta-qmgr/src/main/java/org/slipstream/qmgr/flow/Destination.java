@@ -39,7 +39,7 @@ public final class Destination {
         this.window = new Window(rules);
     }
 
-    /// Other rules. What the window has learned stays, up to its new limit.
+    /// Other rules. The learned window stays, up to its new limit.
     public void change(FlowRules others) {
         rules = others;
         window.change(others);

@@ -1,0 +1,111 @@
+package org.slipstream.server.config;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.core.Address;
+import org.slipstream.server.intake.AddressBook;
+import org.slipstream.server.intake.AddressBook.Decision;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/// Aliases that a Postfix server has in files.
+class AliasFilesTest {
+    @TempDir
+    Path home;
+
+    @Test
+    void theCustomaryFileOfADebianMachineServesItsOwnDomainAndNoVirtualOne() throws IOException {
+        file("aliases", """
+                # /etc/aliases
+                mailer-daemon: postmaster
+                root: \\root, alice@far.example
+                staff: alice,
+                    bob
+                """);
+        file("virtual", """
+                shop.example anything
+                info@shop.example alice@example.org
+                @shop.example bob@example.org
+                """);
+        AddressBook book = accepted();
+        assertThat(targets(book, "root@example.org")).containsExactly("root@example.org", "alice@far.example");
+        assertThat(targets(book, "staff@example.org")).containsExactly("alice@example.org", "bob@example.org");
+        assertThat(targets(book, "info@shop.example")).containsExactly("alice@example.org");
+        assertThat(targets(book, "anyone+tag@shop.example")).containsExactly("bob@example.org");
+        assertThat(targets(book, "staff@shop.example")).as("an alias of the machine")
+                .containsExactly("bob@example.org");
+        assertThat(decide(book, "nobody@example.org")).isInstanceOf(Decision.Unknown.class);
+        assertThat(decide(book, "a%far.example@shop.example")).as("a hidden route")
+                .isInstanceOf(Decision.Unknown.class);
+    }
+
+    @Test
+    void anAliasOfTheSettingsIsStrongerThanOneOfAFile() throws IOException {
+        file("aliases", "staff: alice\nsales: alice\n");
+        file("virtual", "@shop.example alice@example.org\n");
+        AddressBook book = accepted("aliases.staff=bob", "aliases.\"x@shop.example\"=bob@example.org");
+        assertThat(targets(book, "staff@example.org")).containsExactly("bob@example.org");
+        assertThat(targets(book, "sales@example.org")).containsExactly("alice@example.org");
+        assertThat(targets(book, "x@shop.example")).containsExactly("bob@example.org");
+    }
+
+    @Test
+    void eachLineThatCannotBeUsedIsNamedInOneRun() throws IOException {
+        Path aliases = file("aliases", "news: |/usr/bin/news\nlist: :include:/etc/list\nfile: /var/mail/x\nnonsense\n");
+        Path virtual = file("virtual", "@shop.example\nx@shop.example nobody@example.org\nx@elsewhere.example alice\n");
+        assertThat(problems()).contains(
+                aliases + ":1: news: the target \"|/usr/bin/news\" is not supported, because mail would run programs or"
+                        + " write files; name a mailbox or an address",
+                aliases + ":2: list: the target \":include:/etc/list\" is not supported; write the addresses into the line",
+                aliases + ":4: an alias is \"name: target, target\"",
+                virtual + ":1: a line of a map is \"name target, target\"")
+                .anyMatch(each -> each.startsWith(virtual + ":2: ") && each.contains("neither a mailbox nor an alias"))
+                .anyMatch(each -> each.startsWith(virtual + ":3: ") && each.contains("does not end here"));
+    }
+
+    @Test
+    void aFileThatIsNotThereIsAMistakeOfTheSetting() throws IOException {
+        Files.writeString(home.resolve("mta.toml"), settings());
+        assertThat(problems()).anyMatch(each -> each.startsWith("mta.toml:4: ") && each.contains("aliases"));
+    }
+
+    private Path file(String name, String text) throws IOException {
+        Files.writeString(home.resolve("mta.toml"), settings());
+        return Files.writeString(home.resolve(name), text);
+    }
+
+    private static String settings() {
+        return """
+                [local]
+                domains = ["example.org", "shop.example"]
+                mailboxes = ["alice@example.org", "bob@example.org", "root@example.org"]
+                alias-files = ["aliases"]
+                virtual-maps = ["virtual"]
+                """;
+    }
+
+    private AddressBook accepted(String... overrides) {
+        ReadResult result = ConfigReader.read(SettingsSource.in(home), List.of(overrides));
+        assertThat(result).as("%s", result instanceof ReadResult.Rejected(var why) ? why : "").isInstanceOf(
+                ReadResult.Accepted.class);
+        return new AddressBook(((ReadResult.Accepted) result).config(), _ -> false);
+    }
+
+    private List<String> problems() {
+        return ((ReadResult.Rejected) ConfigReader.read(SettingsSource.in(home), List.of())).problems().stream()
+                .map(Problem::toString).toList();
+    }
+
+    private static Decision decide(AddressBook book, String address) {
+        return book.decide(Address.parse(address).orElseThrow());
+    }
+
+    private static List<String> targets(AddressBook book, String address) {
+        return ((Decision.Alias) decide(book, address)).targets().stream().map(Address::toString).toList();
+    }
+}
