@@ -61,7 +61,11 @@ class ConfigurationPageTest {
     private static String row(String name, Key key) {
         String standard = key.defaultValue(Key.HOSTNAME).toToml().replace("\"<hostname>\"", "<hostname>");
         return "| `" + name + "` | `" + standard + "` | " + escaped(key.form().words()) + " | "
-                + escaped(key.doc()) + " |\n";
+                + escaped(key.doc()) + restart(key) + " |\n";
+    }
+
+    private static String restart(Key key) {
+        return key.declared().restart().isEmpty() ? "" : " *Restart: " + key.declared().restart() + ".*";
     }
 
     private static String escaped(String words) {
