@@ -5,6 +5,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.lab.Scenario.ReplyScript;
 import org.slipstream.lab.Scenario.SimulatedMail;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.ChangedSettings;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.QueueManager;
@@ -103,7 +104,7 @@ final class SimulatedShard {
     /// Before the first event of the world.
     void startAgainWith(QmgrConfig former) {
         start(former, QueueManagers.oneAtATime(former));
-        queueManager.absorb(new QmgrEvent.SettingsChanged(scenario.config(), scenario.placement()), clock.now(),
+        queueManager.absorb(new QmgrEvent.SettingsChanged(new ChangedSettings(scenario.config(), scenario.placement())), clock.now(),
                 order -> {
                     throw new AssertionError("without mail: " + order);
                 });

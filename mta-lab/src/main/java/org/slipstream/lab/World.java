@@ -9,6 +9,7 @@ import org.slipstream.lab.Scenario.SimulatedRecipient;
 import org.slipstream.lab.SimulatedShard.SharedParts;
 import org.slipstream.lab.SimulatedSpool.SimulatedState;
 import org.slipstream.lab.SimulatedSpool.SpoolRow;
+import org.slipstream.qmgr.ChangedSettings;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrSnapshot;
 import org.slipstream.qmgr.event.HostRow;
@@ -93,7 +94,7 @@ public final class World {
     /// same, so these settings must not exceed them.
     public World changed(long atMillis, QmgrConfig settings, PlaceRules smtp) {
         clock.at(atMillis, () -> shards.running()
-                .forEach(shard -> shard.post(new QmgrEvent.SettingsChanged(settings, smtp))));
+                .forEach(shard -> shard.post(new QmgrEvent.SettingsChanged(new ChangedSettings(settings, smtp)))));
         return this;
     }
 

@@ -16,7 +16,6 @@ import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.place.Effects;
 import org.slipstream.qmgr.place.Effects.Ended;
-import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.place.Seat;
 import org.slipstream.qmgr.place.Seating;
 import org.slipstream.qmgr.sched.Choice;
@@ -216,7 +215,7 @@ public final class QueueManager {
             }
             case QmgrEvent.Stopping _ -> stopping = true;
             case QmgrEvent.Operator operator -> operators.command(operator);
-            case QmgrEvent.SettingsChanged(QmgrConfig settings, PlaceRules smtp) -> change(settings, smtp);
+            case QmgrEvent.SettingsChanged(QmgrEvent.NewSettings settings) -> change((ChangedSettings) settings);
             case QmgrEvent.HostsLearned learned -> {
                 seating.learn(learned.changes(), now());
                 scheduler.seatsMayBeFree();
@@ -233,14 +232,14 @@ public final class QueueManager {
     }
 
     // The order of service stays: the queue in memory has its form.
-    private void change(QmgrConfig settings, PlaceRules smtp) {
-        config = settings.withPolicy(config.policy());
+    private void change(ChangedSettings settings) {
+        config = settings.config().withPolicy(config.policy());
         retrySchedule.change(config);
         scans.change(config);
         inFlow.change(config.lanes());
         flushes.change(config.minimalBackoffMillis());
         completion.change(ReportRules.of(config));
-        seating.change(transport -> transport.equals(SMTP) ? smtp : config.plainRules(transport));
+        seating.change(transport -> transport.equals(SMTP) ? settings.smtp() : config.plainRules(transport));
         destinations.change(config, now());
         scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 name -> config.transport(name).service());

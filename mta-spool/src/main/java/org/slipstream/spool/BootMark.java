@@ -60,9 +60,11 @@ final class BootMark {
 
     /// After the index is closed.
     void clear() throws IOException {
-        try (FileChannel index = FileChannel.open(directory.resolve(IndexDatabase.FILE_NAME),
-                StandardOpenOption.WRITE)) {
-            index.force(true);
+        Path file = directory.resolve(IndexDatabase.FILE_NAME);
+        if (Files.exists(file)) {
+            try (FileChannel index = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                index.force(true);
+            }
         }
         Files.deleteIfExists(directory.resolve(FILE));
         Directories.sync(directory);

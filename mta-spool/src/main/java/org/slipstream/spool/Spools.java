@@ -219,6 +219,14 @@ public final class Spools {
         LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, LogText.text(why));
     }
 
+    private static void clear(BootMark mark, Exception refused) {
+        try {
+            mark.clear();
+        } catch (IOException left) {
+            refused.addSuppressed(left);
+        }
+    }
+
     /// Sets an index aside that may have holes. Without a segment it stays, because it is the only witness of the mail
     /// that the log had.
     private static void distrust(BootMark mark, Path directory, MessageLog log) throws IOException {
@@ -231,17 +239,18 @@ public final class Spools {
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog log) throws IOException, UnusableIndexException, SpoolException {
+        // A shared index survives by itself what happens to this machine.
+        Optional<BootMark> mark = config.index().isPresent()
+                ? Optional.empty()
+                : Optional.of(new BootMark(config.directory(), parts.boot()));
         try {
-            // A shared index survives by itself what happens to this machine.
-            Optional<BootMark> mark = config.index().isPresent()
-                    ? Optional.empty()
-                    : Optional.of(new BootMark(config.directory(), parts.boot()));
             if (mark.isPresent()) {
                 distrust(mark.get(), config.directory(), log);
             }
             return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             log.close();
+            mark.ifPresent(set -> clear(set, e));
             throw e;
         }
     }

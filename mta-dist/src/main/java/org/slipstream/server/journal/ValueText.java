@@ -2,6 +2,8 @@ package org.slipstream.server.journal;
 
 import org.jspecify.annotations.Nullable;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.ChangedSettings;
+import org.slipstream.qmgr.event.QmgrEvent;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -52,11 +54,16 @@ final class ValueText {
         }
     };
 
-    /// The records of a sealed family by name.
+    /// A member of a family that cannot be sealed, because it is in another package.
+    private static final Map<Class<?>, Class<?>> ELSEWHERE = Map.of(QmgrEvent.NewSettings.class,
+            ChangedSettings.class);
+
+    /// The records of a family by name.
     private static final ClassValue<Map<String, Class<?>>> MEMBERS = new ClassValue<>() {
         @Override
         protected Map<String, Class<?>> computeValue(Class<?> family) {
             Map<String, Class<?>> members = new LinkedHashMap<>();
+            Optional.ofNullable(ELSEWHERE.get(family)).ifPresent(member -> members.put(name(member), member));
             for (Class<?> permitted : Optional.ofNullable(family.getPermittedSubclasses()).orElse(new Class<?>[0])) {
                 if (permitted.isRecord()) {
                     if (members.put(name(permitted), permitted) != null) {
@@ -219,7 +226,7 @@ final class ValueText {
         } else if (Collection.class.isAssignableFrom(type)) {
             List<Object> items = list(parser, inner(declared, 0));
             return type == Set.class ? new LinkedHashSet<>(items) : items;
-        } else if (type.isSealed() && type.isInterface()) {
+        } else if (isFamily(type)) {
             return read(parser, type, MEMBER);
         } else if (type.isRecord() && type != QueueId.class) {
             require(parser, JsonToken.START_OBJECT, type);
@@ -284,6 +291,10 @@ final class ValueText {
         return (Class<?>) (type instanceof ParameterizedType generic ? generic.getRawType() : type);
     }
 
+    private static boolean isFamily(Class<?> type) {
+        return type.isInterface() && (type.isSealed() || ELSEWHERE.containsKey(type));
+    }
+
     private static Type inner(Type type, int number) {
         return ((ParameterizedType) type).getActualTypeArguments()[number];
     }
@@ -308,7 +319,7 @@ final class ValueText {
             for (RecordComponent component : type.getRecordComponents()) {
                 requireForm(component.getGenericType(), seen);
             }
-        } else if (type.isSealed() && type.isInterface()) {
+        } else if (isFamily(type)) {
             MEMBERS.get(type).values().forEach(member -> requireForm(member, seen));
         } else if (!type.isEnum() && !PLAIN.contains(type)) {
             throw new IllegalArgumentException("no form for " + type);

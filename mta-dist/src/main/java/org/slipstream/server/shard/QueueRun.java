@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.MessageSummary;
+import org.slipstream.qmgr.ChangedSettings;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QmgrTrace;
@@ -128,7 +129,8 @@ final class QueueRun {
         services = others;
         carriers.change(others.client());
         places.change(others.client());
-        inbox.answer(new QmgrEvent.SettingsChanged(others.config().queueManager(), others.config().smtpPlacement()));
+        inbox.answer(new QmgrEvent.SettingsChanged(
+                new ChangedSettings(others.config().queueManager(), others.config().smtpPlacement())));
     }
 
     Inbox inbox() {

@@ -12,8 +12,6 @@ import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
-import org.slipstream.qmgr.QmgrConfig;
-import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.qmgr.wake.LimitKey;
 
 import java.util.List;
@@ -146,9 +144,11 @@ public sealed interface QmgrEvent {
 
     /// The operator has changed the settings. Deliveries that run finish as they began; the next
     /// choice follows the new settings. Mail that was deferred keeps its next attempt.
-    ///
-    /// @param smtp the placement's rules of SMTP
-    record SettingsChanged(QmgrConfig config, PlaceRules smtp) implements QmgrEvent {}
+    record SettingsChanged(NewSettings settings) implements QmgrEvent {}
+
+    /// The settings of a queue manager. Their record is beside the queue manager, because events do
+    /// not know the packages that use them.
+    interface NewSettings {}
 
     /// The knowledge of other shards about hosts: they failed, work again, or were suspended. A record
     /// here that is newer stays.
