@@ -52,20 +52,20 @@ class BootMarkTest {
         assertThat(refused).hasMessageContaining("has no segment, and the index names 2 messages");
     }
 
-    /// Two messages, and the folder as a cut leaves it while the spool is open: a page of rows is missing.
+    /// Two messages, as a cut during the run leaves them: a page of rows is missing.
     private Path withoutRows(Envelope envelope) throws Exception {
         Path cutOff = directory.resolve("cut-off");
-        try (Spool spool = world.open(directory.resolve("spool"))) {
+        try (Spool spool = world.open(cutOff)) {
             for (int i = 0; i < 2; i++) {
                 QueueId id = TestMessages.commit(spool, envelope, new byte[10]).id();
                 TestMessages.done(then -> spool.defer(id, world.clock.millis(), then));
             }
             assertThat(spool.counts().messages()).isEqualTo(2);
-            copy(directory.resolve("spool"), cutOff);
+            assertThat(marks(cutOff)).hasSize(1);
         }
-        List<String> marks = marks(cutOff);
+        // The orderly stop has brought all rows to the disk; the mark is that of the run.
         TestWorld.sql(cutOff, "delete from recipient", "shutdown");
-        assertThat(marks(cutOff)).isEqualTo(marks).hasSize(1);
+        new BootMark(cutOff, world.boot).set();
         return cutOff;
     }
 
@@ -78,14 +78,6 @@ class BootMarkTest {
     private long queued(Path spool) throws Exception {
         try (Spool opened = world.open(spool)) {
             return opened.list(Optional.empty(), 10).size();
-        }
-    }
-
-    private static void copy(Path from, Path to) throws IOException {
-        try (Stream<Path> files = Files.walk(from)) {
-            for (Path file : files.toList()) {
-                Files.copy(file, to.resolve(from.relativize(file)));
-            }
         }
     }
 }
