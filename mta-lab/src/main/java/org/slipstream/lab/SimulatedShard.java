@@ -104,7 +104,8 @@ final class SimulatedShard {
     /// Before the first event of the world.
     void startAgainWith(QmgrConfig former) {
         start(former, QueueManagers.oneAtATime(former));
-        queueManager.absorb(new QmgrEvent.SettingsChanged(new ChangedSettings(scenario.config(), scenario.placement())), clock.now(),
+        queueManager.absorb(new QmgrEvent.SettingsChanged(new ChangedSettings(scenario.config(), scenario.placement())),
+                clock.now(),
                 order -> {
                     throw new AssertionError("without mail: " + order);
                 });
