@@ -190,8 +190,10 @@ class LiveSettingsTest {
             assertThat(changed("listen.lmtp = \"127.0.0.1:0\"")).containsExactlyInAnyOrder("listen.submission",
                     "listen.lmtp");
             assertThat(server.submission()).isEmpty();
-            assertThatThrownBy(() -> new Socket(before.getAddress(), before.getPort()))
-                    .isInstanceOf(ConnectException.class);
+            // The port's own thread closes it.
+            Awaitility.await().untilAsserted(() -> assertThatThrownBy(
+                    () -> new Socket(before.getAddress(), before.getPort()).close())
+                    .isInstanceOf(ConnectException.class));
             assertThat(session.send(new OutgoingMessage("a@here.example", List.of("user@here.example"), CONTENT))
                     .toString()).startsWith("250");
         }

@@ -26,7 +26,7 @@ class LoggingTest {
         LoggerContext context = new LoggerContext();
         new LogConfiguration().configure(context);
         Logger logger = context.getLogger("org.slipstream.x.Carrier");
-        var appender = (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(LogConfiguration.APPENDER);
+        LineAppender appender = appender(context);
         String line = new String(appender.encoder().encode(new LoggingEvent("", logger, Level.WARN,
                 "queue=1 reply={}", null, new Object[]{"550 no\r\nqueue=2 \u001b[2J"})), StandardCharsets.UTF_8);
         assertThat(line).matches(
@@ -41,7 +41,7 @@ class LoggingTest {
         LoggerContext context = new LoggerContext();
         new LogConfiguration().configure(context);
         Logger logger = context.getLogger("org.slipstream.x.Carrier");
-        var appender = (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(LogConfiguration.APPENDER);
+        LineAppender appender = appender(context);
         LoggingEvent event = new LoggingEvent("", logger, Level.WARN,
                 "event=delivery queue=" + QueueId.after(0, 1_000_000_000_000L, 3) + " reply=\"250 ok\"", null,
                 new Object[0]);
@@ -56,6 +56,10 @@ class LoggingTest {
             LogShard.several(false);
             context.stop();
         }
+    }
+
+    private static LineAppender appender(LoggerContext context) {
+        return (LineAppender) context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(LogConfiguration.APPENDER);
     }
 
     @Test
