@@ -68,6 +68,8 @@ grep '^mta: ' /tmp/second.err
 step 'mail'
 send first
 delivered 1
+printf 'Subject: local\n\nFrom a local program.\n' | sendmail postmaster
+delivered 2
 mta status >/dev/null
 stop
 
@@ -81,7 +83,7 @@ grep -q '^# mine' /etc/slipstream/mta.toml || fail 'settings were lost'
 start +net_bind_service
 ready
 send second
-delivered 2
+delivered 3
 stop
 
 step 'a system that is too old'
@@ -96,6 +98,6 @@ grep 'too old' /tmp/future.err
 step 'purge'
 dpkg --purge slipstream 2>&1 | tee /tmp/purge
 grep -q 'is kept' /tmp/purge || fail 'nothing says that mail is kept'
-[ "$(ls "$mailbox" | wc -l)" -eq 2 ] || fail 'mail is gone'
+[ "$(ls "$mailbox" | wc -l)" -eq 3 ] || fail 'mail is gone'
 [ ! -e /etc/slipstream/mta.toml ] && [ ! -e /usr/lib/slipstream ] || fail "files stay: $(find /usr/lib/slipstream /etc/slipstream)"
 step done
