@@ -27,7 +27,7 @@ stop() {
     wait "$server" || fail "the server ended with $?"
 }
 
-mailbox="$home/mail/$(cat /proc/sys/kernel/hostname)/postmaster/new"
+mailbox=$home/mail/localhost/postmaster/new
 delivered() {
     i=0
     until [ "$(ls "$mailbox" 2>/dev/null | wc -l)" -eq "$1" ]; do
