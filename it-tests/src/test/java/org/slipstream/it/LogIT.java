@@ -40,7 +40,9 @@ class LogIT {
                 .anySatisfy(line -> assertThat(line).contains("bob@here.example"))
                 .anySatisfy(line -> assertThat(line).contains("friend@far.example", "250"))
                 .anySatisfy(line -> assertThat(line).contains("nobody@far.example", "550", "no such user"));
-        assertThat(server.log()).as("others' faults are no warnings of ours").doesNotContain(" WARN ", " ERROR ");
+        assertThat(server.log().lines().filter(line -> !line.contains("event=running-as-root")))
+                .as("others' faults are no warnings of ours")
+                .noneMatch(line -> line.contains(" WARN ") || line.contains(" ERROR "));
         assertThat(server.log()).doesNotContain("\tat ");
     }
 }
