@@ -15,10 +15,10 @@ class SignalIT {
     final Workbench bench = new Workbench();
 
     @Test
-    void aHangupDoesNotEndTheServer() {
+    void aHangupReadsTheSettingsAgainAndEndsNothing() {
         var server = bench.server(Settings.quick());
         ProgramRun.of("kill", "-HUP", Long.toString(server.pid())).mustSucceed();
-        eventually().until(() -> server.log().contains("event=signal signal=HUP action=ignored"));
+        eventually().until(() -> server.log().contains("event=configuration-reloaded"));
         server.command("status").mustSucceed();
         assertThat(server.stop()).isZero();
     }

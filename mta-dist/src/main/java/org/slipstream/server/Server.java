@@ -122,9 +122,6 @@ public final class Server implements AutoCloseable {
 
     private void open() throws StartFailure {
         OpenFiles.warning(config).ifPresent(log::warn);
-        if (System.getProperty("user.name", "").equals("root")) {
-            log.warn("event=running-as-root next=\"run it as another user; docs/reload.md has ways for port 25\"");
-        }
         Path home = folder(config.home());
         Preparation prepared = Preparation.toRun(config);
         prepared.requireNoMistakes();
@@ -152,6 +149,9 @@ public final class Server implements AutoCloseable {
                 Optional.of(settings), TokenFile.in(config.home()));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));
         UnfinishedFiles.sweep(config.local().maildir(), Instant.now());
+        if (System.getProperty("user.name", "").equals("root")) {
+            log.warn("event=running-as-root next=\"run it as another user; docs/reload.md has ways for port 25\"");
+        }
         log.info("event=server-started version={} hostname={} home={}", ProgramVersion.version(), config.hostname(),
                 home);
     }

@@ -66,14 +66,14 @@ final class LocalSpool implements Spool {
     private final DraftMemory drafts;
     private final HealthReport health;
     private final Optional<SpoolWatchdog> watchdog;
-    private final Optional<BootMark> mark;
+    private final Optional<OpenMark> mark;
     private final MessageTransfer transfer;
 
     /// Takes over all its arguments; [#close] closes them.
     LocalSpool(SpoolConfig config, int shard, LongSupplier clock, MessageLog log, QueueIndex index, Tail tail,
             RecentContents fresh, SpaceGuard space, LogWriter writer, Indexer indexer, ReaderThreads readers,
             SpoolLock lock, long lastId, CommitTimeout commitTimeout, DraftMemory drafts, HealthReport health,
-            Optional<SpoolWatchdog> watchdog, Optional<BootMark> mark) {
+            Optional<SpoolWatchdog> watchdog, Optional<OpenMark> mark) {
         this.config = config;
         this.shard = shard;
         this.clock = clock;
@@ -478,7 +478,7 @@ final class LocalSpool implements Spool {
     }
 
     /// An index that failed keeps its mark.
-    private void clear(BootMark open) {
+    private void clear(OpenMark open) {
         if (!health.has(What.INDEX)) {
             try {
                 open.clear();

@@ -130,11 +130,6 @@ public final class Spools {
             return TAIL_MESSAGES;
         }
 
-        /// Names the present boot of the machine; see [BootMark].
-        default String boot() throws IOException {
-            return BootMark.bootOfMachine();
-        }
-
         /// Whether an empty log is accepted although the index names messages.
         default boolean acceptsEmptyLog() {
             return false;
@@ -219,7 +214,7 @@ public final class Spools {
         LOG.warn("event=index-made-again-from-log file={} reason=\"{}\"", aside, LogText.text(why));
     }
 
-    private static void clear(BootMark mark, Exception refused) {
+    private static void clear(OpenMark mark, Exception refused) {
         try {
             mark.clear();
         } catch (IOException left) {
@@ -229,10 +224,10 @@ public final class Spools {
 
     /// Sets an index aside that may have holes. Without a segment it stays, because it is the only witness of the mail
     /// that the log had.
-    private static void distrust(BootMark mark, Path directory, MessageLog log) throws IOException {
-        if (mark.isOfAnotherBoot() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
+    private static void distrust(OpenMark mark, Path directory, MessageLog log) throws IOException {
+        if (mark.isSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
                 && !log.segments().isEmpty()) {
-            setIndexAside(directory, "register-before-power-cut.mv.db", "the machine went down while it was open");
+            setIndexAside(directory, "register-not-closed.mv.db", "it was not closed");
         }
         mark.set();
     }
@@ -240,9 +235,9 @@ public final class Spools {
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers, MessageLog log) throws IOException, UnusableIndexException, SpoolException {
         // A shared index survives by itself what happens to this machine.
-        Optional<BootMark> mark = config.index().isPresent()
+        Optional<OpenMark> mark = config.index().isPresent()
                 ? Optional.empty()
-                : Optional.of(new BootMark(config.directory(), parts.boot()));
+                : Optional.of(new OpenMark(config.directory()));
         try {
             if (mark.isPresent()) {
                 distrust(mark.get(), config.directory(), log);
@@ -256,7 +251,7 @@ public final class Spools {
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
-            ReaderThreads readers, MessageLog log, Optional<BootMark> mark, QueueIndex index)
+            ReaderThreads readers, MessageLog log, Optional<OpenMark> mark, QueueIndex index)
             throws IOException, SpoolException {
         try {
             // Makes the names of the log's folders and of a new index durable; the syncs of their

@@ -101,7 +101,7 @@ class CrashPointTest {
             Cut first = random.nextBoolean() ? new Cut.Power() : new Cut.Reordered(random.nextLong());
             DiskLog start = DiskLog.of(log.image(at, first), Files.createTempDirectory(directory, "start"));
             int begin = start.now();
-            try (CrashWorld world = new CrashWorld(start, first.boots()); Spool spool = world.open()) {
+            try (CrashWorld world = new CrashWorld(start); Spool spool = world.open()) {
                 assertThat(spool.counts().messages()).isNotNegative();
             }
             for (int j = 0; j < (ALL ? 20 : 5); j++) {
@@ -113,7 +113,7 @@ class CrashPointTest {
                 };
                 Path image = Files.createTempDirectory(directory, "image");
                 start.image(then, cut).copyTo(image);
-                List<String> found = reopen(image, script, at, first.boots() + cut.boots());
+                List<String> found = reopen(image, script, new Point(at, first, Index.AS_IT_WAS));
                 if (!found.isEmpty()) {
                     broken.add("cut " + first + " at " + at + ", start cut " + cut + " at " + then + ": " + found);
                 }
@@ -180,7 +180,7 @@ class CrashPointTest {
         log.image(point.at(), point.cut()).copyTo(image);
         spoil(image, log, point);
         boolean had = Files.exists(image.resolve(INDEX));
-        List<String> broken = reopen(image, script, point.at(), point.cut().boots());
+        List<String> broken = reopen(image, script, point);
         if (!broken.isEmpty()) {
             Path kept = Path.of("target",
                     "crash-" + seed + "-at-" + point.at() + "-" + point.cut() + "-" + point.index());
@@ -191,9 +191,9 @@ class CrashPointTest {
         return new Checked(point, rebuilt, broken);
     }
 
-    private static List<String> reopen(Path image, CrashScript script, int at, int boots) {
-        try (CrashWorld world = new CrashWorld(new DiskLog(image, false), boots); Spool spool = world.open()) {
-            return script.check(spool, at);
+    private static List<String> reopen(Path image, CrashScript script, Point point) {
+        try (CrashWorld world = new CrashWorld(new DiskLog(image, false)); Spool spool = world.open()) {
+            return script.check(spool, point.at());
         } catch (SpoolException | IOException e) {
             return List.of(e.toString());
         }

@@ -22,21 +22,12 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
     final SimulatedClock clock;
     final DiskLog log;
     private final int shard;
-    private final int boot;
 
     CrashWorld(DiskLog log) {
-        this(log, 1, new SimulatedClock(), 0);
+        this(log, 1, new SimulatedClock());
     }
 
-    /// The same machine, later.
-    ///
-    /// @param boot the number of power cuts before
-    CrashWorld(DiskLog log, int boot) {
-        this(log, 1, new SimulatedClock(), boot);
-    }
-
-    CrashWorld(DiskLog log, int shard, SimulatedClock clock, int boot) {
-        this.boot = boot;
+    CrashWorld(DiskLog log, int shard, SimulatedClock clock) {
         this.clock = clock;
         this.log = log;
         this.shard = shard;
@@ -48,11 +39,6 @@ final class CrashWorld implements Spools.Parts, AutoCloseable {
                 new SpoolConfig(CrashFiles.at(log), DataSize.of(SEGMENT_BYTES), DataSize.of(INLINE_BYTES),
                         DataSize.ZERO),
                 clock::millis, this);
-    }
-
-    @Override
-    public String boot() {
-        return "boot " + boot;
     }
 
     @Override

@@ -63,14 +63,6 @@ final class DiskLog {
         /// The power fails while the disk is busy: of the unsynced data, any sectors and a prefix
         /// of the names.
         record Reordered(long seed) implements Cut {}
-
-        /// How often the machine starts again by it.
-        default int boots() {
-            return switch (this) {
-                case Process _,Torn _ -> 0;
-                case Power _,Reordered _ -> 1;
-            };
-        }
     }
 
     interface Action<T> {

@@ -48,8 +48,8 @@ class MoveCrashTest {
         disks = List.of(new DiskLog(Files.createDirectory(directory.resolve("one")), true),
                 new DiskLog(Files.createDirectory(directory.resolve("two")), true));
         SimulatedClock clock = new SimulatedClock();
-        try (CrashWorld one = new CrashWorld(disks.get(0), 1, clock, 0);
-                CrashWorld two = new CrashWorld(disks.get(1), 2, clock, 0)) {
+        try (CrashWorld one = new CrashWorld(disks.get(0), 1, clock);
+                CrashWorld two = new CrashWorld(disks.get(1), 2, clock)) {
             MoveScript script = new MoveScript(List.of(one, two), seed);
             script.run(messages, steps);
             return script;
@@ -95,7 +95,7 @@ class MoveCrashTest {
                         Files.createTempDirectory(directory, "start")));
             }
             int[] begin = {starts.get(0).now(), starts.get(1).now()};
-            opened(starts, script, at, true, 1);
+            opened(starts, script, at, true);
             for (int j = 0; j < (ALL ? 20 : 4); j++) {
                 int[] then = {begin[0] + random.nextInt(starts.get(0).now() - begin[0] + 1),
                         begin[1] + random.nextInt(starts.get(1).now() - begin[1] + 1)};
@@ -104,7 +104,7 @@ class MoveCrashTest {
                     Cut cut = random.nextBoolean() ? new Cut.Power() : new Cut.Reordered(random.nextLong());
                     images.add(image(starts.get(disk), then[disk], cut));
                 }
-                broken.addAll(reopened(images, script, at, true, 2));
+                broken.addAll(reopened(images, script, at, true));
                 second++;
             }
         }
@@ -148,9 +148,7 @@ class MoveCrashTest {
                 Files.deleteIfExists(image.resolve(INDEX));
             }
         }
-        int boots = Math.max(point.first().boots(), point.second().boots());
-        return reopened(images, script, point.at(), !point.withoutIndex(), boots).stream()
-                .map(each -> point + ": " + each)
+        return reopened(images, script, point.at(), !point.withoutIndex()).stream().map(each -> point + ": " + each)
                 .toList();
     }
 
@@ -160,20 +158,20 @@ class MoveCrashTest {
         return image;
     }
 
-    private static List<String> reopened(List<Path> images, MoveScript script, int at, boolean history,
-            int boots) throws IOException {
+    private static List<String> reopened(List<Path> images, MoveScript script, int at, boolean history)
+            throws IOException {
         List<String> broken = opened(images.stream().map(image -> new DiskLog(image, false)).toList(), script, at,
-                history, boots);
+                history);
         for (Path image : images) {
             Folders.delete(image);
         }
         return broken;
     }
 
-    private static List<String> opened(List<DiskLog> logs, MoveScript script, int at, boolean history, int boots) {
+    private static List<String> opened(List<DiskLog> logs, MoveScript script, int at, boolean history) {
         SimulatedClock clock = new SimulatedClock();
-        try (CrashWorld one = new CrashWorld(logs.get(0), 1, clock, boots);
-                CrashWorld two = new CrashWorld(logs.get(1), 2, clock, boots);
+        try (CrashWorld one = new CrashWorld(logs.get(0), 1, clock);
+                CrashWorld two = new CrashWorld(logs.get(1), 2, clock);
                 Spool first = one.open();
                 Spool second = two.open()) {
             // Damage of an index that only a reader meets is repaired in the running spool.

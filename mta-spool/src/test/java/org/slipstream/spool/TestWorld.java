@@ -32,7 +32,6 @@ final class TestWorld implements Spools.Parts {
     final List<String> calls = new CopyOnWriteArrayList<>();
     /// Where the index is; empty for a file.
     Optional<String> database = Optional.empty();
-    String boot = "first boot";
     long patienceMillis = 60_000;
     int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
@@ -63,11 +62,6 @@ final class TestWorld implements Spools.Parts {
     @Override
     public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
         return watched(QueueIndex.class, "index", Spools.Parts.super.index(config));
-    }
-
-    @Override
-    public String boot() {
-        return boot;
     }
 
     @Override
