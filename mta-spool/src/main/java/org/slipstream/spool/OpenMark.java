@@ -9,13 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// The file `index-open`: it exists while the embedded index is open. An index whose file still has the mark was not
-/// closed in an orderly way, and is not trusted.
+/// The file `index-open`: it exists while the embedded index is open. An index whose file still has
+/// the mark was not closed in an orderly way, and is not trusted.
 ///
-/// H2 writes a chunk of pages in one go and checks only the chunk's beginning and end when it opens the file. A disk
-/// stores unsynced sectors in any order, so after a power cut a chunk may have both ends and a hole between them. After
-/// a killed process, tables and their indexes were seen in different states. Rows are then missing without an error. The
-/// log is synced before each reply and has a checksum for each record, so the index is made again from it.
+/// H2 writes a chunk of pages in one go and checks only the chunk's beginning and end when it opens
+/// the file. A disk stores unsynced sectors in any order, so after a power cut a chunk may have both
+/// ends and a hole between them. After a killed process, tables and their indexes were seen in
+/// different states. Rows are then missing without an error. The log is synced before each reply and
+/// has a checksum for each record, so the index is made again from it.
 final class OpenMark {
     private static final String FILE = "index-open";
 
