@@ -110,7 +110,8 @@ class PackagesIT {
     /// The port of SMTP is closed to other users than root, as on a machine outside of containers.
     private static String runInDebian(String script) throws Exception {
         Path log = folder.resolve(script + ".log");
-        Process run = new ProcessBuilder("docker", "run", "--rm", "--network", "none", "--hostname", "mail.example.net", "--sysctl",
+        Process run = new ProcessBuilder("docker", "run", "--rm", "--network", "none", "--hostname", "mail.example.net",
+                "--sysctl",
                 "net.ipv4.ip_unprivileged_port_start=1024", "-v", folder.resolve("first") + ":/packages:ro", "-v",
                 ROOT.resolve("it-tests/src/test/scripts") + ":/scripts:ro", BASE, "sh", "/scripts/" + script)
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();
