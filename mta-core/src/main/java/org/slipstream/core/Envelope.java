@@ -47,6 +47,10 @@ public record Envelope(Optional<Address> sender, BodyType body, boolean smtpUtf8
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, others, options, origin);
     }
 
+    public Envelope withSender(Optional<Address> other) {
+        return new Envelope(other, body, smtpUtf8, envelopeId, returns, recipients, options, origin);
+    }
+
     public Envelope withOptions(DeliveryOptions others) {
         return new Envelope(sender, body, smtpUtf8, envelopeId, returns, recipients, others, origin);
     }

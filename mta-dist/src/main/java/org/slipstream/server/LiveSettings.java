@@ -41,6 +41,7 @@ import java.util.function.LongSupplier;
 /// One reload at a time; none once the server stops.
 final class LiveSettings implements ConfigurationOperations {
     private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
+    private static final String FILES = "a changed file";
 
     private final ShardSet shards;
     private final History history;
@@ -128,6 +129,22 @@ final class LiveSettings implements ConfigurationOperations {
                 refused(author, problems.stream().map(Problem::toString).toList());
             case ReadResult.Accepted(Config read) -> reload(author, read);
         };
+    }
+
+    /// Reads the files again that settings name. Other changes of the settings wait for the
+    /// operator's reload, because the file may be half edited.
+    synchronized void filesChanged() {
+        if (stopping || services.isEmpty()) {
+            return;
+        }
+        switch (source.read()) {
+            case ReadResult.Rejected(List<Problem> problems) ->
+                refused(FILES, problems.stream().map(Problem::toString).toList());
+            case ReadResult.Accepted(Config read) when ConfigChanges.between(now.config(), read).onlyFiles() ->
+                reload(FILES, read);
+            case ReadResult.Accepted _ -> refused(FILES, List.of("the settings have other changes as well; run"
+                    + " \"mta reload\""));
+        }
     }
 
     private ReloadView reload(String author, Config read) {

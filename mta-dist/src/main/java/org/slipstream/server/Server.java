@@ -145,6 +145,8 @@ public final class Server implements AutoCloseable {
         ShardViews views = ShardViews.of(shards, settings::config, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
+        NamedFileWatch files = new NamedFileWatch(() -> settings.config().files(), settings::filesChanged).start();
+        undo.push("file watch", Duration.ZERO, _ -> files.close());
         api.serve(views.queue(), views.hosts(), views.suspensions(), Optional.of(new ShardControl(shards)),
                 Optional.of(settings), TokenFile.in(config.home()));
         maildrop.ifPresent(folder -> watch(folder, () -> settings.pickup(folder)));

@@ -113,8 +113,8 @@ final class Wiring {
     ///
     /// @param behind whether mail arrives faster than the queue manager takes it up
     Pickup pickup(MaildropFolder folder, BooleanSupplier behind) {
-        return new Pickup(folder, new LocalSubmission(config.limits(), config.hostname(), Clock.systemUTC()), ingest,
-                brake(behind), config.operation().maildrop().domain());
+        return new Pickup(folder, new LocalSubmission(config.limits(), config.hostname(), Clock.systemUTC(),
+                book.rewriting()::header), ingest, brake(behind), config.operation().maildrop().domain());
     }
 
     private InFlowDelay brake(BooleanSupplier behind) {

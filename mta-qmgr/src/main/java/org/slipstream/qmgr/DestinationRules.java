@@ -118,6 +118,11 @@ final class DestinationRules {
                 : route.nextHop();
     }
 
+    /// What is asked to find the route of a recipient.
+    String routeQuestion(Address recipient, Optional<Address> sender) {
+        return config.routeQuestion(recipient.domainKey(), sender);
+    }
+
     /// The settings of a new queue.
     DestinationSettings enter(DestinationQueue queue, Route route, Address address) {
         DestinationSettings settings = config.destinations().settings(route, address.domainKey());

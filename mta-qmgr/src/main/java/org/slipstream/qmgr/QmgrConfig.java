@@ -1,5 +1,6 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.Address;
 import org.slipstream.core.SettingsRecords;
 import org.slipstream.qmgr.flow.FeedbackVariant;
 import org.slipstream.qmgr.place.DestDb;
@@ -15,7 +16,9 @@ import org.slipstream.qmgr.wake.RetrySettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /// Everything that one queue manager is told at its start: its settings, those of its transports,
 /// and the sizes of its reads.
@@ -29,16 +32,18 @@ import java.util.random.RandomGenerator;
 ///     recipients are destinations of their own, all extensions of a mailbox are one
 /// @param destinations settings of single destinations
 /// @param retries the retry policies by name
+/// @param routedSenders senders whose mail has routes of its own: `user@domain` or `@domain`, in
+///     lower case
 public record QmgrConfig(QueueSettings queue, TransportTable transports, int recipientBatch, int lanes, int scanLimit,
         Optional<String> recipientDelimiter, DestinationTable destinations,
-        SequencedMap<String, RetrySettings> retries) {
+        SequencedMap<String, RetrySettings> retries, Set<String> routedSenders) {
     private static final int RECIPIENT_BATCH = 1_000;
     private static final int SCAN_LIMIT = 1_000;
 
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().workers(), SCAN_LIMIT,
-                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn());
+                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn(), Set.of());
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -64,6 +69,24 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
 
     public QmgrConfig withRetries(SequencedMap<String, RetrySettings> policies) {
         return SettingsRecords.with(this, "retries", policies);
+    }
+
+    public QmgrConfig withRoutedSenders(Set<String> senders) {
+        return SettingsRecords.with(this, "routedSenders", Set.copyOf(senders));
+    }
+
+    /// The domain whose route is looked up. For a routed sender it is followed by `|` and the line of
+    /// that sender.
+    String routeQuestion(String domain, Optional<Address> sender) {
+        return routedSenders.isEmpty()
+                ? domain
+                : sender.flatMap(this::routedSender).map(line -> domain + "|" + line).orElse(domain);
+    }
+
+    private Optional<String> routedSender(Address sender) {
+        Address folded = sender.folded();
+        return Stream.of(folded.key(), folded.withoutExtension(recipientDelimiter).key(), "@" + folded.domainKey())
+                .filter(routedSenders::contains).findFirst();
     }
 
     public QmgrConfig withReads(int recipients, int messages) {

@@ -81,7 +81,8 @@ final class Routing {
         }
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
-            byDomain.computeIfAbsent(recipient.address().domainKey(), _ -> new ArrayList<>(1)).add(recipient);
+            byDomain.computeIfAbsent(destinations.rules().routeQuestion(recipient.address(), message.sender),
+                    _ -> new ArrayList<>(1)).add(recipient);
         }
         byDomain.forEach((domain, those) -> {
             message.routeRequested(domain, step.nowMillis());

@@ -19,10 +19,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
+import java.util.function.UnaryOperator;
 
 /// One message on its way from the connection into a draft, by DATA ([#take]) or in chunks
 /// ([#takeChunk]).
@@ -59,6 +61,7 @@ final class IncomingMessage implements AutoCloseable {
     private final OriginFields origin = new OriginFields();
     /// The header of a message that may lack fields, until its end is known.
     private Optional<ByteArrayOutputStream> held;
+    private final UnaryOperator<byte[]> headerEdit;
     private Optional<String> givenId = Optional.empty();
     /// The From field of a message that has none; empty: none is added.
     private final Optional<String> author;
@@ -101,6 +104,7 @@ final class IncomingMessage implements AutoCloseable {
         this.begun = begun;
         this.scanner = new DataScanner(rules.normalizes());
         this.lines = new LineWatch(rules.normalizes());
+        this.headerEdit = rules.header();
         this.held = rules.completes() ? Optional.of(new ByteArrayOutputStream()) : Optional.empty();
     }
 
@@ -199,9 +203,18 @@ final class IncomingMessage implements AutoCloseable {
         String missing = missingFields();
         boolean runsOn = !missing.isEmpty() && header.over() && bytes[end] != '\r';
         byte[] fields = (missing + (runsOn ? "\r\n" : "")).getBytes(StandardCharsets.UTF_8);
-        write(bytes, 0, end);
+        writeFields(Arrays.copyOf(bytes, end));
         add(fields);
         write(bytes, end, bytes.length - end);
+    }
+
+    /// Nothing is known about fields that the server has changed.
+    private void writeFields(byte[] given) {
+        byte[] fields = headerEdit.apply(given);
+        if (!Arrays.equals(fields, given)) {
+            added = Optional.empty();
+        }
+        write(fields, 0, fields.length);
     }
 
     private String missingFields() {

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// Takes messages of programs on this machine that bring no session: the content passes the checks
 /// and corrections of a message that a client submits by BDAT. A missing From, Date or Message-ID is
@@ -26,8 +27,11 @@ public final class LocalSubmission {
     private final Limits limits;
     private final String hostname;
     private final Clock clock;
+    private final UnaryOperator<byte[]> header;
 
-    public LocalSubmission(Limits limits, String hostname, Clock clock) {
+    /// @param header returns the fields of a header that are stored instead
+    public LocalSubmission(Limits limits, String hostname, Clock clock, UnaryOperator<byte[]> header) {
+        this.header = header;
         this.limits = limits;
         this.hostname = hostname;
         this.clock = clock;
@@ -58,7 +62,7 @@ public final class LocalSubmission {
             InputStream content) throws IOException {
         Instant now = clock.instant();
         try (IncomingMessage incoming = new IncomingMessage(limits, hostname, draft, _ -> TROUBLE, false, false,
-                _ -> true, new ContentRules(true, true), now, Optional.of(user.author()))) {
+                _ -> true, new ContentRules(true, true, header), now, Optional.of(user.author()))) {
             incoming.begin(ReceivedLine.composeLocal(hostname, incoming.id(), user.id(), now));
             byte[] block = new byte[BLOCK_BYTES];
             for (int length = content.read(block); length >= 0; length = content.read(block)) {

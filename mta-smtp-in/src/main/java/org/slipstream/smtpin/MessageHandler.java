@@ -9,6 +9,7 @@ import org.slipstream.smtpin.policy.Client;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /// The application behind the listener: decides about senders and recipients, and stores messages.
 /// Called on session threads; may block on disk.
@@ -31,9 +32,15 @@ public interface MessageHandler {
     ///
     /// @param normalizes a bare LF is read as CRLF, except in the end of data
     /// @param completes a missing Date and Message-ID are added (RFC 6409 section 8)
-    record ContentRules(boolean normalizes, boolean completes) {
+    /// @param header returns the fields of the header that are stored instead. It is asked only when
+    ///     fields are completed
+    record ContentRules(boolean normalizes, boolean completes, UnaryOperator<byte[]> header) {
         /// No changes.
         public static final ContentRules STRICT = new ContentRules(false, false);
+
+        public ContentRules(boolean normalizes, boolean completes) {
+            this(normalizes, completes, UnaryOperator.identity());
+        }
     }
 
     sealed interface HandlerVerdict {

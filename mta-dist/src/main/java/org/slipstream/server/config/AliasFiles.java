@@ -2,12 +2,11 @@ package org.slipstream.server.config;
 
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
+import org.slipstream.server.config.NamedFiles.LogicalLine;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,9 +27,11 @@ import java.util.stream.Collectors;
 final class AliasFiles {
     private static final String NO_PROGRAMS = " is not supported, because mail would run programs or write files;"
             + " name a mailbox or an address";
-    private static final String NO_INCLUDES = " is not supported; write the addresses into the line";
+    private static final String INCLUDE = ":include:";
+    private static final String ALIAS_FILES = "local.alias-files";
 
     private final Config.Local local;
+    private final NamedFiles files;
     private final Complaints complaints;
     private final Map<String, Value> written;
     private final Map<String, Value> found;
@@ -41,12 +42,13 @@ final class AliasFiles {
             @Setting(value = "",
                     doc = "Files of aliases in the format of `/etc/aliases` (docs/addresses.md).") List<Path> aliasFiles,
             @Setting(value = "",
-                    doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
-                            + " domain (docs/addresses.md).") List<Path> virtualMaps) {}
+                    form = "map", doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
+                            + " domain. `regexp:FILE` has patterns (docs/addresses.md).") List<MapFile> virtualMaps) {}
 
-    private AliasFiles(Config.Local local, Map<String, Value> written, Complaints complaints) {
+    private AliasFiles(Config.Local local, Map<String, Value> written, NamedFiles files) {
         this.local = local;
-        this.complaints = complaints;
+        this.files = files;
+        this.complaints = files.complaints();
         this.written = written;
         this.found = new LinkedHashMap<>(written);
     }
@@ -54,51 +56,26 @@ final class AliasFiles {
     /// @param written the aliases of `mta.toml`
     /// @return these and those of the files, by name
     static Map<String, Value> read(Names names, Map<String, Value> written, Config.Local local,
-            Values values, Complaints complaints) {
-        AliasFiles files = new AliasFiles(local, written, complaints);
-        List<Logical> maps = names.virtualMaps().stream()
-                .flatMap(file -> files.lines(file, "local.virtual-maps", values).stream()).toList();
-        List<String> domains = files.domainsOutside(maps);
+            NamedFiles files) {
+        AliasFiles aliases = new AliasFiles(local, written, files);
+        List<LogicalLine> maps = names.virtualMaps().stream().filter(map -> !map.patterns())
+                .flatMap(map -> files.logicalLines("local.virtual-maps", map.path()).stream()).toList();
+        List<String> domains = aliases.domainsOutside(maps);
         for (Path file : names.aliasFiles()) {
-            files.lines(file, "local.alias-files", values).forEach(line -> files.alias(line, domains));
+            files.logicalLines(ALIAS_FILES, file).forEach(line -> aliases.alias(line, domains));
         }
-        maps.forEach(files::virtual);
-        return files.found;
+        maps.forEach(aliases::virtual);
+        return aliases.found;
     }
 
-    private List<String> domainsOutside(List<Logical> maps) {
+    private List<String> domainsOutside(List<LogicalLine> maps) {
         Set<String> named = maps.stream().map(line -> line.text().split("\\s+", 2)[0].toLowerCase(Locale.ROOT))
                 .map(name -> name.substring(name.lastIndexOf('@') + 1)).collect(Collectors.toSet());
         return local.domains().stream().filter(domain -> !named.contains(domain)).toList();
     }
 
-    /// A line with those that continue it.
-    private record Logical(String text, SourcePlace place) {}
-
-    private List<Logical> lines(Path file, String key, Values values) {
-        List<Logical> lines = new ArrayList<>();
-        try {
-            List<String> physical = Files.readAllLines(file, StandardCharsets.UTF_8);
-            for (int i = 0; i < physical.size(); i++) {
-                String line = physical.get(i);
-                if (line.isBlank() || line.strip().startsWith("#")) {
-                    continue;
-                }
-                if (Character.isWhitespace(line.charAt(0)) && !lines.isEmpty()) {
-                    Logical before = lines.removeLast();
-                    lines.add(new Logical(before.text() + " " + line.strip(), before.place()));
-                } else {
-                    lines.add(new Logical(line.strip(), new SourcePlace(file.toString(), i + 1)));
-                }
-            }
-        } catch (IOException unreadable) {
-            complaints.add(values.place(key), key, key + ": " + file + " cannot be read as UTF-8: " + unreadable);
-        }
-        return lines;
-    }
-
     /// @param domains in which a name without domain applies
-    private void alias(Logical line, List<String> domains) {
+    private void alias(LogicalLine line, List<String> domains) {
         int colon = line.text().startsWith("\"")
                 ? line.text().indexOf(':', line.text().indexOf('"', 1) + 1)
                 : line.text().indexOf(':');
@@ -115,7 +92,7 @@ final class AliasFiles {
         }
     }
 
-    private void virtual(Logical line) {
+    private void virtual(LogicalLine line) {
         String[] words = line.text().split("\\s+", 2);
         if (words.length < 2) {
             complaints.add(line.place(), "", "a line of a map is \"name target, target\"");
@@ -129,11 +106,11 @@ final class AliasFiles {
         List<Value> items = new ArrayList<>();
         String user = name.split("@")[0];
         int before = complaints.count();
-        for (String word : targets.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")) {
-            String target = unquoted(word.strip());
-            if (target.startsWith("|") || target.startsWith("/") || target.startsWith(":")) {
-                complaints.add(place, "", user + ": the target \"" + target + "\""
-                        + (target.startsWith(":") ? NO_INCLUDES : NO_PROGRAMS));
+        for (String target : words(targets)) {
+            if (target.startsWith(INCLUDE)) {
+                include(Path.of(target.substring(INCLUDE.length())), place, items);
+            } else if (target.startsWith("|") || target.startsWith("/")) {
+                complaints.add(place, "", user + ": the target \"" + target + "\"" + NO_PROGRAMS);
             } else if (target.startsWith("\\") && !target.substring(1).equalsIgnoreCase(user)) {
                 complaints.add(place, "", user + ": \"" + target
                         + "\" is not supported; a backslash may precede the alias's own name only");
@@ -144,6 +121,25 @@ final class AliasFiles {
         if (!items.isEmpty() || complaints.count() == before) {
             found.putIfAbsent(name.toLowerCase(Locale.ROOT), new Value.Many(items, place));
         }
+    }
+
+    /// A file of addresses, between commas or line ends. It names no further file.
+    private void include(Path file, SourcePlace named, List<Value> items) {
+        for (LogicalLine line : files.logicalLines(ALIAS_FILES, named, file)) {
+            for (String target : words(line.text())) {
+                if (target.startsWith("|") || target.startsWith("/") || target.startsWith(":")) {
+                    complaints.add(line.place(), "", "\"" + target + "\" is not an address");
+                } else if (!target.isEmpty()) {
+                    items.add(new Value.Text(target, line.place()));
+                }
+            }
+        }
+    }
+
+    /// Commas inside of quotes do not separate.
+    private static List<String> words(String targets) {
+        return Arrays.stream(targets.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)"))
+                .map(word -> unquoted(word.strip())).toList();
     }
 
     private static String unquoted(String word) {

@@ -42,37 +42,40 @@ import java.util.regex.Pattern;
 /// @param home the folder that holds everything
 /// @param aliases by key of the aliased address (see [Address#key]), one entry per local domain for
 ///     bare local parts
+/// @param addressTables of the files that settings name
 /// @param routes by domain, `.suffix` or `*`, in lower case
 /// @param headerRules of the file that `policy.header-checks` names
 /// @param retries the retry policies by name, with the built-in ones
 /// @param transports for all transports, and for those that differ
 /// @param destinations for single destinations
 /// @param written the places of the settings
+/// @param files the text files that settings name, as they were read
 /// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
-        Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
+        AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
         PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
         PlacementSettings placement, ClientSettings smtpClient, SmartHost smartHost, SpoolConfig spool,
         ShardSettings shard, HistorySettings history,
         Log log,
-        Written written, List<String> hints) {
+        Written written, List<NamedFile> files, List<String> hints) {
     public Config {
         aliases = Map.copyOf(aliases);
         routes = Map.copyOf(routes);
         headerRules = List.copyOf(headerRules);
+        files = List.copyOf(files);
         hints = List.copyOf(hints);
     }
 
     /// This configuration for a server that runs already: where a change needs a restart, the value
     /// of the running server stays.
     public Config keeping(Config running) {
-        return new Config(home, hostname, listen, local, aliases, relay, routes, tls,
+        return new Config(home, hostname, listen, local, aliases, addressTables, relay, routes, tls,
                 SettingsRecords.keep(limits, running.limits), submission, trust, policy, headerRules,
                 SettingsRecords.keep(queue, running.queue), retries, transports, destinations,
                 SettingsRecords.keep(operation, running.operation), placement, smtpClient, smartHost,
-                running.spool, running.shard, running.history, log, written.keeping(running.written), hints);
+                running.spool, running.shard, running.history, log, written.keeping(running.written), files, hints);
     }
 
     /// The folder of the history of messages, beside the message log.
@@ -83,6 +86,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// The settings of the queue manager.
     public QmgrConfig queueManager() {
         return QmgrConfig.of(queue, transports).withRecipientDelimiter(local.subaddressDelimiter())
+                .withRoutedSenders(addressTables.senderRoutes().keySet())
                 .withRetries(retries).withDestinations(destinations);
     }
 

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /// The keys whose values differ between two configurations.
 ///
 /// @param live a reload puts them into force
 /// @param restart they take effect at the next start, each with the reason
-public record ConfigChanges(List<String> live, Map<String, String> restart) {
-    private static final String HEADER_CHECKS = "policy.header-checks";
-
+/// @param onlyFiles all keys of `live` name files, and only the content of these has changed
+public record ConfigChanges(List<String> live, Map<String, String> restart, boolean onlyFiles) {
     /// From what a server uses to what the file and the other sources say.
     public static ConfigChanges between(Config running, Config next) {
         Map<String, EffectiveSetting> before = byKey(running);
@@ -26,10 +26,9 @@ public record ConfigChanges(List<String> live, Map<String, String> restart) {
                 add(key, setting, live, restart);
             }
         });
-        if (!live.contains(HEADER_CHECKS) && !texts(running).equals(texts(next))) {
-            live.add(HEADER_CHECKS);
-        }
-        return new ConfigChanges(List.copyOf(live), restart);
+        boolean onlyFiles = live.isEmpty();
+        fileKeys(running, next).filter(key -> !live.contains(key)).forEach(live::add);
+        return new ConfigChanges(List.copyOf(live), restart, onlyFiles);
     }
 
     private static void add(String key, EffectiveSetting setting, List<String> live, Map<String, String> restart) {
@@ -46,8 +45,8 @@ public record ConfigChanges(List<String> live, Map<String, String> restart) {
         return byKey;
     }
 
-    /// Patterns have no equality of their own.
-    private static List<String> texts(Config config) {
-        return config.headerRules().stream().map(Config.HeaderRule::toString).toList();
+    /// The settings that name a file whose content has changed.
+    private static Stream<String> fileKeys(Config running, Config next) {
+        return next.files().stream().filter(file -> !running.files().contains(file)).map(NamedFile::key).distinct();
     }
 }

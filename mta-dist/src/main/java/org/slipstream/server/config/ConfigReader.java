@@ -90,11 +90,17 @@ public final class ConfigReader {
         Config.Local local = values.record(Config.Local.class);
         Config.PolicySettings policy = values.record(Config.PolicySettings.class);
         SequencedMap<String, RetrySettings> retries = RetryBook.read(values, complaints);
-        Config config = new Config(home, hostname, listen, local, aliases(values, local, complaints),
-                values.record(Config.Relay.class),
-                RouteBook.read(values.table(Schema.ROUTES), local.domains(), listen.open().values(), complaints),
+        NamedFiles files = new NamedFiles(home, values, complaints);
+        Map<String, List<Address>> aliases = aliases(values, local, files);
+        List<Config.HeaderRule> headerRules = policy.headerChecks().map(file -> HeaderChecks.read(file, files))
+                .orElse(List.of());
+        Map<String, Config.RouteTarget> routes = RouteBook.read(values.table(Schema.ROUTES), local.domains(),
+                listen.open().values(), complaints);
+        AddressTables tables = new AddressTablesReader(values, files).read(routes, listen.open().values());
+        Config config = new Config(home, hostname, listen, local, aliases, tables, values.record(Config.Relay.class),
+                routes,
                 values.record(Config.Tls.class), values.record(Limits.class), values.record(Config.Submission.class),
-                values.record(Config.Trust.class), policy, headerRules(policy, home, values, complaints),
+                values.record(Config.Trust.class), policy, headerRules,
                 values.record(QueueSettings.class), retries, TransportBook.read(values, complaints),
                 DestinationBook.read(values, retries.keySet(), complaints),
                 values.record(Config.Operation.class),
@@ -102,7 +108,7 @@ public final class ConfigReader {
                 values.record(Config.SmartHost.class),
                 values.record(SpoolConfig.class), values.record(ShardSettings.class),
                 values.record(HistorySettings.class),
-                values.record(Config.Log.class), values.written(),
+                values.record(Config.Log.class), values.written(), files.all(),
                 complaints.hints());
         new Checks(config, values, complaints).run();
         return config;
@@ -110,20 +116,14 @@ public final class ConfigReader {
 
     /// When the domains or mailboxes could not be read, every alias would seem to lead nowhere:
     /// then only its own form is checked.
-    private static Map<String, List<Address>> aliases(Values values, Config.Local local, Complaints complaints) {
+    private static Map<String, List<Address>> aliases(Values values, Config.Local local, NamedFiles files) {
+        Complaints complaints = files.complaints();
         if (values.isSound("local.domains", "local.mailboxes", "local.postmaster", "local.subaddress-delimiter")) {
             return AliasBook.read(AliasFiles.read(values.record(AliasFiles.Names.class),
-                    values.table(Schema.ALIASES), local, values, complaints), local, complaints);
+                    values.table(Schema.ALIASES), local, files), local, complaints);
         }
         values.table(Schema.ALIASES)
                 .forEach((name, value) -> AliasBook.TARGETS.read(value, Schema.ALIASES + "." + name, complaints));
         return Map.of();
-    }
-
-    private static List<Config.HeaderRule> headerRules(Config.PolicySettings policy, Path home, Values values,
-            Complaints complaints) {
-        return policy.headerChecks().map(file -> HeaderChecks.read(file,
-                file.startsWith(home) ? home.relativize(file).toString() : file.toString(),
-                values.place("policy.header-checks"), complaints)).orElse(List.of());
     }
 }

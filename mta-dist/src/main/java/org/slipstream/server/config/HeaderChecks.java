@@ -3,10 +3,6 @@ package org.slipstream.server.config;
 import org.slipstream.core.text.Nearest;
 import org.slipstream.server.config.Config.HeaderRule;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,20 +40,11 @@ final class HeaderChecks {
         this.complaints = complaints;
     }
 
-    /// @param name of the file in messages
-    /// @param named the place of the setting that names the file
-    static List<HeaderRule> read(Path file, String name, SourcePlace named, Complaints complaints) {
-        HeaderChecks checks = new HeaderChecks(complaints);
-        try {
-            List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
-            for (int i = 0; i < lines.size(); i++) {
-                checks.line(lines.get(i).strip(), new SourcePlace(name, i + 1));
-            }
-        } catch (NoSuchFileException none) {
-            complaints.add(named, KEY, KEY + ": there is no file " + file);
-        } catch (IOException unreadable) {
-            complaints.add(named, KEY,
-                    KEY + ": " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
+    static List<HeaderRule> read(Path file, NamedFiles files) {
+        HeaderChecks checks = new HeaderChecks(files.complaints());
+        List<String> lines = files.lines(KEY, file);
+        for (int i = 0; i < lines.size(); i++) {
+            checks.line(lines.get(i).strip(), new SourcePlace(files.name(file), i + 1));
         }
         return checks.rules;
     }

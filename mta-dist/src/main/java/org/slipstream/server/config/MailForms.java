@@ -28,6 +28,7 @@ final class MailForms {
             Map.entry("database", database()), Map.entry("domain", domain()),
             Map.entry("retry-policy", retryPolicy()), Map.entry("relay-network", new RelayForm()),
             Map.entry("mailbox", mailbox()), Map.entry("person", person()), Map.entry("delimiter", delimiter()),
+            Map.entry("map", map()), Map.entry("masquerade", masquerade()), Map.entry("local-part", localPart()),
             Map.entry("name", name()), Map.entry("login-source", loginSource()),
             Map.entry("local-delivery", localDelivery()), Map.entry("mailbox-lookup", mailboxLookup()),
             Map.entry("address-v4", address(Inet4Address.class, "192.0.2.1")),
@@ -145,6 +146,22 @@ final class MailForms {
 
     static Form<Network> network() {
         return Forms.text("a block of addresses such as \"192.0.2.0/24\" or \"2001:db8::/32\"", Network::parse);
+    }
+
+    static Form<MapFile> map() {
+        return Forms.text("a path, or \"regexp:\" and a path (other kinds of tables are not supported)",
+                MapFile::parse);
+    }
+
+    private static Form<String> masquerade() {
+        return Forms.text("a domain such as \"example.org\", or \"!\" and a domain",
+                text -> Address.isDomain(text.startsWith("!") ? text.substring(1) : text)
+                        ? Optional.of(text.toLowerCase(Locale.ROOT))
+                        : Optional.empty());
+    }
+
+    private static Form<String> localPart() {
+        return Forms.text("a local part", text -> localPart(text.toLowerCase(Locale.ROOT)));
     }
 
     /// One or two names of files, between blanks.
@@ -275,7 +292,7 @@ final class MailForms {
         }
     }
 
-    private static Optional<Path> path(String text) {
+    static Optional<Path> path(String text) {
         try {
             return Optional.of(Path.of(text));
         } catch (InvalidPathException none) {

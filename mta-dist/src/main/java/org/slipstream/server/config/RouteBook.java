@@ -59,15 +59,21 @@ final class RouteBook {
 
     private static void check(RouteTarget.Fixed fixed, Map<String, RouteTarget> book, SourcePlace place, String key,
             Complaints complaints, Collection<InetSocketAddress> ours) {
+        conflict(fixed, book.values(), ours).ifPresent(what -> complaints.add(place, key, key + ": " + what));
+    }
+
+    /// What is wrong with a host beside the other routes.
+    static Optional<String> conflict(RouteTarget.Fixed fixed, Collection<RouteTarget> others,
+            Collection<InetSocketAddress> ours) {
         if (leadsTo(fixed.host(), ours)) {
-            complaints.add(place, key, key + ": " + fixed.host() + " is this server itself");
+            return Optional.of(fixed.host() + " is this server itself");
         }
         // All routes to one host share its connections.
-        if (book.values().stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
-                && f.host().equals(fixed.host()))) {
-            complaints.add(place, key, key + ": another route wants other TLS of " + fixed.host(),
-                    Optional.of("write the same behind all routes to it"));
-        }
+        return others.stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
+                && f.host().equals(fixed.host()))
+                        ? Optional.of("another route wants other TLS of " + fixed.host()
+                                + "; write the same behind all routes to it")
+                        : Optional.empty();
     }
 
     static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
@@ -125,11 +131,17 @@ final class RouteBook {
     private static Optional<Route.Host> host(String text, int standard) {
         int bracket = text.indexOf(']');
         int colon = text.indexOf(':', Math.max(0, bracket));
-        String name = colon < 0 ? text : text.substring(0, colon);
+        String name = unbracketed(colon < 0 ? text : text.substring(0, colon));
         Optional<Integer> port = colon >= 0
                 ? MailForms.port(text.substring(colon + 1), 1)
                 : standard > 0 ? Optional.of(standard) : Optional.empty();
         return port.filter(_ -> isHost(name)).map(p -> new Route.Host(name.toLowerCase(Locale.ROOT), p, 0));
+    }
+
+    // Postfix writes a host whose MX records are not asked for as `[host]`.
+    private static String unbracketed(String name) {
+        boolean isName = name.startsWith("[") && name.endsWith("]") && MailForms.literal(name).isEmpty();
+        return isName ? name.substring(1, name.length() - 1) : name;
     }
 
     private static boolean isHost(String name) {

@@ -35,11 +35,12 @@ final class Schema {
     /// The settings of a server. One more record of settings is one more line here.
     static final Schema SERVER = new Schema(serverSections(),
             List.of(Config.Identity.class, Config.Listen.class, Config.Local.class, AliasFiles.Names.class,
+                    AddressTables.RewriteSettings.class, AddressTables.CopySettings.class,
                     Config.Submission.class, Config.Trust.class, Config.Tls.class, Limits.class, Config.Relay.class,
                     Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, SpoolConfig.class, ShardSettings.class, HistorySettings.class,
+                    Config.SmartHost.class, AddressTables.SenderHosts.class, SpoolConfig.class, ShardSettings.class, HistorySettings.class,
                     Config.Log.class));
 
     private final SequencedMap<String, String> sections;
@@ -177,6 +178,8 @@ final class Schema {
         sections.put(ALIASES,
                 "Other names: a local part (of every local domain) or a full address, and the addresses that"
                         + " receive its mail instead, here or elsewhere.");
+        sections.put("rewrite", "Other addresses for mail of own clients (docs/addresses.md).");
+        sections.put("copy", "Copies of mail (docs/addresses.md).");
         sections.put("relay", "Mail for other domains.");
         sections.put("submission", "Mail of users, who log in (`./mta user add`).");
         sections.put("maildrop", "Mail that programs of this machine leave with `sendmail` (docs/sendmail.md).");

@@ -82,6 +82,7 @@ final class Values {
             case Path path -> home.resolve(path);
             case Optional<?> maybe -> maybe.map(this::resolved);
             case List<?> list -> list.stream().map(this::resolved).toList();
+            case MapFile map -> map.in(home);
             case Config.Tls.Pair(Path certificate, Path key) ->
                 new Config.Tls.Pair(home.resolve(certificate), home.resolve(key));
             default -> value;

@@ -1,7 +1,9 @@
 package org.slipstream.server.intake;
 
 import org.slipstream.core.Address;
+import org.slipstream.server.config.AddressTables;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.config.LookupTable;
 
 import java.net.InetAddress;
 import java.util.ArrayDeque;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// Decides what an address means on this server. For an address of a local domain the first
 /// matching line decides:
@@ -25,6 +28,7 @@ import java.util.function.Predicate;
 /// | a mailbox of this name | `alice`, or `alice@second.example` for one domain alone |
 /// | the same without its tag | `alice+lists` |
 /// | `postmaster` | the address in the settings (RFC 5321 section 4.5.1: it always exists) |
+/// | a pattern of `local.virtual-maps` | `/^sales-.*@/` → its targets |
 /// | the alias `@domain` | its targets, for every name without `%`, `!` or `@` |
 /// | the mailbox `*` | every name without `%`, `!` or `@` |
 /// | `abuse` | the postmaster (RFC 2142 section 2) |
@@ -59,6 +63,9 @@ public final class AddressBook {
     private final Optional<String> delimiter;
     private final Predicate<InetAddress> isThisMachine;
     private final Optional<String> hostname;
+    private final List<LookupTable> patterns;
+    private final AddressRewriting rewriting;
+    private final MailCopies copies;
 
     /// The result of [#decide].
     public sealed interface Decision {
@@ -77,11 +84,21 @@ public final class AddressBook {
 
     /// @param isThisMachine true for addresses under which this server is reached
     public AddressBook(Config config, Predicate<InetAddress> isThisMachine) {
-        this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)));
+        this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)),
+                config.addressTables(), config.operation().maildrop().domain());
     }
 
     AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
             Optional<String> hostname) {
+        this(local, aliases, isThisMachine, hostname, AddressTables.NONE, "localhost");
+    }
+
+    private AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
+            Optional<String> hostname, AddressTables tables, String ownDomain) {
+        this.patterns = tables.virtual();
+        this.rewriting = new AddressRewriting(tables.rewriting(), local.domains(), local.subaddressDelimiter(),
+                ownDomain);
+        this.copies = new MailCopies(tables.copies(), local.subaddressDelimiter(), ownDomain);
         this.domains = local.domains();
         this.postmaster = local.postmaster();
         this.delimiter = local.subaddressDelimiter();
@@ -90,6 +107,14 @@ public final class AddressBook {
         local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
         mailboxes.add(postmaster.folded().key());
         aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
+    }
+
+    public AddressRewriting rewriting() {
+        return rewriting;
+    }
+
+    MailCopies copies() {
+        return copies;
     }
 
     public Decision decide(Address asked) {
@@ -166,7 +191,7 @@ public final class AddressBook {
         }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
-                .or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged))
+                .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged))
                 .orElseGet(Line.UnknownMailbox::new);
     }
 
@@ -196,6 +221,16 @@ public final class AddressBook {
         return address.localPart().equals(name)
                 ? Optional.of(new Line.Alias(List.of(postmaster)))
                 : Optional.empty();
+    }
+
+    /// A pattern of `local.virtual-maps`. A target without domain means the domain of the address.
+    private Optional<Line> pattern(Address address) {
+        return patterns.stream().flatMap(table -> table.find(address.toString()).stream()).findFirst()
+                .map(result -> Stream.of(result.split(",")).map(String::strip)
+                        .flatMap(text -> Address.parse(text)
+                                .or(() -> Address.parse(text + "@" + address.domain())).stream())
+                        .toList())
+                .filter(targets -> !targets.isEmpty()).map(Line.Alias::new);
     }
 
     private Optional<Line> restOfDomain(Address address) {

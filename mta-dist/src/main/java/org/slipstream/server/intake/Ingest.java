@@ -41,23 +41,32 @@ public final class Ingest {
         this.history = history;
     }
 
+    /// Begins the message of a client or program.
+    ///
+    /// @param ours it may ask for a priority
+    /// @param rewrites its addresses may be replaced
+    public SpoolDraft begin(boolean ours, boolean rewrites) throws IOException {
+        return new SpoolDraft(drafts.draft(), this, ours, rewrites);
+    }
+
     /// Submits a complete message that this server wrote.
     ///
     /// @throws IOException on a local failure; the message is not in the spool
     public MessageSummary submit(Envelope envelope, byte[] content) throws IOException {
-        try (Draft draft = begin()) {
+        try (Draft draft = drafts.draft()) {
             draft.write(content, 0, content.length);
             return commit(draft, envelope, ContentFacts.of(content));
         }
     }
 
-    /// Begins a message.
-    public Draft begin() throws IOException {
-        return drafts.draft();
+    /// Ends the message of [#begin]: replaces addresses, adds copies, then as for [#submit].
+    void accept(SpoolDraft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+        Envelope rewritten = draft.rewrites() ? book.rewriting().envelope(envelope) : envelope;
+        commit(draft.draft(), book.copies().added(rewritten), facts);
     }
 
-    /// Ends the message of [#begin]: expands aliases, commits, notifies the queue manager.
-    public MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
+    /// Expands aliases, commits, notifies the queue manager.
+    private MessageSummary commit(Draft draft, Envelope envelope, Optional<ContentFacts> facts) throws IOException {
         Envelope expanded = AliasExpansion.of(envelope, book);
         MessageSummary message = draft.commit(expanded, facts);
         history.accepted(message, expanded);

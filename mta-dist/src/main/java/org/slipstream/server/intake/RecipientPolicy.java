@@ -84,7 +84,7 @@ public final class RecipientPolicy implements MessageHandler {
 
     @Override
     public HandlerVerdict recipient(Client client, Optional<Address> sender, Address recipient) {
-        return switch (book.decide(recipient)) {
+        return switch (book.decide(mayChange(client) ? book.rewriting().recipient(recipient) : recipient)) {
             case AddressBook.Decision.Mailbox(Address mailbox) -> switch (mailboxes.find(mailbox)) {
                 case EXISTS -> HandlerVerdict.accept();
                 case UNKNOWN -> unknown(recipient);
@@ -112,14 +112,19 @@ public final class RecipientPolicy implements MessageHandler {
     /// LMTP may not: others wrote them.
     @Override
     public ContentRules rules(Client client) {
-        boolean ours = isOurs(client) && !client.service().equals("lmtp");
-        return new ContentRules(ours && relay.normalizes(), ours);
+        return mayChange(client)
+                ? new ContentRules(relay.normalizes(), true, book.rewriting()::header)
+                : ContentRules.STRICT;
+    }
+
+    private boolean mayChange(Client client) {
+        return isOurs(client) && !client.service().equals("lmtp");
     }
 
     @Override
     public DraftContent draft(Client client) throws IOException {
         brake.beforeAMessage();
-        return new DraftWriter(ingest.begin(), isOurs(client));
+        return ingest.begin(isOurs(client), mayChange(client));
     }
 
     @Override
@@ -129,45 +134,5 @@ public final class RecipientPolicy implements MessageHandler {
             case TooManyRecipientsException _ -> Reply.of(452, "4.5.3", "Too many recipients after alias expansion");
             default -> Reply.of(451, "4.3.0", "Temporary system problem");
         };
-    }
-
-    private final class DraftWriter implements DraftContent {
-        private final Draft draft;
-        private final boolean ours;
-
-        private DraftWriter(Draft draft, boolean ours) {
-            this.draft = draft;
-            this.ours = ours;
-        }
-
-        @Override
-        public QueueId id() {
-            return draft.id();
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            draft.write(bytes, offset, length);
-        }
-
-        @Override
-        public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
-                throws IOException {
-            ingest.commit(draft, envelope.withOptions(options(extras)), facts);
-        }
-
-        // RFC 6710 section 4.1: mail of other clients gets no priority merely by asking for it.
-        private DeliveryOptions options(EnvelopeExtras extras) {
-            OptionalLong hold = extras.holdUntil().map(until -> OptionalLong.of(until.toEpochMilli()))
-                    .orElse(OptionalLong.empty());
-            return new DeliveryOptions(hold, extras.deliverBy().map(
-                    by -> new DeliveryOptions.DeliverBy(by.deadline().toEpochMilli(), by.returned(), by.traced())),
-                    ours ? extras.priority().orElse(0) : 0, extras.requireTls());
-        }
-
-        @Override
-        public void close() {
-            draft.close();
-        }
     }
 }

@@ -14,6 +14,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
+import org.slipstream.server.intake.SpoolDraft;
 import org.slipstream.server.intake.TooManyRecipientsException;
 import org.slipstream.smtpin.EnvelopeExtras;
 import org.slipstream.smtpin.LocalSubmission;
@@ -91,7 +92,7 @@ public final class Pickup {
     /// @return false when it has to be tried again later
     boolean store(String name) {
         brake.beforeAMessage();
-        try (SpoolDraft draft = new SpoolDraft(ingest.begin(), ingest)) {
+        try (SpoolDraft draft = ingest.begin(true, true)) {
             if (!Files.isRegularFile(folder.find(name), LinkOption.NOFOLLOW_LINKS)) {
                 return isGone(name);
             }
@@ -210,29 +211,5 @@ public final class Pickup {
     private static void later(String name, IOException trouble) {
         log.warn("event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\"", name,
                 LogText.text(FailureWords.of(trouble)));
-    }
-
-    /// A draft of the spool as the listener's code sees it.
-    private record SpoolDraft(Draft draft, Ingest ingest) implements DraftContent {
-        @Override
-        public QueueId id() {
-            return draft.id();
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            draft.write(bytes, offset, length);
-        }
-
-        @Override
-        public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts)
-                throws IOException {
-            ingest.commit(draft, envelope, facts);
-        }
-
-        @Override
-        public void close() {
-            draft.close();
-        }
     }
 }

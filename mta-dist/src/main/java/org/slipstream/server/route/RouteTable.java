@@ -21,6 +21,7 @@ import java.util.Set;
 /// |---|---|
 /// | `a.b.example` | the domain itself |
 /// | `.b.example`, then `.example` | the longest suffix; `.b.example` matches subdomains, not `b.example` |
+/// | the line of the sender | mail of that sender |
 /// | `*` | everything else |
 /// | nothing | as if `*` were `mx` |
 ///
@@ -29,6 +30,7 @@ import java.util.Set;
 public final class RouteTable {
     private final Map<String, RouteTarget> table;
     private final Set<String> localDomains;
+    private final Map<String, RouteTarget> senders;
     private final RouteFinder mx;
 
     /// Like [RouteFinder.Answer], for every kind of route.
@@ -44,47 +46,65 @@ public final class RouteTable {
     /// @param table without local domains
     public static RouteTable of(Config config, Map<String, RouteTarget> table, RouteFinder mx) {
         Optional<String> store = config.operation().store().delivery();
+        Map<String, RouteTarget> senders = config.addressTables().senderRoutes();
         if (store.isEmpty()) {
-            return new RouteTable(table, config.local().domains(), mx);
+            return new RouteTable(table, config.local().domains(), senders, mx);
         }
         Map<String, RouteTarget> all = new HashMap<>(table);
         config.local().domains().forEach(domain -> all.put(domain, new RouteTarget.Lmtp(store.get())));
-        return new RouteTable(all, List.of(), mx);
+        return new RouteTable(all, List.of(), senders, mx);
     }
 
     /// @param table by domain, `.suffix` or `*`, in lower case
     /// @param localDomains lower case
     public RouteTable(Map<String, RouteTarget> table, List<String> localDomains, RouteFinder mx) {
+        this(table, localDomains, Map.of(), mx);
+    }
+
+    /// @param senders the routes of senders, instead of `*`
+    public RouteTable(Map<String, RouteTarget> table, List<String> localDomains, Map<String, RouteTarget> senders,
+            RouteFinder mx) {
+        this.senders = Map.copyOf(senders);
         this.table = Map.copyOf(table);
         this.localDomains = Set.copyOf(new HashSet<>(localDomains));
         this.mx = mx;
     }
 
     /// True when [#find] answers at once, without DNS.
-    public boolean isQuick(String domain) {
-        String key = domain.toLowerCase(Locale.ROOT);
-        return localDomains.contains(key) || !(target(key) instanceof RouteTarget.Mx);
+    public boolean isQuick(String question) {
+        RouteQuestion asked = RouteQuestion.of(question);
+        return localDomains.contains(asked.domain()) || !(target(asked) instanceof RouteTarget.Mx);
     }
 
-    /// @param domain a domain or an address literal, in any case
-    public RouteAnswer find(String domain) {
-        String key = domain.toLowerCase(Locale.ROOT);
-        if (localDomains.contains(key)) {
-            return new RouteAnswer.Found(new Route.Local(key));
+    /// @param question a domain or an address literal, in any case. For a sender with a route of its
+    ///     own, `|` and the sender's line follow
+    public RouteAnswer find(String question) {
+        RouteQuestion asked = RouteQuestion.of(question);
+        if (localDomains.contains(asked.domain())) {
+            return new RouteAnswer.Found(new Route.Local(asked.domain()));
         }
-        return switch (target(key)) {
-            case RouteTarget.Mx _ -> ask(key);
+        return switch (target(asked)) {
+            case RouteTarget.Mx _ -> ask(asked.domain());
             case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target.host()));
             case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
-            case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(key));
+            case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(asked.domain()));
         };
     }
 
-    private RouteTarget target(String domain) {
-        RouteTarget exact = table.get(domain);
+    private record RouteQuestion(String domain, String sender) {
+        static RouteQuestion of(String question) {
+            int bar = question.indexOf('|');
+            String domain = bar < 0 ? question : question.substring(0, bar);
+            return new RouteQuestion(domain.toLowerCase(Locale.ROOT), question.substring(bar + 1));
+        }
+    }
+
+    private RouteTarget target(RouteQuestion asked) {
+        RouteTarget exact = table.get(asked.domain());
         return exact != null
                 ? exact
-                : bySuffix(domain).orElseGet(() -> table.getOrDefault("*", new RouteTarget.Mx()));
+                : bySuffix(asked.domain()).or(() -> Optional.ofNullable(senders.get(asked.sender())))
+                        .orElseGet(() -> table.getOrDefault("*", new RouteTarget.Mx()));
     }
 
     private Optional<RouteTarget> bySuffix(String domain) {

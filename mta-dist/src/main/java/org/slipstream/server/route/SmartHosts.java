@@ -20,10 +20,12 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -61,7 +63,9 @@ public final class SmartHosts {
                 : Map.of();
         Map<String, PeerPolicy> policies = new LinkedHashMap<>();
         Set<String> used = new HashSet<>();
-        for (RouteTarget target : config.routes().values()) {
+        List<RouteTarget> targets = new ArrayList<>(config.routes().values());
+        targets.addAll(config.addressTables().senderRoutes().values());
+        for (RouteTarget target : targets) {
             if (target instanceof RouteTarget.Fixed fixed) {
                 Optional<String> name = name(fixed.host(), logins);
                 name.ifPresent(used::add);
@@ -71,7 +75,7 @@ public final class SmartHosts {
         for (String name : logins.keySet()) {
             if (!used.contains(name)) {
                 throw new Unusable("The login for " + name + " in " + settings.credentials().orElseThrow()
-                        + " is for no host of [routes]: correct its name or remove the line.");
+                        + " is for no host of [routes] or smarthost.sender-maps: correct its name or remove the line.");
             }
         }
         Optional<SSLSocketFactory> trust = settings.authorities().isPresent()

@@ -56,16 +56,16 @@ class AliasFilesTest {
 
     @Test
     void eachLineThatCannotBeUsedIsNamedInOneRun() throws IOException {
-        Path aliases = file("aliases", "news: |/usr/bin/news\nlist: :include:/etc/list\nfile: /var/mail/x\nnonsense\n");
-        Path virtual = file("virtual", "@shop.example\nx@shop.example nobody@example.org\nx@elsewhere.example alice\n");
+        file("aliases", "news: |/usr/bin/news\nlist: :include:/etc/no-such-list\nfile: /var/mail/x\nnonsense\n");
+        file("virtual", "@shop.example\nx@shop.example nobody@example.org\nx@elsewhere.example alice\n");
         assertThat(problems()).contains(
-                aliases + ":1: news: the target \"|/usr/bin/news\" is not supported, because mail would run programs or"
+                "aliases:1: news: the target \"|/usr/bin/news\" is not supported, because mail would run programs or"
                         + " write files; name a mailbox or an address",
-                aliases + ":2: list: the target \":include:/etc/list\" is not supported; write the addresses into the line",
-                aliases + ":4: an alias is \"name: target, target\"",
-                virtual + ":1: a line of a map is \"name target, target\"")
-                .anyMatch(each -> each.startsWith(virtual + ":2: ") && each.contains("neither a mailbox nor an alias"))
-                .anyMatch(each -> each.startsWith(virtual + ":3: ") && each.contains("does not end here"));
+                "aliases:2: local.alias-files: there is no file /etc/no-such-list",
+                "aliases:4: an alias is \"name: target, target\"",
+                "virtual:1: a line of a map is \"name target, target\"")
+                .anyMatch(each -> each.startsWith("virtual:2: ") && each.contains("neither a mailbox nor an alias"))
+                .anyMatch(each -> each.startsWith("virtual:3: ") && each.contains("does not end here"));
     }
 
     @Test

@@ -64,7 +64,8 @@ class MaildropTest {
         folder.prepare(NOW);
         Ingest ingest = new Ingest(spool::draft, Books.usual().build(), _ -> {});
         Limits limits = SettingsRecords.with(Limits.standard(), "messageSize", LARGEST);
-        pickup = new Pickup(folder, new LocalSubmission(limits, "mail.here.example", Clock.fixed(NOW, ZoneOffset.UTC)),
+        pickup = new Pickup(folder, new LocalSubmission(limits, "mail.here.example", Clock.fixed(NOW, ZoneOffset.UTC),
+                fields -> fields),
                 ingest, new InFlowDelay(() -> false, 0), "here.example");
     }
 
@@ -265,12 +266,14 @@ class MaildropTest {
         submit("bob", "Subject: first\n\n");
         submit("bob", "Subject: second\n\n");
         List<String> names = folder.names(10);
+        // Files of one moment have no order.
+        String left = Files.readString(folder.find(names.getLast())).contains("first") ? "first" : "second";
         QueueId known = new QueueId(77);
         folder.take(names.getFirst(), known);
         folder.take(names.getLast(), new QueueId(78));
         Pickup.recover(folder, known::equals);
         assertThat(folder.names(10)).containsExactly(names.getLast());
-        assertThat(text(stored())).contains("Subject: second");
+        assertThat(text(stored())).contains("Subject: " + left);
         assertThat(everything()).isEmpty();
     }
 

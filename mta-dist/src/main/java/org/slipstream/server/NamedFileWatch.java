@@ -1,0 +1,82 @@
+package org.slipstream.server;
+
+import org.slipstream.server.config.NamedFile;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/// Watches the files that settings name, such as aliases, and tells when one has changed and then
+/// stayed the same for a period, because an editor may write it in pieces.
+final class NamedFileWatch implements AutoCloseable {
+    static final Duration PERIOD = Duration.ofSeconds(1);
+
+    private final Supplier<List<NamedFile>> files;
+    private final Runnable changed;
+    private Map<Path, String> told;
+    private Map<Path, String> seen;
+    private volatile boolean closed;
+
+    /// @param files those in force
+    /// @param changed may block
+    NamedFileWatch(Supplier<List<NamedFile>> files, Runnable changed) {
+        this.files = files;
+        this.changed = changed;
+        this.told = stamps();
+        this.seen = told;
+    }
+
+    NamedFileWatch start() {
+        Thread.ofVirtual().name("file-watch").start(this::run);
+        return this;
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                Thread.sleep(PERIOD);
+                look();
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// One period has passed.
+    void look() {
+        Map<Path, String> now = stamps();
+        if (now.equals(seen) && !now.equals(told)) {
+            changed.run();
+            // Other files may be in force now.
+            now = stamps();
+            told = now;
+        }
+        seen = now;
+    }
+
+    private Map<Path, String> stamps() {
+        Map<Path, String> stamps = new TreeMap<>();
+        files.get().forEach(file -> stamps.put(file.path(), stamp(file.path())));
+        return stamps;
+    }
+
+    private static String stamp(Path file) {
+        try {
+            BasicFileAttributes facts = Files.readAttributes(file, BasicFileAttributes.class);
+            return facts.lastModifiedTime() + " " + facts.size() + " " + facts.fileKey();
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

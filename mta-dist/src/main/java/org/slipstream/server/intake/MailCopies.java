@@ -1,0 +1,59 @@
+package org.slipstream.server.intake;
+
+import org.slipstream.core.Address;
+import org.slipstream.core.DsnNotify;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.Recipient;
+import org.slipstream.server.config.AddressTables.CopyRules;
+import org.slipstream.server.config.LookupTable;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Adds the recipients of copies to a message (Postfix: `always_bcc`, `sender_bcc_maps`,
+/// `recipient_bcc_maps`). Nobody is told when a copy fails. Reports that this server writes are not
+/// copied.
+final class MailCopies {
+    private final CopyRules rules;
+    private final Optional<String> delimiter;
+    private final String ownDomain;
+
+    /// @param ownDomain of addresses without domain
+    MailCopies(CopyRules rules, Optional<String> delimiter, String ownDomain) {
+        this.rules = rules;
+        this.delimiter = delimiter;
+        this.ownDomain = ownDomain;
+    }
+
+    Envelope added(Envelope given) {
+        if (rules.always().isEmpty() && rules.sender().isEmpty() && rules.recipient().isEmpty()) {
+            return given;
+        }
+        List<Recipient> recipients = new ArrayList<>(given.recipients());
+        copies(given).distinct().forEach(copy -> recipients.add(new Recipient(recipients.size() + 1, copy,
+                Optional.empty(), Set.of(DsnNotify.NEVER))));
+        return given.withRecipients(recipients);
+    }
+
+    private Stream<Address> copies(Envelope given) {
+        Stream<String> bySender = given.sender().stream().flatMap(sender -> found(sender, rules.sender()));
+        Stream<String> byRecipient = given.recipients().stream()
+                .flatMap(recipient -> found(recipient.address(), rules.recipient()));
+        return Stream.of(rules.always().stream(), bySender, byRecipient).flatMap(each -> each)
+                .flatMap(text -> Address.parse(text).or(() -> Address.parse(text + "@" + ownDomain)).stream());
+    }
+
+    /// The addresses of the first line that applies.
+    private Stream<String> found(Address address, List<LookupTable> tables) {
+        Address folded = address.folded();
+        List<String> keys = List.of(folded.toString(), folded.withoutExtension(delimiter).toString(),
+                "@" + folded.domainKey());
+        return tables.stream()
+                .flatMap(table -> keys.stream().limit(table.hasPatterns() ? 1 : keys.size()).map(table::find))
+                .flatMap(Optional::stream).findFirst().stream()
+                .flatMap(result -> Stream.of(result.split(","))).map(String::strip);
+    }
+}

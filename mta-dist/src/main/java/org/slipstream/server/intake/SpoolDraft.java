@@ -1,0 +1,48 @@
+package org.slipstream.server.intake;
+
+import org.slipstream.core.ContentFacts;
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
+import org.slipstream.smtpin.EnvelopeExtras;
+import org.slipstream.smtpin.MessageHandler.DraftContent;
+import org.slipstream.spool.Draft;
+
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// A draft of the spool, as the listener's code sees it.
+///
+/// @param ours the message may ask for a priority
+/// @param rewrites the message's addresses may be replaced
+public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewrites) implements DraftContent {
+    @Override
+    public QueueId id() {
+        return draft.id();
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        draft.write(bytes, offset, length);
+    }
+
+    @Override
+    public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) throws IOException {
+        ingest.accept(this, envelope.withOptions(options(extras)), facts);
+    }
+
+    // RFC 6710 section 4.1: mail of other clients gets no priority merely by asking for it.
+    private DeliveryOptions options(EnvelopeExtras extras) {
+        OptionalLong hold = extras.holdUntil().map(until -> OptionalLong.of(until.toEpochMilli()))
+                .orElse(OptionalLong.empty());
+        return new DeliveryOptions(hold, extras.deliverBy().map(
+                by -> new DeliveryOptions.DeliverBy(by.deadline().toEpochMilli(), by.returned(), by.traced())),
+                ours ? extras.priority().orElse(0) : 0, extras.requireTls());
+    }
+
+    @Override
+    public void close() {
+        draft.close();
+    }
+}
