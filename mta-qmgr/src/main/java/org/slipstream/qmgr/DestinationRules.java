@@ -118,7 +118,7 @@ final class DestinationRules {
                 : route.nextHop();
     }
 
-    /// What is asked to find the route of a recipient.
+    /// The question whose answer is the route of a recipient.
     String routeQuestion(Address recipient, Optional<Address> sender) {
         return config.routeQuestion(recipient.domainKey(), sender);
     }

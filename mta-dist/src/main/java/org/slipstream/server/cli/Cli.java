@@ -22,7 +22,7 @@ public final class Cli {
     /// Subcommands of each command, in the order of the help.
     private static final Map<String, List<String>> NAMES = Map.ofEntries(
             Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace",
-                    "verify", "suspend",
+                    "verify", "address", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
                     "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
@@ -123,6 +123,7 @@ public final class Cli {
             case "trace" -> new TraceCommand(mta);
             case "explain" -> new ExplainCommand(mta);
             case "verify" -> new VerifyCommand(mta);
+            case "address" -> new AddressCommand(mta);
             case "suspend" -> new SuspendCommand(mta);
             case "suspend list" -> new SuspendCommand.SuspensionListing(mta);
             case "resume" -> new SuspendCommand.ResumeCommand(mta);

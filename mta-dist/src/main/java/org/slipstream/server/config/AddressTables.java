@@ -7,7 +7,7 @@ import org.slipstream.server.config.Config.RouteTarget;
 import java.util.List;
 import java.util.Map;
 
-/// What the address tables in files say, as a small installation of Postfix has them
+/// The contents of address tables in files, as a small installation of Postfix has them
 /// (docs/addresses.md).
 ///
 /// @param virtual patterns of `local.virtual-maps`; its texts are aliases
@@ -34,7 +34,7 @@ public record AddressTables(List<LookupTable> virtual, Rewriting rewriting, Copy
     public record Rewriting(List<LookupTable> sender, List<LookupTable> recipient, List<LookupTable> all,
             List<String> masqueraded, List<String> exceptions) {}
 
-    /// Who else gets a copy of each message that is accepted.
+    /// The tables of addresses that get a copy of a message.
     ///
     /// @param always addresses, or local parts in the domain of local programs
     public record CopyRules(List<String> always, List<LookupTable> sender, List<LookupTable> recipient) {}

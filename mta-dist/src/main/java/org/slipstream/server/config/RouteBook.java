@@ -62,7 +62,7 @@ final class RouteBook {
         conflict(fixed, book.values(), ours).ifPresent(what -> complaints.add(place, key, key + ": " + what));
     }
 
-    /// What is wrong with a host beside the other routes.
+    /// The fault of a host beside the other routes.
     static Optional<String> conflict(RouteTarget.Fixed fixed, Collection<RouteTarget> others,
             Collection<InetSocketAddress> ours) {
         if (leadsTo(fixed.host(), ours)) {

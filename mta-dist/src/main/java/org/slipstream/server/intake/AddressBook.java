@@ -113,6 +113,26 @@ public final class AddressBook {
         return rewriting;
     }
 
+    /// The address that a sender of an own client has after the tables of `[rewrite]`.
+    public Address asSender(Address address) {
+        return rewriting.sender(address);
+    }
+
+    /// The same for a recipient.
+    public Address asRecipient(Address address) {
+        return rewriting.recipient(address);
+    }
+
+    /// Those who get a copy of a message that has this address as its sender.
+    public List<Address> copiesFrom(Address sender) {
+        return copies.from(sender).toList();
+    }
+
+    /// Those who get a copy of a message to this address.
+    public List<Address> copiesTo(Address recipient) {
+        return copies.to(recipient).toList();
+    }
+
     MailCopies copies() {
         return copies;
     }

@@ -63,7 +63,8 @@ public final class AddressRewriting {
         return mapped(mapped(address, rules.recipient()), rules.all());
     }
 
-    private Address sender(Address address) {
+    /// The address of a sender.
+    Address sender(Address address) {
         return masqueraded(mapped(mapped(address, rules.sender()), rules.all()));
     }
 

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /// Adds the recipients of copies to a message (Postfix: `always_bcc`, `sender_bcc_maps`,
-/// `recipient_bcc_maps`). Nobody is told when a copy fails. Reports that this server writes are not
+/// `recipient_bcc_maps`). A copy that fails is not reported. Reports that this server writes are not
 /// copied.
 final class MailCopies {
     private final CopyRules rules;
@@ -39,11 +39,22 @@ final class MailCopies {
     }
 
     private Stream<Address> copies(Envelope given) {
-        Stream<String> bySender = given.sender().stream().flatMap(sender -> found(sender, rules.sender()));
-        Stream<String> byRecipient = given.recipients().stream()
-                .flatMap(recipient -> found(recipient.address(), rules.recipient()));
-        return Stream.of(rules.always().stream(), bySender, byRecipient).flatMap(each -> each)
-                .flatMap(text -> Address.parse(text).or(() -> Address.parse(text + "@" + ownDomain)).stream());
+        return Stream.of(addresses(rules.always().stream()), given.sender().stream().flatMap(this::from),
+                given.recipients().stream().map(Recipient::address).flatMap(this::to)).flatMap(each -> each);
+    }
+
+    /// Those of the tables of senders.
+    Stream<Address> from(Address sender) {
+        return addresses(found(sender, rules.sender()));
+    }
+
+    /// Those of the tables of recipients.
+    Stream<Address> to(Address recipient) {
+        return addresses(found(recipient, rules.recipient()));
+    }
+
+    private Stream<Address> addresses(Stream<String> texts) {
+        return texts.flatMap(text -> Address.parse(text).or(() -> Address.parse(text + "@" + ownDomain)).stream());
     }
 
     /// The addresses of the first line that applies.
