@@ -24,7 +24,7 @@ final class ListenTopic implements ImportTopic {
     public void translate(PostfixFiles in, ImportDraft out) {
         networks(in, out);
         ports(in, out);
-        Certificates.translate(in, out);
+        PostfixCertificates.translate(in, out);
         logins(in, out);
         rates(in, out);
         for (String name : List.of("smtpd_client_event_limit_exceptions", "smtpd_authorized_xclient_hosts")) {
@@ -51,6 +51,10 @@ final class ListenTopic implements ImportTopic {
     /// `192.0.2.0/24`, `[2001:db8::]/32`, `192.0.2.1`.
     private static void network(String setting, String word, PostfixSetting list, ImportDraft out) {
         String plain = word.replace("[", "").replace("]", "");
+        if (plain.startsWith("::ffff:")) {
+            // An IPv4 block in the notation of IPv6, which stands beside the block itself.
+            return;
+        }
         if (plain.equals("static:all")) {
             out.mistake(list.place(), list.name(), "every client could relay; name networks");
         } else if (Network.parse(plain).isEmpty()) {

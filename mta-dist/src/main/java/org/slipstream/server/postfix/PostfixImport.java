@@ -60,6 +60,7 @@ public final class PostfixImport {
             topic.translate(files, draft);
         }
         main.names().forEach(name -> rest(name, files));
+        main.names().forEach(this::neverSilently);
     }
 
     /// A line of the result, or of what has none.
@@ -90,11 +91,24 @@ public final class PostfixImport {
         }
     }
 
+    /// A topic reads lines that change nothing, such as `mynetworks_style` beside `mynetworks`.
+    private void neverSilently(String name) {
+        boolean told = draft.remarks().stream().anyMatch(remark -> remark.name().equals(name));
+        boolean set = draft.settings().values().stream().flatMap(setting -> setting.sources().stream())
+                .anyMatch(source -> source.endsWith(" " + name) || source.contains(" " + name + ","));
+        if (!told && !set) {
+            draft.remark(RemarkKind.NOT_NEEDED, main.place(name), name, "other lines or the defaults say the same");
+        }
+    }
+
     private void unknown(String name, PostfixFiles files) {
         boolean used = main.used().contains(name) || files.services().stream()
                 .flatMap(each -> each.services().stream()).flatMap(each -> each.options().values().stream())
                 .anyMatch(value -> value.contains("$" + name) || value.contains("{" + name));
-        if (!used) {
+        if (used) {
+            // A value that leads back to itself is a mistake in any name.
+            files.given(name);
+        } else {
             draft.mistake(main.place(name), name, "Postfix has no such parameter" + PostfixNames.PARAMETERS.near(name)
                     .map(near -> "; did you mean \"" + near + "\"?").orElse(""));
         }
@@ -112,7 +126,7 @@ public final class PostfixImport {
             if (list) {
                 draft.add(setting.get(), value.get(), parameter.source());
             } else {
-                draft.set(key(setting.get()), value.get(), parameter.source());
+                draft.set(setting.get(), value.get(), parameter.source());
             }
         } else if (row.settings().isEmpty() || row.form().equals("-")) {
             draft.notMapped(parameter, row.note().isEmpty() ? "there is no such setting" : row.note());
@@ -132,10 +146,6 @@ public final class PostfixImport {
         String ours = transport.equals("virtual") ? "local" : transport;
         return Optional.of(ours).filter(OWN_TRANSPORTS::contains)
                 .map(own -> setting.replace(TRANSPORTS, "transport." + own + "."));
-    }
-
-    private static ImportedKey key(String setting) {
-        return ImportedKey.of(setting);
     }
 
     /// The whole text, after the check of each line.

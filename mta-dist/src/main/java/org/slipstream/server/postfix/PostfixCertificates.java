@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// The certificates and the TLS of port 25.
-final class Certificates {
-    private Certificates() {}
+final class PostfixCertificates {
+    private PostfixCertificates() {}
 
     static void translate(PostfixFiles in, ImportDraft out) {
         level(in, out);
