@@ -32,6 +32,11 @@ final class DomainTopic implements ImportTopic {
         }
         relayDomains(in, out);
         mailboxes(in, out);
+        if (!out.has(DOMAINS)) {
+            // Without the setting, mail for the hostname would be local.
+            PostfixSetting none = in.parameter("mydestination");
+            out.add(DOMAINS, "\"localhost\"", none.source());
+        }
         delimiter(in, out);
         for (String name : List.of("mailbox_size_limit", "virtual_mailbox_limit")) {
             in.given(name).ifPresent(limit -> noLimit(limit, out));
@@ -162,10 +167,24 @@ final class DomainTopic implements ImportTopic {
         Optional<PostfixSetting> recipients = in.given("local_recipient_maps");
         recipients.ifPresent(maps -> listed(maps, in, out));
         if (recipients.isEmpty() && !in.parameter("mydestination").words().isEmpty()) {
-            in.users().forEach(user -> out.add(MAILBOXES, SimpleValues.quoted(user), "/etc/passwd"));
+            users("/etc/passwd", in, out);
         }
         if (!out.has(MAILBOXES)) {
             out.set(MAILBOXES, "[]", "no users, no virtual_mailbox_maps");
+        }
+    }
+
+    /// Users of the system have mail in mydestination, not in virtual domains.
+    private static void users(String source, PostfixFiles in, ImportDraft out) {
+        List<String> own = in.parameter("mydestination").words();
+        int domains = out.has(DOMAINS) ? out.settings().get(ImportDraft.ImportedKey.of(DOMAINS)).items().size() : 0;
+        for (String user : in.users()) {
+            if (domains <= own.size()) {
+                out.add(MAILBOXES, SimpleValues.quoted(user), source);
+            } else {
+                own.stream().filter(Address::isDomain)
+                        .forEach(domain -> out.add(MAILBOXES, SimpleValues.quoted(user + "@" + domain), source));
+            }
         }
     }
 
@@ -173,7 +192,7 @@ final class DomainTopic implements ImportTopic {
     private static void listed(PostfixSetting maps, PostfixFiles in, ImportDraft out) {
         for (String word : maps.words()) {
             if (word.replace("proxy:", "").equals("unix:passwd.byname")) {
-                in.users().forEach(user -> out.add(MAILBOXES, SimpleValues.quoted(user), maps.source()));
+                users(maps.source(), in, out);
             } else if (!in.value("alias_maps").contains(word)) {
                 in.table(word, maps).ifPresent(table -> entries(table, maps, out));
             }
