@@ -92,7 +92,8 @@ final class AddressTopic implements ImportTopic {
                 case TextTable text -> out.add(setting, SimpleValues.quoted(text.file().toString()), maps.source());
                 case PatternTable each when patterns ->
                     out.add(setting, SimpleValues.quoted("regexp:" + each.file()), maps.source());
-                case PatternTable _ -> out.notMapped(maps, setting + " takes no patterns; write a line for each sender");
+                case PatternTable _ ->
+                    out.notMapped(maps, setting + " takes no patterns; write a line for each sender");
                 case InlineTable inline -> {
                     String name = maps.name() + ".map";
                     out.file(new ImportedFile(name, inline.entries().stream()

@@ -231,12 +231,14 @@ final class DomainTopic implements ImportTopic {
             return address.length == 2 && entry.text().equals(address[1] + "/" + address[0] + "/");
         });
         if (out.has(DELIVERY)) {
-            out.remark(ImportDraft.RemarkKind.NOT_NEEDED, base.place(), base.name(), "the mail store has the mailboxes");
+            out.remark(ImportDraft.RemarkKind.NOT_NEEDED, base.place(), base.name(),
+                    "the mail store has the mailboxes");
         } else if (asOurs) {
             out.set("local.maildir", SimpleValues.quoted(base.value()), base.source());
         } else {
-            out.notMapped(base, "mailboxes lie in <local.maildir>/<domain>/<name>/ here, and the table has other places;"
-                    + " move them, or deliver by LMTP (local.delivery)");
+            out.notMapped(base,
+                    "mailboxes lie in <local.maildir>/<domain>/<name>/ here, and the table has other places;"
+                            + " move them, or deliver by LMTP (local.delivery)");
         }
     }
 

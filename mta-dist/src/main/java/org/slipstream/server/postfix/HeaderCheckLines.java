@@ -20,8 +20,9 @@ import java.util.regex.Pattern;
 /// field. So a line is converted when its pattern begins with `^Name:`, and told otherwise.
 final class HeaderCheckLines {
     private static final String FILE = "header-checks";
-    private static final Pattern LINE = Pattern.compile("(?<delimiter>[^\\w\\s])(?<pattern>.*?)(?<!\\\\)\\k<delimiter>(?<flags>\\w*)"
-            + "\\s+(?<action>\\w+)(?:\\s+(?<text>.*))?");
+    private static final Pattern LINE = Pattern
+            .compile("(?<delimiter>[^\\w\\s])(?<pattern>.*?)(?<!\\\\)\\k<delimiter>(?<flags>\\w*)"
+                    + "\\s+(?<action>\\w+)(?:\\s+(?<text>.*))?");
     private static final Pattern FIELD = Pattern
             .compile("\\^(?<name>[A-Za-z][A-Za-z0-9-]*):(?: \\*| \\+| |\\\\s[*+]?|\\[\\[:space:]][*+]?)*(?<rest>.*)");
 

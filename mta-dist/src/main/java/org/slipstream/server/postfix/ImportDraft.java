@@ -66,7 +66,8 @@ final class ImportDraft {
 
     /// The first value of a setting stays.
     void set(ImportedKey key, String toml, String source) {
-        settings.computeIfAbsent(key, _ -> new ImportedSetting(List.of(toml), false, new LinkedHashSet<>(Set.of(source))));
+        settings.computeIfAbsent(key,
+                _ -> new ImportedSetting(List.of(toml), false, new LinkedHashSet<>(Set.of(source))));
     }
 
     void replace(String dotted, String toml, String source) {
@@ -86,7 +87,8 @@ final class ImportDraft {
 
     void removeItem(String dotted, String toml) {
         ImportedKey key = ImportedKey.of(dotted);
-        if (settings.containsKey(key) && settings.get(key).items().remove(toml) && settings.get(key).items().isEmpty()) {
+        if (settings.containsKey(key) && settings.get(key).items().remove(toml)
+                && settings.get(key).items().isEmpty()) {
             settings.remove(key);
         }
     }

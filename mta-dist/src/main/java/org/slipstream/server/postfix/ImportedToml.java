@@ -43,7 +43,8 @@ record ImportedToml(String text, Map<Integer, ImportedKey> keys) {
         return new ImportedToml(String.join("\n", lines) + "\n", keys);
     }
 
-    private static String line(ImportedKey key, ImportedSetting setting, List<ImportedFile> files, Optional<Path> folder) {
+    private static String line(ImportedKey key, ImportedSetting setting, List<ImportedFile> files,
+            Optional<Path> folder) {
         String value = setting.toml();
         for (ImportedFile file : files) {
             String name = SimpleValues.quoted(file.name());

@@ -124,9 +124,11 @@ final class ListenTopic implements ImportTopic {
         String source = service.place() + " " + service.name();
         String at = service.host().map(name -> name.equals("localhost") ? "127.0.0.1" : name).orElse(host) + ":"
                 + port.orElse(0);
-        boolean wrapped = options.stream().anyMatch(each -> each.name().equals("smtpd_tls_wrappermode") && each.isYes());
+        boolean wrapped = options.stream()
+                .anyMatch(each -> each.name().equals("smtpd_tls_wrappermode") && each.isYes());
         boolean users = requireLogin(options);
-        String setting = wrapped ? "listen.submissions"
+        String setting = wrapped
+                ? "listen.submissions"
                 : USUAL.getOrDefault(port.orElse(0), users ? "listen.submission" : "listen.smtp");
         if (port.isEmpty() || out.has(setting)) {
             out.remark(RemarkKind.NOT_MAPPED, service.place(), service.name(), port.isEmpty()
@@ -138,7 +140,8 @@ final class ListenTopic implements ImportTopic {
         if (setting.equals("listen.submission")) {
             out.set("submission.networks-without-login", Boolean.toString(!users), source);
         }
-        options.stream().filter(each -> !IMPLIED.contains(each.name())).forEach(each -> option(each, setting, users, out));
+        options.stream().filter(each -> !IMPLIED.contains(each.name()))
+                .forEach(each -> option(each, setting, users, out));
     }
 
     /// `permit_sasl_authenticated,reject` and the like, without the networks.

@@ -27,7 +27,8 @@ final class PolicyTopic implements ImportTopic {
                 table -> HeaderCheckLines.translate(table, checks, out)));
         in.given("postscreen_greet_wait").ifPresent(wait -> SimpleValues
                 .toml("time:s", wait.value()).ifPresent(time -> out.set("policy.greeting-delay", time, wait.source())));
-        in.given("postscreen_dnsbl_sites").ifPresent(sites -> sites.words().forEach(site -> screened(site, sites, out)));
+        in.given("postscreen_dnsbl_sites")
+                .ifPresent(sites -> sites.words().forEach(site -> screened(site, sites, out)));
         in.given("smtpd_forbid_bare_newline").ifPresent(mode -> out.set("limits.bare-line-feed",
                 mode.value().equals("reject") ? "\"strict\"" : "\"normalize\"", mode.source()));
         in.given("smtpd_forbid_unauth_pipelining").ifPresent(mode -> out.set("policy.strict-turns",
@@ -48,7 +49,8 @@ final class PolicyTopic implements ImportTopic {
                 restriction(row.get(), argument, tagOnly, list, out);
             } else if (!classes.contains(word) && !word.contains(":") && !word.startsWith("/")) {
                 out.mistake(list.place(), list.name(), "\"" + word + "\" is no restriction that Postfix knows"
-                        + PostfixNames.RESTRICTIONS.near(word).map(near -> "; did you mean \"" + near + "\"?").orElse(""));
+                        + PostfixNames.RESTRICTIONS.near(word).map(near -> "; did you mean \"" + near + "\"?")
+                                .orElse(""));
             }
             tagOnly = word.equals("warn_if_reject");
         }
@@ -78,8 +80,9 @@ final class PolicyTopic implements ImportTopic {
                     + " listen.smtp = \"off\"");
             default -> {
                 if (row.needed()) {
-                    out.notMapped(list, row.pattern() + (argument.isEmpty() ? "" : " " + argument) + " is not supported."
-                            + " " + row.note());
+                    out.notMapped(list,
+                            row.pattern() + (argument.isEmpty() ? "" : " " + argument) + " is not supported."
+                                    + " " + row.note());
                 }
             }
         }

@@ -25,7 +25,8 @@ final class PostfixCertificates {
                 + in.given("smtpd_tls_eckey_file").orElse(ec).value()), ec.source()));
         in.given("smtpd_tls_eckey_file");
         in.given("tls_server_sni_maps").ifPresent(maps -> in.tables(maps).forEach(table -> table.listed()
-                .ifPresent(entries -> entries.forEach(entry -> further(List.of(entry.text().split("[\\s,]+")), maps, out)))));
+                .ifPresent(entries -> entries
+                        .forEach(entry -> further(List.of(entry.text().split("[\\s,]+")), maps, out)))));
     }
 
     private static void level(PostfixFiles in, ImportDraft out) {
@@ -69,7 +70,8 @@ final class PostfixCertificates {
 
     /// @param files the key first, as in Postfix
     private static void further(List<String> files, PostfixSetting source, ImportDraft out) {
-        out.add("tls.further", SimpleValues.quoted(files.size() == 1 ? files.getFirst()
+        out.add("tls.further", SimpleValues.quoted(files.size() == 1
+                ? files.getFirst()
                 : files.getLast() + " " + files.getFirst()), source.source());
     }
 }

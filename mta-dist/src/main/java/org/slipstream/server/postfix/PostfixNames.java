@@ -51,7 +51,8 @@ public final class PostfixNames {
     private static NameRow row(String line) {
         String[] cells = line.split("\t", -1);
         boolean none = cells[1].equals(NONE) || cells[1].equals(UNNEEDED);
-        return new NameRow(cells[0], none ? List.of() : List.of(cells[1].split(", ")), !cells[1].equals(UNNEEDED), cells[2],
+        return new NameRow(cells[0], none ? List.of() : List.of(cells[1].split(", ")), !cells[1].equals(UNNEEDED),
+                cells[2],
                 cells[3]);
     }
 

@@ -66,8 +66,10 @@ sealed interface PostfixTable {
             return new InlineTable(inline(name, place));
         }
         if (OTHERS.contains(type)) {
-            throw new UnusableTable("tables of the kind " + type + ": are not supported; export it to a text file and name it"
-                    + " as texthash:FILE", false);
+            throw new UnusableTable(
+                    "tables of the kind " + type + ": are not supported; export it to a text file and name it"
+                            + " as texthash:FILE",
+                    false);
         }
         if (!COMPILED.contains(type) && !PATTERNS.contains(type)) {
             throw new UnusableTable("\"" + type + ":\" is no kind of table that Postfix knows", true);
@@ -93,8 +95,10 @@ sealed interface PostfixTable {
             throw new UnusableTable(file + " is a compiled table; name it without the ending, as Postfix does", true);
         }
         if (!Files.exists(file) && Files.exists(Path.of(file + ".db"))) {
-            throw new UnusableTable("there is only the compiled " + file + ".db; write its text with \"postmap -s " + file
-                    + " > " + file + "\"", true);
+            throw new UnusableTable(
+                    "there is only the compiled " + file + ".db; write its text with \"postmap -s " + file
+                            + " > " + file + "\"",
+                    true);
         }
         try {
             List<TableEntry> entries = new ArrayList<>();
@@ -133,7 +137,7 @@ sealed interface PostfixTable {
         return switch (this) {
             case TextTable text -> Optional.of(text.entries());
             case InlineTable inline -> Optional.of(inline.entries());
-            case PatternTable _, StaticTable _ -> Optional.empty();
+            case PatternTable _,StaticTable _ -> Optional.empty();
         };
     }
 }

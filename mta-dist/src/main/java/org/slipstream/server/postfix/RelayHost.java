@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 /// @param host as in `[routes]`: IPv6 addresses in brackets
 /// @param bracketed no MX records are asked
 record RelayHost(String host, int port, boolean bracketed) {
-    private static final Pattern FORM = Pattern.compile("(?:\\[(?<literal>[^\\]]+)]|(?<name>[^:\\[\\]]+))(?::(?<port>\\w+))?");
+    private static final Pattern FORM = Pattern
+            .compile("(?:\\[(?<literal>[^\\]]+)]|(?<name>[^:\\[\\]]+))(?::(?<port>\\w+))?");
 
     /// @param standard the port where none is given
     static Optional<RelayHost> parse(String text, String standard) {

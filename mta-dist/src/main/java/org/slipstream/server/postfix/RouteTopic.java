@@ -32,8 +32,10 @@ final class RouteTopic implements ImportTopic {
         in.given("smtp_tls_policy_maps").ifPresent(maps -> policies(maps, in, out));
         boolean wrapped = in.isYes("smtp_tls_wrappermode");
         in.given("transport_maps").ifPresent(maps -> in.tables(maps).forEach(
-                table -> table.listed().ifPresentOrElse(entries -> entries.forEach(entry -> route(entry, maps, level, in, out)),
-                        () -> out.notMapped(maps, "routes from patterns do not exist; write each domain into [routes]"))));
+                table -> table.listed().ifPresentOrElse(
+                        entries -> entries.forEach(entry -> route(entry, maps, level, in, out)),
+                        () -> out.notMapped(maps,
+                                "routes from patterns do not exist; write each domain into [routes]"))));
         in.given("relayhost").ifPresent(host -> smartHost(host, level, wrapped, out));
         in.given("default_transport").ifPresent(transport -> fallback(transport, level, in, out));
         in.given("sender_dependent_relayhost_maps").ifPresent(maps -> senderHosts(maps, in, out));
@@ -115,7 +117,8 @@ final class RouteTopic implements ImportTopic {
         if (out.has("routes.\"*\"")) {
             out.notMapped(parameter, "the line * of transport_maps is stronger");
         }
-        out.set(new ImportedKey("routes", "\"*\""), SimpleValues.quoted(smtp(hop.get(), parameter.value(), level, wrapped)),
+        out.set(new ImportedKey("routes", "\"*\""),
+                SimpleValues.quoted(smtp(hop.get(), parameter.value(), level, wrapped)),
                 parameter.source());
     }
 
@@ -128,7 +131,8 @@ final class RouteTopic implements ImportTopic {
         return (implicit ? "smtps:" : "smtp:") + hop + shown.map(tls -> " tls=" + tls).orElse("");
     }
 
-    private void route(TableEntry entry, PostfixSetting maps, Optional<String> level, PostfixFiles in, ImportDraft out) {
+    private void route(TableEntry entry, PostfixSetting maps, Optional<String> level, PostfixFiles in,
+            ImportDraft out) {
         String name = entry.key();
         if (name.contains("@")) {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), name
@@ -164,7 +168,8 @@ final class RouteTopic implements ImportTopic {
         if (!transport.isEmpty() && !SMTP.contains(transport) && !isSmtpClient(transport, in)) {
             return Optional.empty();
         }
-        return hop.isEmpty() ? Optional.of("mx")
+        return hop.isEmpty()
+                ? Optional.of("mx")
                 : RelayHost.parse(hop, "25").map(host -> smtp(host, hop, level, false));
     }
 

@@ -29,7 +29,7 @@ class FromPostfixPageTest {
         int begin = page.indexOf(first) + first.length();
         int end = page.indexOf("<!-- end of " + mark + " -->");
         assertThat(begin).isGreaterThan(first.length());
-        assertThat(end).isGreaterThan(begin);
+        assertThat(end).isGreaterThanOrEqualTo(begin);
         if (System.getProperty("slipstream.golden", "").equals("write")) {
             Files.writeString(PAGE, page.substring(0, begin) + table(names) + page.substring(end));
         } else {
