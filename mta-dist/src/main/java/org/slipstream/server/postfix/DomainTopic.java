@@ -112,8 +112,7 @@ final class DomainTopic implements ImportTopic {
         if (lmtp.isEmpty()) {
             out.notMapped(transport, "\"" + value + "\" is neither LMTP nor local delivery; mail runs no programs, so"
                     + " let the mail store take LMTP: local.delivery = \"lmtp:unix:/run/dovecot/lmtp\"");
-        } else if (out.has(DELIVERY) && !out.settings().get(ImportDraft.ImportedKey.of(DELIVERY)).toml()
-                .equals(SimpleValues.quoted(lmtp.get()))) {
+        } else if (out.has(DELIVERY) && !out.items(DELIVERY).contains(SimpleValues.quoted(lmtp.get()))) {
             out.notMapped(transport, "all local domains have one delivery, and an earlier line gave another");
         } else {
             out.set(DELIVERY, SimpleValues.quoted(lmtp.get()), transport.source());
@@ -177,7 +176,7 @@ final class DomainTopic implements ImportTopic {
     /// Users of the system have mail in mydestination, not in virtual domains.
     private static void users(String source, PostfixFiles in, ImportDraft out) {
         List<String> own = in.parameter("mydestination").words();
-        int domains = out.has(DOMAINS) ? out.settings().get(ImportDraft.ImportedKey.of(DOMAINS)).items().size() : 0;
+        int domains = out.items(DOMAINS).size();
         for (String user : in.users()) {
             if (domains <= own.size()) {
                 out.add(MAILBOXES, SimpleValues.quoted(user), source);

@@ -93,6 +93,12 @@ final class ImportDraft {
         }
     }
 
+    /// The items of a list, or the one value; empty without the setting.
+    List<String> items(String dotted) {
+        ImportedSetting setting = settings.get(ImportedKey.of(dotted));
+        return setting == null ? List.of() : setting.items();
+    }
+
     boolean has(String dotted) {
         return settings.containsKey(ImportedKey.of(dotted));
     }

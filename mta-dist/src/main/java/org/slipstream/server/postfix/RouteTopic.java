@@ -140,8 +140,7 @@ final class RouteTopic implements ImportTopic {
             return;
         }
         Optional<String> target = target(entry.text(), level, in);
-        boolean here = out.has("local.domains") && out.settings().get(ImportedKey.of("local.domains")).items()
-                .contains(SimpleValues.quoted(name));
+        boolean here = out.items("local.domains").contains(SimpleValues.quoted(name));
         if (here) {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), name
                     + " is a local domain, which has no route; local.delivery is the way of its mail");
