@@ -184,7 +184,9 @@ public final class PostfixImport {
             boolean ours = problem.source().equals(ConfigReader.FILE);
             Optional<ImportedKey> key = ours
                     ? Optional.ofNullable(keys.get(problem.line()))
-                    : keys.values().stream().filter(each -> each.toString().equals(problem.key())).findFirst();
+                    : keys.values().stream().filter(each -> each.toString().equals(problem.key())
+                            || draft.items(each.toString()).stream().anyMatch(item -> item.contains(problem.source())))
+                            .findFirst();
             key.filter(draft.settings()::containsKey).ifPresent(each -> {
                 refused.add(each);
                 told(each, ours ? problem.what() : problem.toString());

@@ -14,16 +14,22 @@ public final class SystemUsers {
 
     private SystemUsers() {}
 
+    /// Those people, and `root`, to whom aliases lead.
+    ///
     /// @param passwd in the form of `/etc/passwd`; people have the numbers 1000 to 59999 (Debian
     ///     policy, section 9.2.2)
     public static List<String> names(Path passwd) throws IOException {
         try {
             return Files.readAllLines(passwd, StandardCharsets.UTF_8).stream().map(line -> line.split(":"))
                     .filter(fields -> fields.length > 2 && fields[2].matches("[0-9]{1,9}")
-                            && Integer.parseInt(fields[2]) >= FIRST && Integer.parseInt(fields[2]) <= LAST)
+                            && isMailbox(Integer.parseInt(fields[2])))
                     .map(fields -> fields[0]).toList();
         } catch (NoSuchFileException none) {
             throw new IOException("there is no file " + passwd, none);
         }
+    }
+
+    private static boolean isMailbox(int user) {
+        return user == 0 || user >= FIRST && user <= LAST;
     }
 }
