@@ -131,7 +131,8 @@ class AddressStoriesTest {
     }
 
     private String send(String sender, String... recipients) {
-        byte[] content = ("From: Root <" + sender + ">\r\nSubject: x\r\n\r\n.dot\r\n").getBytes(StandardCharsets.US_ASCII);
+        byte[] content = ("From: Root <" + sender + ">\r\nSubject: x\r\n\r\n.dot\r\n")
+                .getBytes(StandardCharsets.US_ASCII);
         try (SmtpTalker client = SmtpTalker.introducedTo(server.smtp().orElseThrow())) {
             return client.send(new OutgoingMessage(sender, List.of(recipients), content)).toString();
         }

@@ -24,7 +24,7 @@ public final class Cli {
             Map.entry("", List.of("run", "warm-up", "check", "config", "reload", "send", "queue", "explain", "trace",
                     "verify", "address", "suspend",
                     "resume", "freeze", "thaw", "destdb", "shard", "retry", "user", "token", "spool", "status", "top",
-                    "report", "sink", "lab", "sendmail", "mailq", "newaliases", "completion", "man")),
+                    "report", "sink", "lab", "import-postfix", "sendmail", "mailq", "newaliases", "completion", "man")),
             Map.entry("queue",
                     List.of("list", "count", "shape", "show", "cat", "flush", "hold", "release", "requeue", "reroute",
                             "priority", "bounce", "expire", "delete")),
@@ -176,6 +176,7 @@ public final class Cli {
             case "lab shards" -> new LabShardsCommand(mta);
             case "lab study" -> new LabStudyCommand(mta);
             case "lab golden" -> new LabGoldenCommand(mta);
+            case "import-postfix" -> new ImportPostfixCommand(mta);
             case "sendmail" -> new SendmailCommand(mta);
             case "mailq" -> new MailqCommand(mta);
             case "newaliases" -> new NewaliasesCommand(mta);

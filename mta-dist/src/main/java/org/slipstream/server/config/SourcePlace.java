@@ -4,7 +4,7 @@ package org.slipstream.server.config;
 ///
 /// @param source `mta.toml` or `--set`
 /// @param line from 1; 0 where there are no lines
-record SourcePlace(String source, int line) {
+public record SourcePlace(String source, int line) {
     static final SourcePlace OVERRIDE = new SourcePlace("--set", 0);
     static final SourcePlace DEFAULT = new SourcePlace("default", 0);
 

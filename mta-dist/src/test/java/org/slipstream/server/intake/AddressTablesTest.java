@@ -146,7 +146,8 @@ class AddressTablesTest {
     @Test
     void aFieldOfBytesThatAreNoUtf8Stays() throws IOException {
         AddressRewriting rewriting = book("alice@example.org alice@corp.example\n", "rewrite.maps=table").rewriting();
-        byte[] latin = "From: \u00e4 <alice@example.org>\r\nTo: x@far.example\r\n".getBytes(StandardCharsets.ISO_8859_1);
+        byte[] latin = "From: \u00e4 <alice@example.org>\r\nTo: x@far.example\r\n"
+                .getBytes(StandardCharsets.ISO_8859_1);
         assertThat(rewriting.header(latin)).isEqualTo(latin);
         assertThat(header(rewriting, "From: \u00e4 <alice@example.org>\r\n"))
                 .isEqualTo("From: \"\u00e4\" <alice@corp.example>\r\n");

@@ -1,0 +1,108 @@
+package org.slipstream.server.postfix;
+
+import org.slipstream.server.postfix.ImportDraft.ImportedFile;
+import org.slipstream.server.postfix.ImportDraft.RemarkKind;
+import org.slipstream.server.postfix.MainCf.PostfixSetting;
+import org.slipstream.server.postfix.PostfixTable.InlineTable;
+import org.slipstream.server.postfix.PostfixTable.PatternTable;
+import org.slipstream.server.postfix.PostfixTable.StaticTable;
+import org.slipstream.server.postfix.PostfixTable.TableEntry;
+import org.slipstream.server.postfix.PostfixTable.TextTable;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Aliases, the rewriting of addresses, and copies of mail. Our settings read the files as they are.
+final class AddressTopic implements ImportTopic {
+    private static final Map<String, String> MAPS = maps();
+
+    private static Map<String, String> maps() {
+        Map<String, String> maps = new LinkedHashMap<>();
+        maps.put("virtual_alias_maps", "local.virtual-maps");
+        maps.put("canonical_maps", "rewrite.maps");
+        maps.put("sender_canonical_maps", "rewrite.sender-maps");
+        maps.put("recipient_canonical_maps", "rewrite.recipient-maps");
+        maps.put("smtp_generic_maps", "rewrite.sender-maps");
+        maps.put("sender_bcc_maps", "copy.sender-maps");
+        maps.put("recipient_bcc_maps", "copy.recipient-maps");
+        return maps;
+    }
+
+    @Override
+    public void translate(PostfixFiles in, ImportDraft out) {
+        in.given("alias_maps").ifPresent(maps -> aliases(maps, in, out));
+        MAPS.forEach((name, setting) -> in.given(name).ifPresent(maps -> tables(setting, maps, in, out, true)));
+        in.given("smtp_generic_maps").ifPresent(maps -> out.notMapped(maps, "the addresses are rewritten at arrival"
+                + " (rewrite.sender-maps), so mail for local domains shows them too"));
+        if (in.given("virtual_alias_domains").isEmpty()) {
+            in.given("virtual_alias_maps").ifPresent(maps -> declaredDomains(maps, in, out));
+        }
+        in.given("always_bcc").ifPresent(
+                copy -> out.add("copy.always", SimpleValues.quoted(copy.value()), copy.source()));
+        for (String name : List.of("masquerade_domains", "masquerade_exceptions")) {
+            in.given(name).ifPresent(list -> list.words().forEach(word -> out.add("rewrite." + name.replace('_', '-'),
+                    SimpleValues.quoted(word), list.source())));
+        }
+    }
+
+    private static void aliases(PostfixSetting maps, PostfixFiles in, ImportDraft out) {
+        for (PostfixTable table : in.tables(maps)) {
+            if (table instanceof TextTable text) {
+                out.add("local.alias-files", SimpleValues.quoted(text.file().toString()), maps.source());
+                programs(text.file(), maps, out);
+            } else {
+                out.notMapped(maps, "aliases are text files of \"name: target\", or patterns in local.virtual-maps");
+            }
+        }
+    }
+
+    /// Such a target makes the whole file unusable, so it is told with its line.
+    private static void programs(java.nio.file.Path file, PostfixSetting maps, ImportDraft out) {
+        try {
+            for (PostfixText.TextLine line : PostfixText.lines(file)) {
+                if (line.text().matches("[^:]+:(.*,)?\\s*\"?[|/].*")) {
+                    out.remark(RemarkKind.NOT_MAPPED, line.place(), maps.name(),
+                            "a target is a program or a file, which aliases cannot have; " + file
+                                    + " is left out until this line is another");
+                    out.removeItem("local.alias-files", SimpleValues.quoted(file.toString()));
+                }
+            }
+        } catch (PostfixText.NoText _) {
+            // The table was read a moment ago, and reported if it could not be.
+        }
+    }
+
+    /// Without virtual_alias_domains, the keys of the tables that are domains.
+    private static void declaredDomains(PostfixSetting maps, PostfixFiles in, ImportDraft out) {
+        for (String word : maps.words()) {
+            Optional<List<TableEntry>> entries = in.table(word, maps).flatMap(PostfixTable::listed);
+            entries.orElse(List.of()).stream().map(TableEntry::key)
+                    .filter(key -> !key.contains("@") && key.contains(".") && org.slipstream.core.Address.isDomain(key))
+                    .forEach(key -> out.add("local.domains", SimpleValues.quoted(key), maps.source()));
+        }
+    }
+
+    /// @param patterns the setting takes patterns
+    static void tables(String setting, PostfixSetting maps, PostfixFiles in, ImportDraft out, boolean patterns) {
+        for (PostfixTable table : in.tables(maps)) {
+            switch (table) {
+                case TextTable text -> out.add(setting, SimpleValues.quoted(text.file().toString()), maps.source());
+                case PatternTable each when patterns ->
+                    out.add(setting, SimpleValues.quoted("regexp:" + each.file()), maps.source());
+                case PatternTable _ ->
+                    out.notMapped(maps, setting + " takes no patterns; write a line for each sender");
+                case InlineTable inline -> {
+                    String name = maps.name() + ".map";
+                    out.file(new ImportedFile(name, inline.entries().stream()
+                            .map(entry -> entry.key() + " " + entry.text() + "\n").collect(Collectors.joining())));
+                    out.add(setting, SimpleValues.quoted(name), maps.source());
+                }
+                case StaticTable(String result) -> out.notMapped(maps, "one result for all keys (\"" + result
+                        + "\") has no table; write a pattern: \"/.*/ " + result + "\" in regexp:FILE");
+            }
+        }
+    }
+}

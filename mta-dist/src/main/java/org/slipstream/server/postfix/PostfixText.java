@@ -1,0 +1,68 @@
+package org.slipstream.server.postfix;
+
+import org.slipstream.server.config.SourcePlace;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The lines of a text file of Postfix: `main.cf`, `master.cf` or a table. A line that begins with a
+/// blank continues the line before it, and comments and empty lines do not end a line.
+final class PostfixText {
+    private PostfixText() {}
+
+    /// A line with those that continue it.
+    record TextLine(String text, SourcePlace place) {}
+
+    /// A file that cannot be read as text.
+    static final class NoText extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        NoText(String sentence) {
+            super(sentence);
+        }
+    }
+
+    static List<TextLine> lines(Path file) throws NoText {
+        String name = String.valueOf(file.getFileName());
+        List<TextLine> lines = new ArrayList<>();
+        List<String> physical = text(file).lines().toList();
+        for (int i = 0; i < physical.size(); i++) {
+            String line = physical.get(i);
+            if (line.isBlank() || line.strip().startsWith("#")) {
+                continue;
+            }
+            if (Character.isWhitespace(line.charAt(0)) && !lines.isEmpty()) {
+                TextLine before = lines.removeLast();
+                lines.add(new TextLine(before.text() + " " + line.strip(), before.place()));
+            } else {
+                lines.add(new TextLine(line.strip(), new SourcePlace(name, i + 1)));
+            }
+        }
+        return lines;
+    }
+
+    /// Old files have comments in Latin-1, so each byte has a meaning.
+    private static String text(Path file) throws NoText {
+        if (!Files.exists(file)) {
+            throw new NoText("there is no file " + file);
+        }
+        try {
+            byte[] bytes = Files.readAllBytes(file);
+            for (byte each : bytes) {
+                if (each == 0) {
+                    throw new NoText(file + " is a binary file; name the text file that it was made from");
+                }
+            }
+            String text = new String(bytes, StandardCharsets.UTF_8);
+            return text.contains("\uFFFD") ? new String(bytes, StandardCharsets.ISO_8859_1) : text;
+        } catch (IOException unreadable) {
+            throw new NoText(file + " cannot be read: " + (Files.isReadable(file)
+                    ? unreadable.getMessage()
+                    : "permission denied; run the command as a user who may read it"));
+        }
+    }
+}
