@@ -1,5 +1,6 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.LineEnds;
@@ -10,15 +11,18 @@ import org.slipstream.smtpin.data.HeaderWatch;
 import org.slipstream.smtpin.data.LineWatch;
 import org.slipstream.smtpin.data.OriginFields;
 import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServerProtocol;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -39,6 +43,7 @@ final class IncomingMessage implements AutoCloseable {
         NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
     }
 
+    private static final int BLOCK_BYTES = 8 * 1024;
     private static final byte[] CRLF = {'\r', '\n'};
     private static final String BARE = "Error: bare <CR> or <LF> received; end each line with <CR><LF> (curl: --crlf)";
     private static final DateTimeFormatter ID_TIME = DateTimeFormatter.ofPattern("yyyyMMddHHmmss")
@@ -228,15 +233,22 @@ final class IncomingMessage implements AutoCloseable {
     // A buffer that doubles takes at most twice the bytes that it holds.
     private void keepHeader(byte[] block, int offset, int length) {
         int copies = (readsHeader ? 1 : 0) + (held.isPresent() ? 1 : 0);
-        if (!memory.test(2 * copies * length)) {
-            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is exhausted"));
-            refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
+        if (!hasMemory(2 * copies * length)) {
             return;
         }
         if (readsHeader) {
             headerText.write(block, offset, length);
         }
         held.ifPresent(fields -> fields.write(block, offset, length));
+    }
+
+    private boolean hasMemory(int bytes) {
+        if (memory.test(bytes)) {
+            return true;
+        }
+        trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is exhausted"));
+        refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
+        return false;
     }
 
     private void endOfContent() {
@@ -279,6 +291,51 @@ final class IncomingMessage implements AutoCloseable {
 
     boolean isEndless() {
         return takenBytes > limits.endlessBytes();
+    }
+
+    /// Changes the header of a complete message.
+    void change(HeaderChange change) {
+        byte[] lines = change.addedLines();
+        if (change.removals().isEmpty()) {
+            ContentFacts facts = ContentFacts.of(lines).orElseThrow();
+            added = added.map(facts::and);
+            replaceStart(0, lines);
+        } else if (hasMemory(4 * (int) header.bytes())) {
+            // The lines that remain would have to be read once more.
+            added = Optional.empty();
+            guarded(() -> {
+                byte[] before = fields();
+                byte[] rest = change.remaining(before);
+                byte[] after = Arrays.copyOf(lines, lines.length + rest.length);
+                System.arraycopy(rest, 0, after, lines.length, rest.length);
+                replaceStart(before.length, after);
+            });
+        }
+    }
+
+    private void replaceStart(int bytes, byte[] start) {
+        if (refusal.isEmpty() && bytes + start.length > 0) {
+            guarded(() -> draft.replaceStart(bytes, start));
+        }
+    }
+
+    /// The header as it is stored, with the lines of this server.
+    private byte[] fields() throws IOException {
+        HeaderWatch watch = new HeaderWatch();
+        ByteArrayOutputStream fields = new ByteArrayOutputStream();
+        byte[] block = new byte[BLOCK_BYTES];
+        try (InputStream content = draft.content().open()) {
+            for (int got = content.read(block); got >= 0 && !watch.over(); got = content.read(block)) {
+                watch.scan(block, 0, got);
+                fields.write(block, 0, got);
+            }
+        }
+        return Arrays.copyOf(fields.toByteArray(), (int) watch.fieldBytes());
+    }
+
+    /// Everything that was stored so far.
+    Content content() {
+        return draft.content();
     }
 
     /// Makes a complete message without faults durable.

@@ -1,6 +1,7 @@
 package org.slipstream.server.intake;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
@@ -148,6 +149,16 @@ public final class RecipientPolicy implements MessageHandler {
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             draft.write(bytes, offset, length);
+        }
+
+        @Override
+        public Content content() {
+            return draft.content();
+        }
+
+        @Override
+        public void replaceStart(int bytes, byte[] start) throws IOException {
+            draft.replaceStart(bytes, start);
         }
 
         @Override

@@ -4,6 +4,7 @@ import jakarta.mail.internet.InternetAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
@@ -222,6 +223,16 @@ public final class Pickup {
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             draft.write(bytes, offset, length);
+        }
+
+        @Override
+        public Content content() {
+            return draft.content();
+        }
+
+        @Override
+        public void replaceStart(int bytes, byte[] start) throws IOException {
+            draft.replaceStart(bytes, start);
         }
 
         @Override

@@ -2,6 +2,7 @@ package org.slipstream.server.policy;
 
 import org.slipstream.core.Address;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.rspamd.RspamdCheck;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -14,6 +15,7 @@ import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /// The policy's checks in their order, cheap ones before those that use DNS:
@@ -26,7 +28,7 @@ import java.util.function.Predicate;
 /// | `block-lists` | others | RCPT |
 /// | `sender-domain` | others | RCPT |
 /// | `greylist` | others | RCPT |
-/// | `header-patterns`, `header-form` | all | end of data |
+/// | `header-patterns`, `header-form`, `rspamd` | all | end of data |
 ///
 /// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
 /// exempt client may still not relay). The three checks that use DNS or a memory apply only to
@@ -39,9 +41,12 @@ public final class Policies {
     private final Predicate<Address> exists;
     private final NameQuestions names;
     private final PolicyMemory memory;
+    private final Optional<RspamdCheck> rspamd;
 
-    private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory) {
+    private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory,
+            Optional<RspamdCheck> rspamd) {
         this.memory = memory;
+        this.rspamd = rspamd;
         this.config = config;
         this.exists = exists;
         this.names = names;
@@ -50,8 +55,8 @@ public final class Policies {
     /// @param exists whether a recipient exists on this server
     /// @param memory of the checks before a reload
     public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names,
-            PolicyMemory memory) {
-        return new Policies(config, exists, names, memory).list();
+            PolicyMemory memory, Optional<RspamdCheck> rspamd) {
+        return new Policies(config, exists, names, memory, rspamd).list();
     }
 
     private List<Check> list() {
@@ -83,6 +88,7 @@ public final class Policies {
         if (policy.headerForm() != Config.HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderStrictness.WITH_FROM)));
         }
+        rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(filter)));
         return List.copyOf(checks);
     }
 

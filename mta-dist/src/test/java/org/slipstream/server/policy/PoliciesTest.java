@@ -150,7 +150,7 @@ class PoliciesTest {
         };
         Policy policy = new Policy(
                 Policies.checks(config("policy.block-lists=dead.example", "policy.dns-patience=20ms"), _ -> true,
-                        silent, new PolicyMemory()));
+                        silent, new PolicyMemory(), Optional.empty()));
         try {
             assertThat(rcpt(policy, STRANGER, "a@far.example", "bob@here.example").refusal()).isEmpty();
             asked.await();
@@ -228,7 +228,7 @@ class PoliciesTest {
     private Policy policy(String... settings) {
         return new Policy(
                 Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns,
-                        new PolicyMemory()));
+                        new PolicyMemory(), Optional.empty()));
     }
 
     private Config config(String... settings) {
