@@ -295,27 +295,24 @@ final class IncomingMessage implements AutoCloseable {
 
     /// Changes the header of a complete message.
     void change(HeaderChange change) {
-        byte[] lines = change.addedLines();
-        if (change.removals().isEmpty()) {
-            ContentFacts facts = ContentFacts.of(lines).orElseThrow();
-            added = added.map(facts::and);
-            replaceStart(0, lines);
-        } else if (hasMemory(4 * (int) header.bytes())) {
-            // The lines that remain would have to be read once more.
-            added = Optional.empty();
-            guarded(() -> {
-                byte[] before = fields();
-                byte[] rest = change.remaining(before);
-                byte[] after = Arrays.copyOf(lines, lines.length + rest.length);
-                System.arraycopy(rest, 0, after, lines.length, rest.length);
-                replaceStart(before.length, after);
-            });
+        if (refusal.isEmpty() && !change.isEmpty() && hasMemory(4 * (int) header.bytes())) {
+            guarded(() -> rewrite(change));
         }
     }
 
-    private void replaceStart(int bytes, byte[] start) {
-        if (refusal.isEmpty() && bytes + start.length > 0) {
-            guarded(() -> draft.replaceStart(bytes, start));
+    private void rewrite(HeaderChange change) throws IOException {
+        byte[] lines = change.addedLines();
+        byte[] before = change.removals().isEmpty() ? new byte[0] : fields();
+        byte[] rest = change.remaining(before);
+        if (rest.length == before.length) {
+            added = added.flatMap(facts -> ContentFacts.of(lines).map(facts::and));
+            draft.replaceStart(0, lines);
+        } else {
+            // The facts are a sum, from which lines cannot be taken out.
+            added = Optional.empty();
+            byte[] start = Arrays.copyOf(lines, lines.length + rest.length);
+            System.arraycopy(rest, 0, start, lines.length, rest.length);
+            draft.replaceStart(before.length, start);
         }
     }
 
