@@ -230,9 +230,8 @@ final class DataPhase implements AutoCloseable {
                         incoming.content()));
         mail.add(verdict.tags());
         if (verdict.refusal().isPresent()) {
-            log.info("event=message-refused queue={} session={} client={} check={} reply=\"{}\"", incoming.id(),
-                    client.session(), ReceivedLine.literal(client.address()), verdict.decider().orElse(""),
-                    LogText.text(verdict.refusal().get().toString()));
+            log.info("event=message-refused queue={} session={} client={} check={}", incoming.id(), client.session(),
+                    ReceivedLine.literal(client.address()), verdict.decider().orElse(""));
             incoming.refuse(verdict.refusal().get());
         } else {
             incoming.change(verdict.header());
