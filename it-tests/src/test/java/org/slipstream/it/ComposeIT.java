@@ -38,6 +38,8 @@ class ComposeIT {
     private static final String GTUBE = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X";
     private final String project = "slipstream-it-" + ProcessHandle.current().pid();
     private List<String> files = List.of();
+    private InetSocketAddress smtp;
+    private InetSocketAddress web;
 
     @BeforeAll
     static void loadImage() throws Exception {
@@ -74,28 +76,25 @@ class ComposeIT {
     private void up(String... names) {
         files = List.of(names);
         compose("up", "-d").mustSucceed();
+        smtp = mapped("mail", 2525);
+        web = mapped("sink", 8025);
         eventually().ignoreExceptions().untilAsserted(() -> assertThat(sink()).contains("\"messages\":[]"));
         eventually().ignoreExceptions().until(() -> {
-            try (var talk = SmtpTalker.to(mapped("mail", 2525))) {
+            try (var talk = SmtpTalker.to(smtp)) {
                 return talk.reply().startsWith("220");
             }
         });
     }
 
-    private static SmtpReply send(InetSocketAddress server, String subject, String body) {
+    private SmtpReply send(String subject, String body) {
         String message = "From: <me@example.net>\r\nSubject: " + subject + "\r\n\r\n" + body + "\r\n";
-        try (var talk = SmtpTalker.introducedTo(server)) {
+        try (var talk = SmtpTalker.introducedTo(smtp)) {
             return talk.send(new OutgoingMessage("me@example.net", List.of("you@example.org"),
                     message.getBytes(StandardCharsets.US_ASCII)));
         }
     }
 
-    private SmtpReply send(String subject, String body) {
-        return send(mapped("mail", 2525), subject, body);
-    }
-
     private String sink() {
-        InetSocketAddress web = mapped("sink", 8025);
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + web.getPort()
                     + "/api/v1/messages")).build(), BodyHandlers.ofString()).body();
