@@ -1,5 +1,6 @@
 package org.slipstream.it;
 
+import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slipstream.it.fixture.Peer;
@@ -10,13 +11,16 @@ import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SmtpReply;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.StubDns;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -72,6 +76,42 @@ class RspamdIT {
         assertThat(server.command("reload").out()).contains("policy.rspamd-failure changed; in force now");
         assertThat(send(server, "unfiltered", "carol", SPAM).code()).isEqualTo(250);
         assertThat(server.command("status").out()).contains("accepted without the filter");
+    }
+
+    /// Rspamd counts a client without a name as suspicious, so it has to learn the name. A worker of
+    /// this test stands in for Rspamd, which tells no one what it was told.
+    @Test
+    void theFilterLearnsTheNameOfAHostWhereTheNameBelongsToTheHost() throws Exception {
+        List<String> names = new CopyOnWriteArrayList<>();
+        HttpServer worker = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 10);
+        BENCH.keep(() -> worker.stop(0));
+        worker.createContext("/checkv2", exchange -> {
+            exchange.getRequestBody().readAllBytes();
+            names.add(exchange.getRequestHeaders().getFirst("Ip") + " "
+                    + exchange.getRequestHeaders().getFirst("Hostname"));
+            byte[] reply = "{\"action\":\"no action\"}".getBytes(StandardCharsets.US_ASCII);
+            exchange.sendResponseHeaders(200, reply.length);
+            exchange.getResponseBody().write(reply);
+            exchange.close();
+        });
+        worker.start();
+        StubDns dns = BENCH.keep(StubDns.of("""
+                7.100.51.198.in-addr.arpa. IN PTR mx.far.example.
+                8.100.51.198.in-addr.arpa. IN PTR mx.far.example.
+                mx.far.example. IN A 198.51.100.7
+                """));
+        PackagedServer server = BENCH.server(Settings.quick().set("relay.networks", "").set("trust.xclient", "127.0.0.1")
+                .set("smtp-client.dns-servers", dns.address())
+                .set("policy.rspamd", "http://127.0.0.1:" + worker.getAddress().getPort()));
+        for (String client : List.of("198.51.100.7", "198.51.100.8", "198.51.100.9")) {
+            try (var talk = SmtpTalker.introducedTo(server.smtp())) {
+                talk.must(220, "XCLIENT ADDR=" + client);
+                talk.must(250, "EHLO client.example");
+                assertThat(talk.send(OutgoingMessage.of("named", "x@far.example", "bob@here.example")).code())
+                        .isEqualTo(250);
+            }
+        }
+        assertThat(names).containsExactly("198.51.100.7 mx.far.example", "198.51.100.8 null", "198.51.100.9 null");
     }
 
     private static PackagedServer server(Peer rspamd, Path home) throws IOException {

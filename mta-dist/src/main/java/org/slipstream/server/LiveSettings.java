@@ -17,7 +17,7 @@ import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.maildrop.MaildropFolder;
 import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.PolicyMemory;
-import org.slipstream.server.rspamd.RspamdCheck;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.smtpin.ListenerServices;
@@ -58,7 +58,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     /// One state of the settings, and all that is made of it.
     private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot,
-            Optional<RspamdCheck> rspamd) {}
+            Optional<RspamdFilter> rspamd) {}
 
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
             LongSupplier clock) {
@@ -75,7 +75,7 @@ final class LiveSettings implements ConfigurationOperations {
         if (!dovecots.contains(dovecot)) {
             dovecots.add(dovecot);
         }
-        Optional<RspamdCheck> rspamd = RspamdCheck.of(config.policy().rspamd(), config.hostname(),
+        Optional<RspamdFilter> rspamd = RspamdFilter.of(config.policy().rspamd(),
                 before.flatMap(Generation::rspamd));
         return new Generation(config, prepared,
                 new Wiring(config, prepared.client(), shards, history, dovecot), dovecot, rspamd);
@@ -192,7 +192,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     /// The failures of programs that the settings name.
     List<TroubleView> troubles() {
-        return now.rspamd().flatMap(RspamdCheck::trouble).stream().toList();
+        return now.rspamd().flatMap(RspamdFilter::trouble).stream().toList();
     }
 
     // ---- stop

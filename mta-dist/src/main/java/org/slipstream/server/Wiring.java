@@ -35,7 +35,7 @@ import org.slipstream.server.report.Reporter;
 import org.slipstream.server.route.OwnAddresses;
 import org.slipstream.server.route.RouteTable;
 import org.slipstream.server.route.SmartHosts;
-import org.slipstream.server.rspamd.RspamdCheck;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.tls.TlsFailure;
@@ -128,7 +128,7 @@ final class Wiring {
     /// @param users who may log in, unless Dovecot decides
     /// @param memory of the policy's checks
     ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
-            Optional<RspamdCheck> rspamd) {
+            Optional<RspamdFilter> rspamd) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());

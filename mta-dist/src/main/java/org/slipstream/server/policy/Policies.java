@@ -3,6 +3,7 @@ package org.slipstream.server.policy;
 import org.slipstream.core.Address;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.rspamd.RspamdCheck;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -16,6 +17,7 @@ import org.slipstream.smtpin.policy.Ruling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /// The policy's checks in their order, cheap ones before those that use DNS:
@@ -41,10 +43,10 @@ public final class Policies {
     private final Predicate<Address> exists;
     private final NameQuestions names;
     private final PolicyMemory memory;
-    private final Optional<RspamdCheck> rspamd;
+    private final Optional<RspamdFilter> rspamd;
 
     private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory,
-            Optional<RspamdCheck> rspamd) {
+            Optional<RspamdFilter> rspamd) {
         this.memory = memory;
         this.rspamd = rspamd;
         this.config = config;
@@ -55,7 +57,7 @@ public final class Policies {
     /// @param exists whether a recipient exists on this server
     /// @param memory of the checks before a reload
     public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names,
-            PolicyMemory memory, Optional<RspamdCheck> rspamd) {
+            PolicyMemory memory, Optional<RspamdFilter> rspamd) {
         return new Policies(config, exists, names, memory, rspamd).list();
     }
 
@@ -88,13 +90,22 @@ public final class Policies {
         if (policy.headerForm() != Config.HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderStrictness.WITH_FROM)));
         }
-        rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(filter)));
+        rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(
+                new RspamdCheck(filter, config.hostname(), client -> hostName(client, inTime)))));
         return List.copyOf(checks);
     }
 
     private Check costly(Check check) {
         return new RestrictedCheck(check, this::isStranger,
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
+    }
+
+    /// Rspamd has rules about clients without a name, and none about our own.
+    private Optional<String> hostName(Client client, TimedQueries inTime) {
+        return mayRelay(client) || client.address().isLoopbackAddress()
+                ? Optional.empty()
+                : inTime.ask(client.address().getHostAddress(), () -> names.host(client.address())).join()
+                        .flatMap(Function.identity());
     }
 
     private Rates rates(String of, int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {

@@ -56,6 +56,12 @@ class PoliciesTest {
             asked.add(domain);
             return domains.getOrDefault(domain, MailCapability.POSSIBLE);
         }
+
+        @Override
+        public synchronized Optional<String> host(InetAddress address) {
+            asked.add(address.getHostAddress());
+            return Optional.empty();
+        }
     }
 
     @Test
@@ -146,6 +152,11 @@ class PoliciesTest {
             @Override
             public MailCapability mail(String domain) {
                 return MailCapability.POSSIBLE;
+            }
+
+            @Override
+            public Optional<String> host(InetAddress address) {
+                return Optional.empty();
             }
         };
         Policy policy = new Policy(

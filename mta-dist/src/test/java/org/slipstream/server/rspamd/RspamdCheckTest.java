@@ -69,7 +69,8 @@ class RspamdCheckTest {
         assertThat(worker.start).isEqualTo(MESSAGE);
         assertThat(worker.facts).containsEntry("From", List.of("ann@far.example"))
                 .containsEntry("Rcpt", List.of("bob@here.example", "gr??e@here.example"))
-                .containsEntry("Ip", List.of("192.0.2.66")).containsEntry("Helo", List.of("mx.far.example"))
+                .containsEntry("Ip", List.of("192.0.2.66")).containsEntry("Helo", List.of("far.example"))
+                .containsEntry("Hostname", List.of("mx.far.example"))
                 .containsEntry("User", List.of("ann")).containsEntry("Mta-name", List.of("mx.here.example"))
                 .containsEntry("Queue-id", List.of(new QueueId(7).toString()))
                 .containsEntry("Content-length", List.of(Integer.toString(utf8(MESSAGE).length)));
@@ -214,26 +215,26 @@ class RspamdCheckTest {
 
     @Test
     void aFailureIsATroubleUntilTheNextAnswer() {
-        RspamdCheck check = rspamd(settings(worker.url(), LONG, RspamdFailure.DEFER), Optional.empty());
+        RspamdFilter filter = rspamd(settings(worker.url(), LONG, RspamdFailure.DEFER), Optional.empty());
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(RspamdCheck.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(RspamdFilter.class);
         logger.addAppender(log);
         Level before = logger.getLevel();
         logger.setLevel(Level.INFO);
-        assertThat(check.trouble()).isEmpty();
+        assertThat(filter.trouble()).isEmpty();
         worker.status = 500;
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
         worker.status = 503;
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
-        TroubleView trouble = check.trouble().orElseThrow();
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
+        TroubleView trouble = filter.trouble().orElseThrow();
         assertThat(trouble.what()).isEqualTo("rspamd");
         assertThat(trouble.reason()).isEqualTo("the answer has the status 503");
         assertThat(trouble.meaning()).contains("451");
         worker.status = 200;
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
-        assertThat(check.trouble()).isEmpty();
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
+        assertThat(filter.trouble()).isEmpty();
         logger.setLevel(before);
         logger.detachAppender(log);
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).satisfiesExactly(
@@ -245,9 +246,9 @@ class RspamdCheckTest {
     void nothingListensIsTheTextOfTheSystem() {
         URI gone = worker.url();
         worker.close();
-        RspamdCheck check = rspamd(settings(gone, LONG, RspamdFailure.DEFER), Optional.empty());
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
-        assertThat(check.trouble().orElseThrow().reason()).isEqualTo("Connection refused");
+        RspamdFilter filter = rspamd(settings(gone, LONG, RspamdFailure.DEFER), Optional.empty());
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
+        assertThat(filter.trouble().orElseThrow().reason()).isEqualTo("Connection refused");
     }
 
     // ---- size
@@ -285,12 +286,12 @@ class RspamdCheckTest {
     void settingsThatStayKeepTheStateOfTheFilter() {
         worker.status = 500;
         RspamdSettings settings = settings(worker.url(), LONG, RspamdFailure.DEFER);
-        RspamdCheck check = rspamd(settings, Optional.empty());
-        ask(check, Content.of(utf8(MESSAGE)), "bob@here.example");
-        assertThat(rspamd(settings, Optional.of(check)).trouble()).isPresent();
-        assertThat(rspamd(settings(worker.url(), LONG, RspamdFailure.ACCEPT), Optional.of(check)).trouble()).isEmpty();
-        assertThat(RspamdCheck.of(new RspamdSettings(Optional.empty(), LONG, RspamdFailure.DEFER), "mx.here.example",
-                Optional.of(check))).isEmpty();
+        RspamdFilter filter = rspamd(settings, Optional.empty());
+        ask(filter, Content.of(utf8(MESSAGE)), "bob@here.example");
+        assertThat(rspamd(settings, Optional.of(filter)).trouble()).isPresent();
+        assertThat(rspamd(settings(worker.url(), LONG, RspamdFailure.ACCEPT), Optional.of(filter)).trouble()).isEmpty();
+        assertThat(RspamdFilter.of(new RspamdSettings(Optional.empty(), LONG, RspamdFailure.DEFER),
+                Optional.of(filter))).isEmpty();
     }
 
     private static final class Zeros extends InputStream {
@@ -322,8 +323,8 @@ class RspamdCheckTest {
         return new RspamdSettings(Optional.of(url), timeout, failure);
     }
 
-    private static RspamdCheck rspamd(RspamdSettings settings, Optional<RspamdCheck> before) {
-        return RspamdCheck.of(settings, "mx.here.example", before).orElseThrow();
+    private static RspamdFilter rspamd(RspamdSettings settings, Optional<RspamdFilter> before) {
+        return RspamdFilter.of(settings, before).orElseThrow();
     }
 
     private Policy.Verdict check() {
@@ -334,11 +335,12 @@ class RspamdCheckTest {
         return ask(rspamd(settings(worker.url(), timeout, failure), Optional.empty()), content, recipients);
     }
 
-    private static Policy.Verdict ask(RspamdCheck check, Content content, String... recipients) {
-        Client client = new Client(1, InetAddress.ofLiteral("192.0.2.66"), Optional.of("mx.far.example"), true,
+    private static Policy.Verdict ask(RspamdFilter filter, Content content, String... recipients) {
+        Client client = new Client(1, InetAddress.ofLiteral("192.0.2.66"), Optional.of("far.example"), true,
                 Optional.empty(), Optional.of("ann"), "smtp");
         Envelope envelope = Envelope.of(Optional.of(Address.of("ann@far.example")),
                 List.of(recipients).stream().map(Address::of).toList());
+        Check check = new RspamdCheck(filter, "mx.here.example", _ -> Optional.of("mx.far.example"));
         return new Policy(List.of(check)).end(client, new Check.CheckedMessage(new QueueId(7), envelope,
                 content.sizeBytes(), new Header(List.of()), content));
     }
