@@ -62,7 +62,8 @@ class RspamdIT {
         Path home = BENCH.home();
         PackagedServer server = server(rspamd, home);
         rspamd.stop();
-        assertThat(send(server, "first", "bob", "Hello.").toString()).startsWith("451 4.3.0 Content filter unavailable");
+        assertThat(send(server, "first", "bob", "Hello.").toString())
+                .startsWith("451 4.3.0 Content filter unavailable");
         assertThat(send(server, "second", "bob", "Hello.").code()).isEqualTo(451);
         assertThat(server.command("status").out()).containsPattern("TROUBLE +rspamd").contains("Connection refused");
         rspamd.startAgain();
@@ -100,9 +101,10 @@ class RspamdIT {
                 8.100.51.198.in-addr.arpa. IN PTR mx.far.example.
                 mx.far.example. IN A 198.51.100.7
                 """));
-        PackagedServer server = BENCH.server(Settings.quick().set("relay.networks", "").set("trust.xclient", "127.0.0.1")
-                .set("smtp-client.dns-servers", dns.address())
-                .set("policy.rspamd", "http://127.0.0.1:" + worker.getAddress().getPort()));
+        PackagedServer server = BENCH
+                .server(Settings.quick().set("relay.networks", "").set("trust.xclient", "127.0.0.1")
+                        .set("smtp-client.dns-servers", dns.address())
+                        .set("policy.rspamd", "http://127.0.0.1:" + worker.getAddress().getPort()));
         for (String client : List.of("198.51.100.7", "198.51.100.8", "198.51.100.9")) {
             try (var talk = SmtpTalker.introducedTo(server.smtp())) {
                 talk.must(220, "XCLIENT ADDR=" + client);

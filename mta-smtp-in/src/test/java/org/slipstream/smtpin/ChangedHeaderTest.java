@@ -105,7 +105,8 @@ class ChangedHeaderTest {
 
     @Test
     void aRemovalWithoutSuchAFieldChangesNothing() throws IOException {
-        var stored = sent(MESSAGE, false, change(List.of(new FieldRemoval("X-Other", 0), new FieldRemoval("X-Spam", 3))));
+        var stored = sent(MESSAGE, false,
+                change(List.of(new FieldRemoval("X-Other", 0), new FieldRemoval("X-Spam", 3))));
         assertThat(stored.asSent()).isEqualTo(MESSAGE);
         assertThat(stored.facts()).isPresent();
     }

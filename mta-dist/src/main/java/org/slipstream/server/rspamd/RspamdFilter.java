@@ -75,7 +75,8 @@ public final class RspamdFilter {
         Optional<Failing> before = failing.getAndUpdate(
                 now -> Optional.of(new Failing(now.map(Failing::since).orElseGet(Instant::now), reason)));
         if (before.isEmpty()) {
-            log.warn("event=filter-unavailable check={} url={} error=\"{}\" next=\"mail is {}; each new message tries\"",
+            log.warn(
+                    "event=filter-unavailable check={} url={} error=\"{}\" next=\"mail is {}; each new message tries\"",
                     NAME, LogText.word(settings.url().orElseThrow().toString()), LogText.text(reason),
                     settings.failure() == RspamdFailure.DEFER ? "deferred with 451" : "accepted without the filter");
         }

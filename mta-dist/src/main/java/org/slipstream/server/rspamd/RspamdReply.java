@@ -120,7 +120,8 @@ final class RspamdReply {
     }
 
     private HeaderChange signatures() {
-        return added(values(root.path("dkim-signature")).map(value -> FieldText.of("DKIM-Signature", value.asString(""))));
+        return added(
+                values(root.path("dkim-signature")).map(value -> FieldText.of("DKIM-Signature", value.asString(""))));
     }
 
     private static Stream<Integer> places(JsonNode places) {
@@ -145,7 +146,8 @@ final class RspamdReply {
     }
 
     private static HeaderChange replaced(String name, String value) {
-        return new HeaderChange(List.of(new FieldRemoval(name, 0)), List.of()).and(added(Stream.of(FieldText.of(name, value))));
+        return new HeaderChange(List.of(new FieldRemoval(name, 0)), List.of())
+                .and(added(Stream.of(FieldText.of(name, value))));
     }
 
     private static HeaderChange added(Stream<Optional<Header.Field>> fields) {
