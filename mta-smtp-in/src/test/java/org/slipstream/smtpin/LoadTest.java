@@ -149,7 +149,7 @@ class LoadTest {
 
                 @Override
                 public Content content() {
-                    throw new UnsupportedOperationException();
+                    return Content.of(new byte[0]);
                 }
 
                 @Override

@@ -1,6 +1,5 @@
 package org.slipstream.server.rspamd;
 
-import org.slipstream.core.Address;
 import org.slipstream.core.Recipient;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
@@ -39,7 +38,7 @@ public record RspamdCheck(RspamdFilter filter, String hostname,
         facts.add(Map.entry("Queue-Id", message.id().toString()));
         facts.add(Map.entry("MTA-Name", hostname));
         facts.add(Map.entry("IP", client.address().getHostAddress().replaceAll("%.*", "")));
-        facts.add(Map.entry("From", message.envelope().sender().map(Address::toString).orElse("<>")));
+        facts.add(Map.entry("From", message.envelope().sender().map(each -> visible(each.toString())).orElse("<>")));
         names.apply(client).ifPresent(name -> facts.add(Map.entry("Hostname", visible(name))));
         client.helo().ifPresent(helo -> facts.add(Map.entry("Helo", visible(helo))));
         client.user().ifPresent(user -> facts.add(Map.entry("User", visible(user))));

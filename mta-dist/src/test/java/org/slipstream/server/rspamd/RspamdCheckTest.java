@@ -76,6 +76,25 @@ class RspamdCheckTest {
                 .containsEntry("Content-length", List.of(Integer.toString(utf8(MESSAGE).length)));
     }
 
+    /// Java's client throws at a header that is not ASCII, and the session would end.
+    @Test
+    void namesInAnyScriptPassAsFarAsHttpCanTellThem() {
+        RspamdFilter filter = rspamd(settings(worker.url(), LONG, RspamdFailure.DEFER), Optional.empty());
+        String chinese = "\u7528\u6237";
+        Client client = new Client(1, InetAddress.ofLiteral("2001:db8::1"), Optional.of(chinese), true,
+                Optional.empty(), Optional.of(chinese), "submission");
+        Envelope envelope = Envelope.of(Optional.of(Address.of(chinese + "@far.example")),
+                List.of(Address.of(chinese + "@here.example")));
+        Content content = Content.of(utf8(MESSAGE));
+        Policy.Verdict verdict = new Policy(
+                List.of(new RspamdCheck(filter, "mx.here.example", _ -> Optional.of(chinese)))).end(client,
+                        new Check.CheckedMessage(new QueueId(7), envelope, content.sizeBytes(),
+                                new Header(List.of()), content));
+        assertThat(verdict.refusal()).isEmpty();
+        assertThat(worker.facts).containsEntry("From", List.of("??@far.example"))
+                .containsEntry("User", List.of("??")).containsEntry("Ip", List.of("2001:db8:0:0:0:0:0:1"));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
             "reject      |                | 550 5.7.1 Spam message rejected",
