@@ -48,7 +48,8 @@ final class OpenFiles {
     static long needed(Config config) {
         long sessions = (long) Services.of(config).size() * config.limits().connections();
         var transports = config.transports();
-        return sessions * (config.policy().rspamd().url().isPresent() ? FILTERED : 1) + transports.of("smtp").processLimit()
+        return sessions * (config.policy().rspamd().url().isPresent() ? FILTERED : 1)
+                + transports.of("smtp").processLimit()
                 + transports.of("lmtp").processLimit() + OTHERS;
     }
 
