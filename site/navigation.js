@@ -15,6 +15,7 @@ const groups = {
         Cookbook: 'cookbook',
         'Addresses and domains': 'addresses',
         'With Dovecot': 'dovecot',
+        'With Rspamd': 'rspamd',
         'Coming from Postfix': 'from-postfix',
         'What is refused': 'security',
     },

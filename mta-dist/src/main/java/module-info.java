@@ -16,6 +16,7 @@ import org.jspecify.annotations.NullMarked;
     requires ch.qos.logback.classic;
     requires ch.qos.logback.core;
     requires info.picocli;
+    requires java.net.http;
     requires jakarta.mail;
     requires jdk.unsupported;
     requires org.bouncycastle.pkix;

@@ -3,15 +3,14 @@ package org.slipstream.it;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.it.fixture.BuiltPackages;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.testkit.server.ProgramRun;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,25 +29,20 @@ class PackagesIT {
 
     @TempDir
     private static Path folder;
+    private static Path packages;
 
     @BeforeAll
     static void build() throws Exception {
-        long minutes = 5;
-        for (String name : List.of("first", "second")) {
-            Path log = folder.resolve(name + ".log");
-            Process build = new ProcessBuilder(ROOT.resolve("build/package").toString(), "--to",
-                    folder.resolve(name).toString()).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-            assertThat(build.waitFor(minutes, TimeUnit.MINUTES)).as("the build ends").isTrue();
-            assertThat(build.exitValue()).as(Files.readString(log)).isZero();
-        }
+        packages = BuiltPackages.folder();
     }
 
     @Test
-    void twoBuildsHaveEqualBytes() throws IOException {
-        List<Path> packages = files("first");
-        assertThat(packages).hasSize(3);
-        for (Path each : packages) {
-            assertThat(Files.mismatch(each, folder.resolve("second").resolve(each.getFileName().toString())))
+    void twoBuildsHaveEqualBytes() throws Exception {
+        Path second = folder.resolve("second");
+        BuiltPackages.build(second);
+        assertThat(BuiltPackages.files(packages)).hasSize(3);
+        for (Path each : BuiltPackages.files(packages)) {
+            assertThat(Files.mismatch(each, second.resolve(each.getFileName().toString())))
                     .as(each.getFileName().toString()).isEqualTo(-1);
         }
     }
@@ -64,8 +58,8 @@ class PackagesIT {
     }
 
     @Test
-    void theImageIsSmallRunsWithoutRootIsHealthyAndStopsInTime() {
-        docker("load", "-i", image().toString());
+    void theImageIsSmallRunsWithoutRootIsHealthyAndStopsInTime() throws Exception {
+        docker("load", "-i", BuiltPackages.image().toString());
         assertThat(Long.parseLong(docker("image", "inspect", "-f", "{{.Size}}", "slipstream"))).isLessThan(MOST_BYTES);
         String mail = docker("run", "-d", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--health-interval",
                 "2s", "-e", "SLIPSTREAM_SET=hostname=mx.example.org", "slipstream");
@@ -87,24 +81,12 @@ class PackagesIT {
     }
 
     @Test
-    void anUnknownSettingOfTheEnvironmentIsOneSentenceWithItsPlace() {
-        docker("load", "-i", image().toString());
+    void anUnknownSettingOfTheEnvironmentIsOneSentenceWithItsPlace() throws Exception {
+        docker("load", "-i", BuiltPackages.image().toString());
         ProgramRun start = ProgramRun.of("docker", "run", "--rm", "-e", "SLIPSTREAM_SET=hostnam=mx.example.org",
                 "slipstream");
         assertThat(start.exit()).isEqualTo(3);
         assertThat(start.err().lines()).singleElement().asString().contains("SLIPSTREAM_SET", "hostnam");
-    }
-
-    private static Path image() {
-        return files("first").stream().filter(each -> each.toString().endsWith("-image.tar")).findFirst().orElseThrow();
-    }
-
-    private static List<Path> files(String name) {
-        try (Stream<Path> files = Files.list(folder.resolve(name))) {
-            return files.toList();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /// The port of SMTP is closed to other users than root, as on a machine outside of containers.
@@ -112,7 +94,7 @@ class PackagesIT {
         Path log = folder.resolve(script + ".log");
         Process run = new ProcessBuilder("docker", "run", "--rm", "--network", "none", "--hostname", "mail.example.net",
                 "--sysctl",
-                "net.ipv4.ip_unprivileged_port_start=1024", "-v", folder.resolve("first") + ":/packages:ro", "-v",
+                "net.ipv4.ip_unprivileged_port_start=1024", "-v", packages + ":/packages:ro", "-v",
                 ROOT.resolve("it-tests/src/test/scripts") + ":/scripts:ro", BASE, "sh", "/scripts/" + script)
                 .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         boolean ended = run.waitFor(4, TimeUnit.MINUTES);

@@ -7,6 +7,7 @@ import org.slipstream.core.QueueId;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// The queue operations that the API uses. Called on HTTP threads.
 ///
@@ -177,6 +178,13 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
             this(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers, connections,
                     destinations, trouble, suspensions, List.of());
         }
+
+        /// This status with further failures.
+        public Status withTroubles(List<TroubleView> further) {
+            return new Status(version, hostname, started, messages, held, corrupt, active, stuck, unannounced, delivers,
+                    connections, destinations, Stream.concat(trouble.stream(), further.stream()).toList(), suspensions,
+                    shards);
+        }
     }
 
     /// Outgoing SMTP connections.
@@ -198,7 +206,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         }
     }
 
-    /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`
+    /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`, `rspamd`
     /// @param since ISO 8601 in UTC; empty when it is not known
     /// @param meaning the effect on mail, and its expected end
     /// @param reason the error text of the system

@@ -1,5 +1,6 @@
 package org.slipstream.core;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -10,6 +11,23 @@ import java.util.Optional;
 /// The implementation decides on the storage; readers see a stream. An [IOException] is a local
 /// failure: it defers the message and never bounces it.
 public interface Content {
+    /// A content in memory.
+    ///
+    /// @param bytes are not changed any more
+    static Content of(byte[] bytes) {
+        return new Content() {
+            @Override
+            public long sizeBytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public InputStream open() {
+                return new ByteArrayInputStream(bytes);
+            }
+        };
+    }
+
     long sizeBytes();
 
     /// A new stream from the first byte. The reader closes it.

@@ -9,20 +9,24 @@ import org.slipstream.smtpout.RouteFinder;
 import org.slipstream.smtpout.host.Dns;
 import org.slipstream.smtpout.host.DnsHostFinder;
 import org.slipstream.smtpout.host.HostFinder;
+import org.slipstream.smtpout.host.RecordTexts;
 
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Answers the policy's DNS queries with the same routing that outbound mail uses. A sender's
 /// domain without a route could not receive a report.
 final class DnsNames implements NameQuestions {
+    private static final int MOST_NAMES = 5;
     private static final String NULL_MX = "5.1.10";
     private static final String OURSELVES = "5.4.6";
 
     private final RouteTable routes;
     private final DnsHostFinder hosts;
+    private final RecordTexts texts;
 
     DnsNames(Config config, ClientConfig client, RouteFinder mx) {
         // A smart host for all domains says nothing about a single domain.
@@ -30,6 +34,7 @@ final class DnsNames implements NameQuestions {
         own.remove("*");
         this.routes = RouteTable.of(config, own, mx);
         this.hosts = new DnsHostFinder(new Dns(client.dnsServers()));
+        this.texts = new RecordTexts(client.dnsServers());
     }
 
     @Override
@@ -39,6 +44,18 @@ final class DnsNames implements NameQuestions {
             case HostFinder.HostAnswer.None _ -> new Addresses.None();
             case HostFinder.HostAnswer.Trouble _ -> new Addresses.Trouble();
         };
+    }
+
+    @Override
+    public Optional<String> host(InetAddress address) {
+        return texts.names(address) instanceof RecordTexts.TextAnswer.Found(List<String> found)
+                ? found.stream().limit(MOST_NAMES).filter(name -> has(name, address)).findFirst()
+                : Optional.empty();
+    }
+
+    private boolean has(String name, InetAddress address) {
+        return hosts.find(name) instanceof HostFinder.HostAnswer.Found(List<InetAddress> addresses)
+                && addresses.contains(address);
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.slipstream.server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.admin.ConfigurationOperations;
+import org.slipstream.admin.Operations.TroubleView;
 import org.slipstream.core.LogText;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigChanges;
@@ -16,6 +17,7 @@ import org.slipstream.server.intake.EtrnRequests;
 import org.slipstream.server.maildrop.MaildropFolder;
 import org.slipstream.server.maildrop.Pickup;
 import org.slipstream.server.policy.PolicyMemory;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.smtpin.ListenerServices;
@@ -56,7 +58,8 @@ final class LiveSettings implements ConfigurationOperations {
     private boolean stopping;
 
     /// One state of the settings, and all that is made of it.
-    private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot) {}
+    private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot,
+            Optional<RspamdFilter> rspamd) {}
 
     LiveSettings(Config config, Preparation prepared, ShardSet shards, History history, SettingsAgain source,
             LongSupplier clock) {
@@ -73,8 +76,10 @@ final class LiveSettings implements ConfigurationOperations {
         if (!dovecots.contains(dovecot)) {
             dovecots.add(dovecot);
         }
+        Optional<RspamdFilter> rspamd = RspamdFilter.of(config.policy().rspamd(),
+                before.flatMap(Generation::rspamd));
         return new Generation(config, prepared,
-                new Wiring(config, prepared.client(), shards, history, dovecot), dovecot);
+                new Wiring(config, prepared.client(), shards, history, dovecot), dovecot, rspamd);
     }
 
     Config config() {
@@ -106,7 +111,7 @@ final class LiveSettings implements ConfigurationOperations {
 
     private ListenerServices services(Generation generation) {
         ListenerServices fresh = generation.wiring().services(shards::isBehindArrivals, generation.prepared().users(),
-                memory);
+                memory, generation.rspamd());
         ListenerServices shared = services.map(fresh::sharing).orElse(fresh);
         return generation.config().operation().delivers()
                 ? shared.withEtrn(generation.wiring().wake(Objects.requireNonNull(etrn.orElseThrow())))
@@ -200,6 +205,11 @@ final class LiveSettings implements ConfigurationOperations {
     private static SettingView view(EffectiveSetting setting) {
         return new SettingView(setting.key(), setting.value(), setting.standard(), setting.differs(), setting.place(),
                 setting.doc(), setting.restart());
+    }
+
+    /// The failures of programs that the settings name.
+    List<TroubleView> troubles() {
+        return now.rspamd().flatMap(RspamdFilter::trouble).stream().toList();
     }
 
     // ---- stop

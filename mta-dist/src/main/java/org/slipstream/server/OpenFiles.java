@@ -20,6 +20,8 @@ final class OpenFiles {
     /// Files of the program itself: jars, index, segments, logs, the admin API, messages that are
     /// read.
     private static final long OTHERS = 256;
+    /// The client of a session, the content that a filter reads, and the filter.
+    private static final long FILTERED = 3;
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern SOFT = Pattern.compile("(?m)^Max open files +([0-9]+|unlimited) ");
 
@@ -44,9 +46,10 @@ final class OpenFiles {
     }
 
     static long needed(Config config) {
-        long ports = Services.of(config).size();
+        long sessions = (long) Services.of(config).size() * config.limits().connections();
         var transports = config.transports();
-        return ports * config.limits().connections() + transports.of("smtp").processLimit()
+        return sessions * (config.policy().rspamd().url().isPresent() ? FILTERED : 1)
+                + transports.of("smtp").processLimit()
                 + transports.of("lmtp").processLimit() + OTHERS;
     }
 

@@ -142,7 +142,7 @@ public final class Server implements AutoCloseable {
         Optional<MaildropFolder> maildrop = maildrop(shards);
         start(shards, settings.shardServices());
         AdminServer api = bindAdmin();
-        ShardViews views = ShardViews.of(shards, settings::config, CLOCK);
+        ShardViews views = ShardViews.of(shards, settings::config, settings::troubles, CLOCK);
         undo.push("ports", KEPT_FOR_OUTBOUND, limit -> closePorts(shards, limit));
         settings.open(views.queue());
         NamedFileWatch files = new NamedFileWatch(() -> settings.config().files(), settings::filesChanged).start();

@@ -35,6 +35,7 @@ import org.slipstream.server.report.Reporter;
 import org.slipstream.server.route.OwnAddresses;
 import org.slipstream.server.route.RouteTable;
 import org.slipstream.server.route.SmartHosts;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.server.shard.ShardServices;
 import org.slipstream.server.shard.ShardSet;
 import org.slipstream.server.tls.TlsFailure;
@@ -126,11 +127,12 @@ final class Wiring {
     /// @param behind whether mail arrives faster than the queue manager takes it up
     /// @param users who may log in, unless Dovecot decides
     /// @param memory of the policy's checks
-    ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory) {
+    ListenerServices services(BooleanSupplier behind, Users users, PolicyMemory memory,
+            Optional<RspamdFilter> rspamd) {
         MessageHandler handler = new RecipientPolicy(ingest, book, config.relay(),
                 brake(behind),
                 Set.copyOf(config.tls().off()), dovecot.mailboxes());
-        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names, memory));
+        List<Check> checks = new ArrayList<>(Policies.checks(config, book::knows, names, memory, rspamd));
         if (config.submission().senderMustBelong()) {
             checks.add(1, new SenderBelongs(dovecot.logins().isPresent()
                     ? new UserAddresses(book, config.local().domains())::owns

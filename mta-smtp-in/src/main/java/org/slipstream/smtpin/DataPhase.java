@@ -226,13 +226,15 @@ final class DataPhase implements AutoCloseable {
     private void checkAndCommit(Client client, IncomingMessage incoming, ReceivingTransaction mail) {
         Envelope envelope = mail.envelope(incoming.eightBit());
         Policy.Verdict verdict = policy.end(client,
-                new Check.CheckedMessage(envelope, incoming.sizeBytes(), incoming.header()));
+                new Check.CheckedMessage(incoming.id(), envelope, incoming.sizeBytes(), incoming.header(),
+                        incoming.content()));
         mail.add(verdict.tags());
         if (verdict.refusal().isPresent()) {
             log.info("event=message-refused queue={} session={} client={} check={}", incoming.id(), client.session(),
                     ReceivedLine.literal(client.address()), verdict.decider().orElse(""));
             incoming.refuse(verdict.refusal().get());
         } else {
+            incoming.change(verdict.header());
             incoming.commit(envelope.withOrigin(origin(client, incoming)), mail.extras(client.user()));
         }
     }

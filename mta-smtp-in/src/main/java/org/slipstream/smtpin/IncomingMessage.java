@@ -1,5 +1,6 @@
 package org.slipstream.smtpin;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.LineEnds;
@@ -10,11 +11,13 @@ import org.slipstream.smtpin.data.HeaderWatch;
 import org.slipstream.smtpin.data.LineWatch;
 import org.slipstream.smtpin.data.OriginFields;
 import org.slipstream.smtpin.policy.Header;
+import org.slipstream.smtpin.policy.HeaderChange;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpin.protocol.ServerProtocol;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -41,6 +44,7 @@ final class IncomingMessage implements AutoCloseable {
         NONE, POLICY, TROUBLE, LINE, NEWLINE, HOPS, HEADER, SIZE, AMBIGUOUS
     }
 
+    private static final int BLOCK_BYTES = 8 * 1024;
     private static final byte[] CRLF = {'\r', '\n'};
     private static final String BARE = "Error: bare <CR> or <LF> received; end each line with <CR><LF> (curl: --crlf)";
     private static final DateTimeFormatter ID_TIME = DateTimeFormatter.ofPattern("yyyyMMddHHmmss")
@@ -241,15 +245,22 @@ final class IncomingMessage implements AutoCloseable {
     // A buffer that doubles takes at most twice the bytes that it holds.
     private void keepHeader(byte[] block, int offset, int length) {
         int copies = (readsHeader ? 1 : 0) + (held.isPresent() ? 1 : 0);
-        if (!memory.test(2 * copies * length)) {
-            trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is exhausted"));
-            refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
+        if (!hasMemory(2 * copies * length)) {
             return;
         }
         if (readsHeader) {
             headerText.write(block, offset, length);
         }
         held.ifPresent(fields -> fields.write(block, offset, length));
+    }
+
+    private boolean hasMemory(int bytes) {
+        if (memory.test(bytes)) {
+            return true;
+        }
+        trouble = Optional.of(new IOException("no memory for the header: limits.transaction-memory is exhausted"));
+        refuse(Fault.TROUBLE, ServerProtocol.NO_MEMORY);
+        return false;
     }
 
     private void endOfContent() {
@@ -292,6 +303,48 @@ final class IncomingMessage implements AutoCloseable {
 
     boolean isEndless() {
         return takenBytes > limits.endlessBytes();
+    }
+
+    /// Changes the header of a complete message.
+    void change(HeaderChange change) {
+        if (refusal.isEmpty() && !change.isEmpty() && hasMemory(4 * (int) header.bytes())) {
+            guarded(() -> rewrite(change));
+        }
+    }
+
+    private void rewrite(HeaderChange change) throws IOException {
+        byte[] lines = change.addedLines();
+        byte[] before = change.removals().isEmpty() ? new byte[0] : fields();
+        byte[] rest = change.remaining(before);
+        if (rest.length == before.length) {
+            added = added.flatMap(facts -> ContentFacts.of(lines).map(facts::and));
+            draft.replaceStart(0, lines);
+        } else {
+            // The facts are a sum, from which lines cannot be taken out.
+            added = Optional.empty();
+            byte[] start = Arrays.copyOf(lines, lines.length + rest.length);
+            System.arraycopy(rest, 0, start, lines.length, rest.length);
+            draft.replaceStart(before.length, start);
+        }
+    }
+
+    /// The header as it is stored, with the lines of this server.
+    private byte[] fields() throws IOException {
+        HeaderWatch watch = new HeaderWatch();
+        ByteArrayOutputStream fields = new ByteArrayOutputStream();
+        byte[] block = new byte[BLOCK_BYTES];
+        try (InputStream content = draft.content().open()) {
+            for (int got = content.read(block); got >= 0 && !watch.over(); got = content.read(block)) {
+                watch.scan(block, 0, got);
+                fields.write(block, 0, got);
+            }
+        }
+        return Arrays.copyOf(fields.toByteArray(), (int) watch.fieldBytes());
+    }
+
+    /// Everything that was stored so far.
+    Content content() {
+        return draft.content();
     }
 
     /// Makes a complete message without faults durable.

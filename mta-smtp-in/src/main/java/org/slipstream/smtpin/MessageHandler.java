@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
@@ -62,6 +63,12 @@ public interface MessageHandler {
         QueueId id();
 
         void write(byte[] bytes, int offset, int length) throws IOException;
+
+        /// Everything that was written, readable until the draft ends.
+        Content content();
+
+        /// Replaces the first bytes of the content.
+        void replaceStart(int bytes, byte[] start) throws IOException;
 
         /// Returns when the message is durable. The envelope is as the client gave it; the handler
         /// expands aliases.

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
@@ -62,6 +63,16 @@ final class BenchMain {
 
                 @Override
                 public void write(byte[] bytes, int offset, int length) {}
+
+                @Override
+                public Content content() {
+                    return Content.of(new byte[0]);
+                }
+
+                @Override
+                public void replaceStart(int bytes, byte[] start) {
+                    throw new UnsupportedOperationException();
+                }
 
                 @Override
                 public void commit(Envelope envelope, EnvelopeExtras extras, Optional<ContentFacts> facts) {}

@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
@@ -110,6 +111,20 @@ class CollectedMessages implements MessageHandler {
             failIf("write");
             largestWrite.accumulateAndGet(length, Math::max);
             bytes.write(block, offset, length);
+        }
+
+        @Override
+        public Content content() {
+            return Content.of(bytes.toByteArray());
+        }
+
+        @Override
+        public void replaceStart(int count, byte[] start) throws IOException {
+            failIf("write");
+            byte[] now = bytes.toByteArray();
+            bytes.reset();
+            bytes.write(start);
+            bytes.write(now, count, now.length - count);
         }
 
         @Override

@@ -5,6 +5,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
@@ -144,6 +145,16 @@ class LoadTest {
                     bytes.addAndGet(length);
                     crc.update(block, offset, length);
                     largestBlock.accumulateAndGet(length, Math::max);
+                }
+
+                @Override
+                public Content content() {
+                    return Content.of(new byte[0]);
+                }
+
+                @Override
+                public void replaceStart(int bytes, byte[] start) {
+                    throw new UnsupportedOperationException();
                 }
 
                 @Override

@@ -1,5 +1,6 @@
 package org.slipstream.spool;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -18,6 +19,13 @@ public interface Draft extends AutoCloseable {
     QueueId id();
 
     void write(byte[] bytes, int offset, int length) throws IOException;
+
+    /// Everything that was written, readable until the draft ends.
+    Content content();
+
+    /// Replaces the first bytes of the content. The rest of a large content moves within its file, so
+    /// this costs time, not memory.
+    void replaceStart(int bytes, byte[] start) throws IOException;
 
     /// Returns when the message is in the log and the log is synced; only then may the server reply
     /// 250.

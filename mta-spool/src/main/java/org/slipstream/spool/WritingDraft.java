@@ -2,6 +2,7 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -11,7 +12,9 @@ import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.OwnFile;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -76,11 +79,16 @@ final class WritingDraft implements Draft {
                 flush(bytes, offset, length);
             }
         } catch (IOException e) {
-            // The content is incomplete: nothing can be added or committed.
-            failed = Optional.of(translated(e));
-            discard();
-            throw failed.get();
+            throw failed(e);
         }
+    }
+
+    /// The content is incomplete: nothing can be added or committed.
+    private IOException failed(IOException e) {
+        IOException reason = translated(e);
+        failed = Optional.of(reason);
+        discard();
+        return reason;
     }
 
     private boolean reserve(int bytes) {
@@ -118,12 +126,52 @@ final class WritingDraft implements Draft {
     }
 
     @Override
+    public Content content() {
+        return new Content() {
+            @Override
+            public long sizeBytes() {
+                return flushed + used;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                requireSound();
+                if (file.isEmpty()) {
+                    // The block serves other drafts once this one has ended.
+                    return new ByteArrayInputStream(Arrays.copyOf(memory, used));
+                }
+                flush();
+                return file.get().open();
+            }
+        };
+    }
+
+    @Override
+    public void replaceStart(int bytes, byte[] start) throws IOException {
+        requireSound();
+        if (file.isEmpty()) {
+            byte[] rest = Arrays.copyOfRange(memory, bytes, used);
+            used = 0;
+            write(start, 0, start.length);
+            write(rest, 0, rest.length);
+            return;
+        }
+        try {
+            flush();
+            file.get().replaceStart(bytes, start);
+            flushed += start.length - bytes;
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
     public MessageSummary commit(Envelope envelope, Optional<ContentFacts> facts) throws IOException {
         requireSound();
         try {
             long createdMillis = clock.getAsLong();
             NewMessage message = new NewMessage(id, createdMillis, envelope, EnvelopeCodec.encode(envelope), facts,
-                    content());
+                    finished());
             handedOver = true;
             store(message);
             ended = true;
@@ -138,7 +186,7 @@ final class WritingDraft implements Draft {
         }
     }
 
-    private NewMessage.ContentForm content() throws IOException {
+    private NewMessage.ContentForm finished() throws IOException {
         if (file.isPresent()) {
             flush();
             return file.get().finish();

@@ -42,7 +42,8 @@ final class AliasFiles {
             @Setting(value = "",
                     doc = "Files of aliases in the format of `/etc/aliases` (docs/addresses.md).") List<Path> aliasFiles,
             @Setting(value = "",
-                    form = "map", doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
+                    form = "map",
+                    doc = "Files of aliases in the format of Postfix's virtual(5), with `@domain` for the rest of a"
                             + " domain. `regexp:FILE` has patterns (docs/addresses.md).") List<MapFile> virtualMaps) {}
 
     private AliasFiles(Config.Local local, Map<String, Value> written, NamedFiles files) {

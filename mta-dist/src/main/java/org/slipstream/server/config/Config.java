@@ -17,6 +17,7 @@ import org.slipstream.qmgr.wake.RetrySettings;
 import org.slipstream.server.history.History;
 import org.slipstream.server.history.HistorySettings;
 import org.slipstream.server.journal.JournalSettings;
+import org.slipstream.server.rspamd.RspamdSettings;
 import org.slipstream.smtpin.auth.GuessGuard;
 import org.slipstream.smtpin.protocol.Limits;
 import org.slipstream.smtpout.ClientSettings;
@@ -52,7 +53,8 @@ import java.util.regex.Pattern;
 /// @param files the text files that settings name, as they were read
 /// @param hints sentences for the operator about settings that are accepted and should be changed
 public record Config(Path home, String hostname, Listen listen, Local local, Map<String, List<Address>> aliases,
-        AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits, Submission submission, Trust trust,
+        AddressTables addressTables, Relay relay, Map<String, RouteTarget> routes, Tls tls, Limits limits,
+        Submission submission, Trust trust,
         PolicySettings policy,
         List<HeaderRule> headerRules, QueueSettings queue, SequencedMap<String, RetrySettings> retries,
         TransportTable transports, DestinationTable destinations, Operation operation,
@@ -400,7 +402,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "3s", min = "10ms", max = "60s",
                     doc = "How long a client waits for one answer of DNS before the query is"
                             + " abandoned.") Duration dnsPatience,
-            Greylisting greylisting,
+            Greylisting greylisting, RspamdSettings rspamd,
             @Setting(value = "any",
                     doc = "`unambiguous`: refuse a header with two From, To, Subject and the like (RFC 5322 section"
                             + " 3.6), in which two readers see two messages. `with-from`: also one without"

@@ -10,8 +10,11 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +43,7 @@ final class MailForms {
     private static final Map<Class<?>, Form<?>> OPTIONAL = Map.of(Path.class, optionalPath(), InetSocketAddress.class,
             listener(),
             Inet4Address.class, source(Inet4Address.class, "192.0.2.1"), Inet6Address.class,
-            source(Inet6Address.class, "2001:db8::1"));
+            source(Inet6Address.class, "2001:db8::1"), URI.class, webAddress());
 
     private MailForms() {}
 
@@ -219,6 +222,21 @@ final class MailForms {
     static Form<Optional<String>> mailboxLookup() {
         return Forms.text("\"dovecot:/path\", \"dovecot:host:port\", or \"\" for none",
                 text -> text.isEmpty() ? Optional.of(Optional.empty()) : dovecot(text).map(Optional::of));
+    }
+
+    /// Inner empty: none.
+    static Form<Optional<URI>> webAddress() {
+        return Forms.text("an address such as \"http://127.0.0.1:11333\", or \"\" for none",
+                text -> text.isEmpty() ? Optional.of(Optional.empty()) : httpUrl(text).map(Optional::of));
+    }
+
+    private static Optional<URI> httpUrl(String text) {
+        try {
+            return Optional.of(new URI(text)).filter(url -> url.getHost() != null && url.getQuery() == null
+                    && url.getFragment() == null && List.of("http", "https").contains(url.getScheme()));
+        } catch (URISyntaxException none) {
+            return Optional.empty();
+        }
     }
 
     /// Inner empty: Maildirs; otherwise the next hop of LMTP.

@@ -40,7 +40,8 @@ final class Schema {
                     Config.PolicySettings.class,
                     QueueSettings.class, TransportSettings.class, Config.Operation.class, PlacementSettings.class,
                     ClientSettings.class,
-                    Config.SmartHost.class, AddressTables.SenderHosts.class, SpoolConfig.class, ShardSettings.class, HistorySettings.class,
+                    Config.SmartHost.class, AddressTables.SenderHosts.class, SpoolConfig.class, ShardSettings.class,
+                    HistorySettings.class,
                     Config.Log.class));
 
     private final SequencedMap<String, String> sections;

@@ -25,7 +25,6 @@ import org.slipstream.spool.DamagedException;
 import org.slipstream.spool.Spool;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -47,17 +46,7 @@ public final class OrderDispatcher implements OrderSink, AutoCloseable {
     private static final int LOOKUPS = 200;
     private static final WorkerBudget.Shares LOOKUP_SHARES = new WorkerBudget.Shares(5, 10);
 
-    private static final Content NO_CONTENT = new Content() {
-        @Override
-        public long sizeBytes() {
-            return 0;
-        }
-
-        @Override
-        public InputStream open() {
-            return InputStream.nullInputStream();
-        }
-    };
+    private static final Content NO_CONTENT = Content.of(new byte[0]);
 
     private final Spool spool;
     private final Routes routes;

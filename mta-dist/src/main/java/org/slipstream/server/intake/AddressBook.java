@@ -211,7 +211,8 @@ public final class AddressBook {
         }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
-                .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged)).or(() -> postmaster(ABUSE, untagged))
+                .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged))
+                .or(() -> postmaster(ABUSE, untagged))
                 .orElseGet(Line.UnknownMailbox::new);
     }
 

@@ -1,10 +1,9 @@
 package org.slipstream.server.intake;
 
-import org.slipstream.core.Address;
-
 import jakarta.mail.internet.AddressException;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeUtility;
+import org.slipstream.core.Address;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

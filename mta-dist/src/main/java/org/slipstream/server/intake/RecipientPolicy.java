@@ -1,6 +1,7 @@
 package org.slipstream.server.intake;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;

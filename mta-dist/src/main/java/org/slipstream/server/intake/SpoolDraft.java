@@ -1,5 +1,6 @@
 package org.slipstream.server.intake;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.Envelope;
@@ -25,6 +26,16 @@ public record SpoolDraft(Draft draft, Ingest ingest, boolean ours, boolean rewri
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         draft.write(bytes, offset, length);
+    }
+
+    @Override
+    public Content content() {
+        return draft.content();
+    }
+
+    @Override
+    public void replaceStart(int bytes, byte[] start) throws IOException {
+        draft.replaceStart(bytes, start);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.slipstream.server.policy;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
 
 /// DNS queries of the policy. An answer may take long; the callers have time limits.
 public interface NameQuestions {
@@ -30,4 +31,8 @@ public interface NameQuestions {
     Addresses ip4(String name);
 
     MailCapability mail(String domain);
+
+    /// The name of a host, where this name has the address of the host as well: the owner of an
+    /// address can give it any name.
+    Optional<String> host(InetAddress address);
 }

@@ -2,6 +2,8 @@ package org.slipstream.server.policy;
 
 import org.slipstream.core.Address;
 import org.slipstream.server.config.Config;
+import org.slipstream.server.rspamd.RspamdCheck;
+import org.slipstream.server.rspamd.RspamdFilter;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.ClientNetwork;
@@ -14,6 +16,8 @@ import org.slipstream.smtpin.policy.Ruling;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /// The policy's checks in their order, cheap ones before those that use DNS:
@@ -26,7 +30,7 @@ import java.util.function.Predicate;
 /// | `block-lists` | others | RCPT |
 /// | `sender-domain` | others | RCPT |
 /// | `greylist` | others | RCPT |
-/// | `header-patterns`, `header-form` | all | end of data |
+/// | `header-patterns`, `header-form`, `rspamd` | all | end of data |
 ///
 /// **Others** have not authenticated and come from neither `relay.networks` nor `policy.exempt` (an
 /// exempt client may still not relay). The three checks that use DNS or a memory apply only to
@@ -39,9 +43,12 @@ public final class Policies {
     private final Predicate<Address> exists;
     private final NameQuestions names;
     private final PolicyMemory memory;
+    private final Optional<RspamdFilter> rspamd;
 
-    private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory) {
+    private Policies(Config config, Predicate<Address> exists, NameQuestions names, PolicyMemory memory,
+            Optional<RspamdFilter> rspamd) {
         this.memory = memory;
+        this.rspamd = rspamd;
         this.config = config;
         this.exists = exists;
         this.names = names;
@@ -50,8 +57,8 @@ public final class Policies {
     /// @param exists whether a recipient exists on this server
     /// @param memory of the checks before a reload
     public static List<Check> checks(Config config, Predicate<Address> exists, NameQuestions names,
-            PolicyMemory memory) {
-        return new Policies(config, exists, names, memory).list();
+            PolicyMemory memory, Optional<RspamdFilter> rspamd) {
+        return new Policies(config, exists, names, memory, rspamd).list();
     }
 
     private List<Check> list() {
@@ -83,12 +90,22 @@ public final class Policies {
         if (policy.headerForm() != Config.HeaderStrictness.ANY) {
             checks.add(new ExceptPostmaster(new HeaderForm(policy.headerForm() == Config.HeaderStrictness.WITH_FROM)));
         }
+        rspamd.ifPresent(filter -> checks.add(new ExceptPostmaster(
+                new RspamdCheck(filter, config.hostname(), client -> hostName(client, inTime)))));
         return List.copyOf(checks);
     }
 
     private Check costly(Check check) {
         return new RestrictedCheck(check, this::isStranger,
                 rcpt -> exists.test(rcpt.recipient()) && !ExceptPostmaster.isOne(rcpt.recipient()));
+    }
+
+    /// Rspamd has rules about clients without a name, and none about our own.
+    private Optional<String> hostName(Client client, TimedQueries inTime) {
+        return mayRelay(client) || client.address().isLoopbackAddress()
+                ? Optional.empty()
+                : inTime.ask(client.address().getHostAddress(), () -> names.host(client.address())).join()
+                        .flatMap(Function.identity());
     }
 
     private Rates rates(String of, int connectionsPerMinute, int messagesPerHour, int recipientsPerHour) {

@@ -38,20 +38,24 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     private final AllShards server;
     private final AllShards shards;
     private final Supplier<ServerLimits> limits;
+    private final Supplier<List<TroubleView>> troubles;
     private final LongSupplier clockMillis;
 
     /// @param server all shards
     /// @param shards those that the operations are about
+    /// @param troubles those that no shard knows
     private AllShardsOperations(AllShards server, AllShards shards, Supplier<ServerLimits> limits,
-            LongSupplier clockMillis) {
+            Supplier<List<TroubleView>> troubles, LongSupplier clockMillis) {
+        this.troubles = troubles;
         this.server = server;
         this.shards = shards;
         this.limits = limits;
         this.clockMillis = clockMillis;
     }
 
-    static AllShardsOperations of(AllShards shards, Supplier<ServerLimits> limits, LongSupplier clockMillis) {
-        return new AllShardsOperations(shards, shards, limits, clockMillis);
+    static AllShardsOperations of(AllShards shards, Supplier<ServerLimits> limits,
+            Supplier<List<TroubleView>> troubles, LongSupplier clockMillis) {
+        return new AllShardsOperations(shards, shards, limits, troubles, clockMillis);
     }
 
     /// The queue of the only shard of a server. It answers by itself, without a number.
@@ -66,7 +70,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 () -> shards.parts().get().stream().filter(shard -> shard.number() == number).toList());
         return one.parts().get().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new AllShardsOperations(server, one, limits, clockMillis));
+                : Optional.of(new AllShardsOperations(server, one, limits, troubles, clockMillis));
     }
 
     // ---- pages
@@ -261,10 +265,11 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     @Override
     public Status status() throws IOException {
         Optional<ShardQueue> only = only();
-        return only.isPresent()
+        Status status = only.isPresent()
                 ? only.get().status()
                 : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(),
                         limits.get());
+        return status.withTroubles(troubles.get());
     }
 
     @Override

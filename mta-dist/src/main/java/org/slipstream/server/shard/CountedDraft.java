@@ -1,5 +1,6 @@
 package org.slipstream.server.shard;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -29,6 +30,16 @@ final class CountedDraft implements Draft {
     @Override
     public void write(byte[] bytes, int offset, int length) throws IOException {
         draft.write(bytes, offset, length);
+    }
+
+    @Override
+    public Content content() {
+        return draft.content();
+    }
+
+    @Override
+    public void replaceStart(int bytes, byte[] start) throws IOException {
+        draft.replaceStart(bytes, start);
     }
 
     @Override

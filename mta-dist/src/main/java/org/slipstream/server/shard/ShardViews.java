@@ -1,6 +1,7 @@
 package org.slipstream.server.shard;
 
 import org.slipstream.admin.HostOperations;
+import org.slipstream.admin.Operations.TroubleView;
 import org.slipstream.admin.SuspensionOperations;
 import org.slipstream.qmgr.shard.ShardLoad;
 import org.slipstream.server.config.Config;
@@ -17,11 +18,13 @@ import java.util.function.Supplier;
 /// @param hosts the destination database
 /// @param suspensions with the freeze
 public record ShardViews(AllShardsOperations queue, HostOperations hosts, SuspensionOperations suspensions) {
-    public static ShardViews of(ShardSet set, Supplier<Config> config, LongSupplier clockMillis) {
+    /// @param troubles those of the server that concern all its shards
+    public static ShardViews of(ShardSet set, Supplier<Config> config, Supplier<List<TroubleView>> troubles,
+            LongSupplier clockMillis) {
         AllShards shards = new AllShards(() -> set.all().stream()
                 .<ShardPart>map(shard -> new RunningShard(shard, set)).toList());
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
-        return new ShardViews(AllShardsOperations.of(shards, limits, clockMillis),
+        return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
                 new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.server.intake;
 
+import org.slipstream.core.Content;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -39,6 +40,19 @@ public final class MemoryDrafts implements Ingest.DraftSource {
             @Override
             public void write(byte[] bytes, int offset, int length) {
                 content.write(bytes, offset, length);
+            }
+
+            @Override
+            public Content content() {
+                return Content.of(content.toByteArray());
+            }
+
+            @Override
+            public void replaceStart(int bytes, byte[] start) {
+                byte[] before = content.toByteArray();
+                content.reset();
+                content.writeBytes(start);
+                content.write(before, bytes, before.length - bytes);
             }
 
             @Override

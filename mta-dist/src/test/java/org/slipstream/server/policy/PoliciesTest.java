@@ -56,6 +56,12 @@ class PoliciesTest {
             asked.add(domain);
             return domains.getOrDefault(domain, MailCapability.POSSIBLE);
         }
+
+        @Override
+        public synchronized Optional<String> host(InetAddress address) {
+            asked.add(address.getHostAddress());
+            return Optional.empty();
+        }
     }
 
     @Test
@@ -147,10 +153,15 @@ class PoliciesTest {
             public MailCapability mail(String domain) {
                 return MailCapability.POSSIBLE;
             }
+
+            @Override
+            public Optional<String> host(InetAddress address) {
+                return Optional.empty();
+            }
         };
         Policy policy = new Policy(
                 Policies.checks(config("policy.block-lists=dead.example", "policy.dns-patience=20ms"), _ -> true,
-                        silent, new PolicyMemory()));
+                        silent, new PolicyMemory(), Optional.empty()));
         try {
             assertThat(rcpt(policy, STRANGER, "a@far.example", "bob@here.example").refusal()).isEmpty();
             asked.await();
@@ -228,7 +239,7 @@ class PoliciesTest {
     private Policy policy(String... settings) {
         return new Policy(
                 Policies.checks(config(settings), address -> address.domainKey().equals("here.example"), dns,
-                        new PolicyMemory()));
+                        new PolicyMemory(), Optional.empty()));
     }
 
     private Config config(String... settings) {

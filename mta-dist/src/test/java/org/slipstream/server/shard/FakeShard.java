@@ -93,7 +93,7 @@ final class FakeShard implements ShardQueue {
     }
 
     static AllShardsOperations operations(List<FakeShard> shards) {
-        return AllShardsOperations.of(all(shards), () -> limits(shards.size()), () -> 60_000);
+        return AllShardsOperations.of(all(shards), () -> limits(shards.size()), List::of, () -> 60_000);
     }
 
     FakeShard with(QueueId id, String sender) {

@@ -80,7 +80,7 @@ class ShardViewsTest {
                 _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
                 new MailCounters(), System::currentTimeMillis));
-        views = ShardViews.of(set, () -> config, System::currentTimeMillis);
+        views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
     }
 
     @AfterEach

@@ -1,7 +1,9 @@
 package org.slipstream.smtpin.policy;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
 
 import java.util.Optional;
 
@@ -48,5 +50,6 @@ public interface Check {
     record Rcpt(Optional<Address> sender, Address recipient, boolean routed, int accepted) {}
 
     /// @param header without this server's Received line; empty when no check reads it
-    record CheckedMessage(Envelope envelope, long sizeBytes, Header header) {}
+    /// @param content as it is stored, with that line; readable during the check
+    record CheckedMessage(QueueId id, Envelope envelope, long sizeBytes, Header header, Content content) {}
 }

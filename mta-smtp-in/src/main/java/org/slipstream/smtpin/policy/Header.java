@@ -17,8 +17,16 @@ public record Header(List<Field> fields) {
 
     /// Reads lines up to the first that is not a field.
     public static Header parse(byte[] bytes, int length) {
-        List<Field> fields = new ArrayList<>();
-        String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+        // RFC 5322 section 2.2.3: unfolding removes CRLF and nothing else.
+        return new Header(split(new String(bytes, 0, length, StandardCharsets.ISO_8859_1)).stream()
+                .map(field -> new Field(name(field),
+                        field.substring(field.indexOf(':') + 1).replace("\r\n", "").strip()))
+                .toList());
+    }
+
+    /// The fields up to the first line that is none, each with its line ends.
+    static List<String> split(String text) {
+        List<String> fields = new ArrayList<>();
         int at = 0;
         while (at < text.length()) {
             int end = endOfField(text, at);
@@ -26,12 +34,14 @@ public record Header(List<Field> fields) {
             if (colon <= at || colon >= end || isBlank(text.charAt(at))) {
                 break;
             }
-            // RFC 5322 section 2.2.3: unfolding removes CRLF and nothing else.
-            fields.add(new Field(text.substring(at, colon).strip(),
-                    text.substring(colon + 1, end).replace("\r\n", "").strip()));
+            fields.add(text.substring(at, end));
             at = end;
         }
-        return new Header(fields);
+        return fields;
+    }
+
+    static String name(String field) {
+        return field.substring(0, field.indexOf(':')).strip();
     }
 
     private static int endOfField(String text, int from) {

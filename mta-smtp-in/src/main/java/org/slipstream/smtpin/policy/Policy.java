@@ -14,13 +14,15 @@ public final class Policy {
     /// @param refusal the reply to the client, empty when accepted
     /// @param decider the check that decided, empty when none did
     /// @param tags set by the checks that were asked
-    public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags) {
+    /// @param header the changes of these checks
+    public record Verdict(Optional<Reply> refusal, Optional<String> decider, List<Tag> tags, HeaderChange header) {
         public Verdict {
             tags = List.copyOf(tags);
         }
     }
 
-    private static final Verdict NOTHING = new Verdict(Optional.empty(), Optional.empty(), List.of());
+    private static final Verdict NOTHING = new Verdict(Optional.empty(), Optional.empty(), List.of(),
+            HeaderChange.NONE);
 
     private final List<Check> checks;
     private final boolean readsHeader;
@@ -61,19 +63,26 @@ public final class Policy {
 
     private Verdict ask(Function<Check, Ruling> question) {
         List<Tag> tags = new ArrayList<>(0);
+        HeaderChange header = HeaderChange.NONE;
         for (Check check : checks) {
             switch (question.apply(check)) {
                 case Ruling.Pass() -> {
                 }
                 case Ruling.Tag(String text) -> tags.add(new Tag(check.name(), text));
+                case Ruling.Change(Optional<String> tag, HeaderChange change) -> {
+                    tag.ifPresent(text -> tags.add(new Tag(check.name(), text)));
+                    header = header.and(change);
+                }
                 case Ruling.Accept() -> {
-                    return new Verdict(Optional.empty(), Optional.of(check.name()), tags);
+                    return new Verdict(Optional.empty(), Optional.of(check.name()), tags, header);
                 }
                 case Ruling.Refuse(Reply reply) -> {
-                    return new Verdict(Optional.of(reply), Optional.of(check.name()), tags);
+                    return new Verdict(Optional.of(reply), Optional.of(check.name()), tags, header);
                 }
             }
         }
-        return tags.isEmpty() ? NOTHING : new Verdict(Optional.empty(), Optional.empty(), tags);
+        return tags.isEmpty() && header.isEmpty()
+                ? NOTHING
+                : new Verdict(Optional.empty(), Optional.empty(), tags, header);
     }
 }

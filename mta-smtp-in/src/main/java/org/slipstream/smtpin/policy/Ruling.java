@@ -2,6 +2,8 @@ package org.slipstream.smtpin.policy;
 
 import org.slipstream.core.Reply;
 
+import java.util.Optional;
+
 /// The result of one check.
 public sealed interface Ruling {
     /// No objection; the next check is asked.
@@ -17,6 +19,10 @@ public sealed interface Ruling {
 
     /// Suspicious; the message carries the tag to its delivery. The next check is asked.
     record Tag(String text) implements Ruling {}
+
+    /// The header is changed before the message is stored, which a tag may explain. The next check is
+    /// asked. Only at the end of a message.
+    record Change(Optional<String> tag, HeaderChange header) implements Ruling {}
 
     static Ruling pass() {
         return new Pass();

@@ -5,7 +5,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.Content;
 import org.slipstream.core.Envelope;
+import org.slipstream.core.QueueId;
 import org.slipstream.core.Reply;
 import org.slipstream.testkit.SimulatedClock;
 
@@ -64,9 +66,9 @@ class PolicyTest {
                         Ruling.reject(550, "5.7.1", "Never")),
                 new HeaderPatterns.Rule("X-Long", Pattern.compile("a!$"), Ruling.reject(550, "5.7.1", "No"))));
         byte[] header = ("X-Long: " + "a".repeat(length) + "!\r\n").getBytes(StandardCharsets.US_ASCII);
-        Ruling ruling = patterns.end(client("192.0.2.1"), new Check.CheckedMessage(
+        Ruling ruling = patterns.end(client("192.0.2.1"), new Check.CheckedMessage(new QueueId(1),
                 Envelope.of(Optional.empty(), List.of(Address.of("b@y.example"))), header.length,
-                Header.parse(header, header.length)));
+                Header.parse(header, header.length), Content.of(header)));
         assertThat(ruling).isEqualTo(Ruling.reject(550, "5.7.1", "No"));
     }
 

@@ -4,10 +4,12 @@ import org.xbill.DNS.MXRecord;
 import org.xbill.DNS.Name;
 import org.xbill.DNS.PTRRecord;
 import org.xbill.DNS.Record;
+import org.xbill.DNS.ReverseMap;
 import org.xbill.DNS.TXTRecord;
 import org.xbill.DNS.Type;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -63,6 +65,11 @@ public final class RecordTexts {
             case Dns.DnsAnswer.NoDomain _ -> new TextAnswer.None(false);
             case Dns.DnsAnswer.Trouble(String reason) -> new TextAnswer.Trouble(reason);
         };
+    }
+
+    /// The names that an address has.
+    public TextAnswer names(InetAddress address) {
+        return ask(ReverseMap.fromAddress(address).toString(), RecordType.PTR);
     }
 
     // Behind a CNAME the library returns the records of its target only.
