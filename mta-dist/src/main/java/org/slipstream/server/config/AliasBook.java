@@ -57,7 +57,8 @@ final class AliasBook {
                 book.enterFull(name, value);
             }
         });
-        aliases.forEach(book::checkCatch);
+        Set<String> used = book.lines.values().stream().map(Line::name).collect(Collectors.toSet());
+        aliases.forEach((name, value) -> book.checkCatch(name, value, used));
         book.lines.forEach(book::checkTargets);
         book.checkLoops();
         return book.lines.entrySet().stream()
@@ -120,11 +121,11 @@ final class AliasBook {
     }
 
     /// An alias that is well formed and never used is a mistake.
-    private void checkCatch(String name, Value value) {
+    private void checkCatch(String name, Value value, Set<String> used) {
         if (name.equals("*") || name.startsWith("*@")) {
             complaints.add(value.place(), key(name), key(name) + " catches nothing: an alias is one name",
                     Optional.of("for every name write \"*\" into local.mailboxes"));
-        } else if (sound.contains(name) && lines.values().stream().noneMatch(line -> line.name().equals(name))) {
+        } else if (sound.contains(name) && !used.contains(name)) {
             complaints.add(value.place(), key(name), key(name) + " catches nothing: " + (local.domains().isEmpty()
                     ? "there is no local domain"
                     : "another alias of this name is stronger"), Optional.of("take it out"));

@@ -34,7 +34,8 @@ final class PolicyTopic implements ImportTopic {
         in.given("smtpd_forbid_unauth_pipelining").ifPresent(mode -> out.set("policy.strict-turns",
                 Boolean.toString(mode.isYes()), mode.source()));
         for (String name : List.of("smtpd_milters", "non_smtpd_milters")) {
-            in.given(name).ifPresent(milters -> out.notMapped(milters, "there are no milters"));
+            in.given(name)
+                    .ifPresent(milters -> out.notMapped(milters, "there are no milters; for Rspamd set policy.rspamd"));
         }
     }
 
