@@ -132,7 +132,7 @@ final class DomainTopic implements ImportTopic {
         return RelayHost.parse(host, "24").map(hop -> "lmtp:" + hop.host() + ":" + hop.port());
     }
 
-    /// Local domains of a backup MX: [docs/cookbook.md].
+    /// Local domains of a backup MX: docs/cookbook.md.
     private static void relayDomains(PostfixFiles in, ImportDraft out) {
         Optional<PostfixSetting> transport = in.given("relay_transport");
         Optional<PostfixSetting> recipients = in.given("relay_recipient_maps");
