@@ -68,6 +68,36 @@ class ChangedSettingsTest {
         });
     }
 
+    @Test
+    void one() {
+        Scenario scenario = RandomScenario.of(Long.getLong("seed"));
+        System.out.println(scenario);
+        try {
+            RandomWorldsTest.run(scenario, new World(scenario, ShardPlan.of(3), WorldObserver.NONE), true);
+        } catch (Throwable t) {
+            System.out.println(t.getMessage());
+        }
+    }
+
+    @Test
+    void probe() {
+        for (boolean change : new boolean[]{false, true}) {
+            java.util.Map<Long, String> bad = new java.util.concurrent.ConcurrentSkipListMap<>();
+            LongStream.rangeClosed(1, Long.getLong("probe", 3000)).parallel().forEach(seed -> {
+                Scenario scenario = RandomScenario.of(seed);
+                World world = new World(scenario, ShardPlan.of(3), WorldObserver.NONE);
+                try {
+                    RandomWorldsTest.run(scenario, change ? changing(seed, scenario, world) : world, false);
+                } catch (Throwable t) {
+                    String m = String.valueOf(t.getMessage());
+                    bad.put(seed, m.substring(0, Math.min(700, m.length())));
+                }
+            });
+            System.out.println("change=" + change + " bad=" + bad.size() + " " + bad.keySet());
+            bad.entrySet().stream().limit(4).forEach(e -> System.out.println(e));
+        }
+    }
+
     private static World changing(long seed, Scenario scenario, World world) {
         Random random = new Random(seed);
         for (int change = 0; change < 6; change++) {

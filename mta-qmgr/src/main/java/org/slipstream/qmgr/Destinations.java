@@ -98,6 +98,7 @@ final class Destinations {
         timers.cancel(new DestinationTimers.TimerTarget.OfRate(queue));
         awaitRate(queue, nowMillis);
         changed(queue, FeedbackEvent.NEW);
+        needAgain(queue, nowMillis);
     }
 
     // A per-recipient window and a rate delay apply to entries, not to connections.
@@ -252,6 +253,13 @@ final class Destinations {
         }
         if (queue.waiting() + more > 0 && rules.nextStartMillis(queue, nowMillis) > nowMillis) {
             rules.rate(queue).ifPresent(rate -> lanes.needRate(queue, rate));
+        }
+    }
+
+    // The destination may deliver again. A shard that gave its lanes to others asked for none meanwhile.
+    private void needAgain(DestinationQueue queue, long nowMillis) {
+        if (shared) {
+            needLanes(queue, 0, nowMillis);
         }
     }
 
@@ -499,7 +507,7 @@ final class Destinations {
 
     void timePasses(long nowMillis) {
         for (var due = timers.due(nowMillis); due.isPresent(); due = timers.due(nowMillis)) {
-            reopen(due.get());
+            reopen(due.get(), nowMillis);
         }
     }
 
@@ -511,7 +519,7 @@ final class Destinations {
         for (DestinationTimers.TimerTarget target : timers.all()) {
             if (isDead(target)) {
                 timers.cancel(target);
-                reopen(target);
+                reopen(target, nowMillis);
             }
         }
     }
@@ -524,7 +532,7 @@ final class Destinations {
                 && until - config.minimalBackoffMillis() < requestedMillis;
         if (diedBefore) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
-            reopen(queue);
+            reopen(queue, nowMillis);
         }
     }
 
@@ -536,10 +544,10 @@ final class Destinations {
         };
     }
 
-    private void reopen(DestinationTimers.TimerTarget target) {
+    private void reopen(DestinationTimers.TimerTarget target, long nowMillis) {
         switch (target) {
             case DestinationTimers.TimerTarget.OfTransport(String name) -> transportWorks(name);
-            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> reopen(queue);
+            case DestinationTimers.TimerTarget.OfDestination(DestinationQueue queue) -> reopen(queue, nowMillis);
             case DestinationTimers.TimerTarget.OfTurn(DestinationQueue queue) -> scheduler.mayGo(queue, false);
             case DestinationTimers.TimerTarget.OfRate(DestinationQueue queue) -> {
                 allow(queue);
@@ -548,7 +556,7 @@ final class Destinations {
         }
     }
 
-    private void reopen(DestinationQueue queue) {
+    private void reopen(DestinationQueue queue, long nowMillis) {
         Destination destination = destination(queue);
         boolean wasDead = destination.isDead();
         if (wasDead) {
@@ -560,6 +568,7 @@ final class Destinations {
             forget(queue, wasDead ? FeedbackEvent.TIMER_REVIVE_FORGET : FeedbackEvent.RESUME_FORGET);
         } else {
             changed(queue, wasDead ? FeedbackEvent.TIMER_REVIVE : FeedbackEvent.RESUME);
+            needAgain(queue, nowMillis);
             scheduler.mayGo(queue, false);
         }
     }
