@@ -14,9 +14,11 @@ import org.slipstream.qmgr.wake.RetryPolicies;
 import org.slipstream.qmgr.wake.RetrySettings;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
@@ -43,7 +45,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     /// With the usual sizes of reads.
     public static QmgrConfig of(QueueSettings queue, TransportTable transports) {
         return new QmgrConfig(queue, transports, RECIPIENT_BATCH, transports.common().workers(), SCAN_LIMIT,
-                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn(), Set.of());
+                Optional.empty(), DestinationTable.EMPTY, RetrySettings.builtIn(), Collections.emptySet());
     }
 
     /// Postfix's algorithm: the defaults without spaced starts.
@@ -72,7 +74,7 @@ public record QmgrConfig(QueueSettings queue, TransportTable transports, int rec
     }
 
     public QmgrConfig withRoutedSenders(Set<String> senders) {
-        return SettingsRecords.with(this, "routedSenders", Set.copyOf(senders));
+        return SettingsRecords.with(this, "routedSenders", Collections.unmodifiableSet(new TreeSet<>(senders)));
     }
 
     /// The domain whose route is looked up. For a routed sender it is followed by `|` and the line of

@@ -81,8 +81,7 @@ final class Carrier implements Runnable, ConnectionOwner {
 
     /// False when this carrier has ended and will not reply.
     boolean deliver(Transfer transfer) {
-        pending.expect(transfer.delivery());
-        return inbox.post(new CarrierInbox.Deliver(transfer)) || !pending.withdraw(transfer.delivery());
+        return inbox.deliver(transfer, () -> pending.expect(transfer.delivery()));
     }
 
     /// Finishes deliveries under way, then ends. A connection that is still being opened is

@@ -47,6 +47,16 @@ final class CarrierInbox {
         return post(List.of(item));
     }
 
+    /// Posts a delivery. A carrier that ends meanwhile sees it expected and posted, or neither, so
+    /// no delivery counts as a failure of this server because of the moment.
+    synchronized boolean deliver(Transfer transfer, Runnable expect) {
+        if (ended) {
+            return false;
+        }
+        expect.run();
+        return post(new Deliver(transfer));
+    }
+
     /// Posts several items and wakes the reader once.
     synchronized boolean post(List<? extends Item> several) {
         if (ended) {

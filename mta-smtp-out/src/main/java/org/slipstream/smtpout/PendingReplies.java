@@ -62,11 +62,6 @@ final class PendingReplies {
         deliveries.put(delivery.number(), delivery);
     }
 
-    /// Removes a delivery that gets its reply elsewhere. False when it has had a reply.
-    synchronized boolean withdraw(Delivery delivery) {
-        return deliveries.remove(delivery.number()) != null;
-    }
-
     /// The transfers in place of this one, in order: itself, or one for each group of its
     /// recipients.
     synchronized List<Transfer> divided(Transfer whole, List<List<Recipient>> groups) {

@@ -2,12 +2,15 @@ package org.slipstream.smtpout;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slipstream.smtpout.dialog.Transfer;
 import org.slipstream.smtpout.wire.WireInput;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +44,30 @@ class CarrierInboxTest {
         awaitWaiting(take(Long.MAX_VALUE));
         mailbox.post(CLOSE);
         assertThat(taken.poll(90, TimeUnit.SECONDS)).contains(CLOSE);
+    }
+
+    @Test
+    void aDeliveryIsExpectedAndPostedInOneStep() throws Exception {
+        Transfer transfer = Post.transfer(1, "a@there.example");
+        CountDownLatch expecting = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        CompletableFuture<Boolean> posted = CompletableFuture.supplyAsync(() -> mailbox.deliver(transfer, () -> {
+            expecting.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        }));
+        assertThat(expecting.await(90, TimeUnit.SECONDS)).isTrue();
+        Thread ending = Thread.ofPlatform().start(
+                () -> taken.add(mailbox.end().stream().<CarrierInbox.Item>map(CarrierInbox.Deliver::new).findFirst()));
+        await().atMost(Duration.ofSeconds(90)).until(() -> ending.getState() == Thread.State.BLOCKED);
+        goOn.countDown();
+        assertThat(posted.get(90, TimeUnit.SECONDS)).isTrue();
+        assertThat(taken.poll(90, TimeUnit.SECONDS)).contains(new CarrierInbox.Deliver(transfer));
+        assertThat(mailbox.deliver(transfer, () -> taken.add(Optional.empty()))).isFalse();
+        assertThat(taken).as("expected by nobody").isEmpty();
     }
 
     @Test

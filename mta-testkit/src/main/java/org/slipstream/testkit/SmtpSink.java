@@ -97,7 +97,12 @@ public final class SmtpSink implements AutoCloseable {
     /// A server on a free port of this address; the wildcard address stands for all of this
     /// machine.
     public static SmtpSink on(InetAddress address, SinkPlan... plans) {
-        return new SmtpSink(new InetSocketAddress(address, 0), inOrder(plans));
+        return on(new InetSocketAddress(address, 0), plans);
+    }
+
+    /// A server on this port of this address, which must be free.
+    public static SmtpSink on(InetSocketAddress address, SinkPlan... plans) {
+        return new SmtpSink(address, inOrder(plans));
     }
 
     /// A server on a UNIX domain socket.
