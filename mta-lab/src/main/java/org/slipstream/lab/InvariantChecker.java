@@ -52,6 +52,8 @@ public final class InvariantChecker {
     private final Set<QueueId> filing = new TreeSet<>();
     private final Set<QueueId> deleted = new TreeSet<>();
     private final Map<String, Integer> unanswered = new TreeMap<>();
+    private final Map<String, Long> flushedMillis = new TreeMap<>();
+    private final Map<QueueId, Long> deferredMillis = new TreeMap<>();
     private long alarmMillis = -1;
     private int alarms;
     private long checks;
@@ -139,8 +141,10 @@ public final class InvariantChecker {
                 long age = now - row.mail.arrivalMillis();
                 long gap = defer.nextAttemptMillis() - now;
                 boolean afterTheFirst = row.attempts == 1 && gap == config.minimalBackoffMillis();
-                require(afterTheFirst || gap == Math.clamp(age, config.minimalBackoffMillis(),
-                        config.maximalBackoffMillis()), () -> "wrong backoff at age " + age + ": " + defer);
+                require(afterTheFirst || gap == 0 && isFlushed(row) || gap == Math.clamp(age,
+                        config.minimalBackoffMillis(), config.maximalBackoffMillis()),
+                        () -> "wrong backoff at age " + age + ": " + defer);
+                deferredMillis.put(defer.id(), now);
             }
             case QmgrOrder.Remove remove -> file(remove.id(), order);
             case QmgrOrder.SetHold hold -> file(hold.id(), order);
@@ -156,6 +160,13 @@ public final class InvariantChecker {
                 // The checks of limits that shards share are the broker's.
             }
         }
+    }
+
+    // An operator flushed the domain of a recipient whose deferral was in memory.
+    private boolean isFlushed(SimulatedSpool.SpoolRow row) {
+        long before = deferredMillis.getOrDefault(row.mail.id(), 0L);
+        return row.mail.recipients().stream().map(each -> each.address().domainKey())
+                .anyMatch(domain -> flushedMillis.getOrDefault(domain, -1L) >= before);
     }
 
     private void deliver(QmgrOrder.Deliver deliver) {
@@ -248,7 +259,7 @@ public final class InvariantChecker {
             case QmgrEvent.Instructed instructed -> answered("Instructed " + instructed.id());
             case QmgrEvent.DeliveryDone(DeliveryResult result) -> ends(result.delivery(), result.connection());
             case QmgrEvent.ConnectionLost lost -> connectionLost(lost.connection());
-            case QmgrEvent.Operator operator -> command(operator);
+            case QmgrEvent.Operator operator -> command(operator, now);
             case QmgrEvent.Alarm _ -> alarm(now);
             case QmgrEvent.MessageQueued _,QmgrEvent.ConnectionReady _,QmgrEvent.ConnectionFailed _,QmgrEvent.ConnectionDepth _,QmgrEvent.PipelinesBadly _,QmgrEvent.ArrivalsMissed _,QmgrEvent.Stopping _,QmgrEvent.SettingsChanged _,QmgrEvent.HostsLearned _,QmgrEvent.LeaseEvent _,QmgrEvent.MovedIn _ -> {
                 // These are not answers, or the network checks them.
@@ -265,8 +276,11 @@ public final class InvariantChecker {
     }
 
     // Each command gets one answer, `Answered`.
-    private void command(QmgrEvent.Operator operator) {
+    private void command(QmgrEvent.Operator operator, long now) {
         expectAnswer("Answered " + operator.ticket());
+        if (operator.command() instanceof QmgrEvent.OperatorCommand.Flush flush) {
+            flush.domain().ifPresent(domain -> flushedMillis.put(domain, now));
+        }
         if (operator.command() instanceof QmgrEvent.OperatorCommand.Delete(QueueId id)) {
             deleted.add(id);
         }

@@ -132,9 +132,9 @@ final class Completion {
         return pendingReports.nextMillis();
     }
 
-    /// Reports collected failures that are due.
+    /// Reports collected failures that are due. A message that is being filed waits for that.
     void timePasses() {
-        for (QueueId id : pendingReports.due(step.nowMillis())) {
+        for (QueueId id : pendingReports.due(step.nowMillis(), pendingFilings::contains)) {
             step.order(new QmgrOrder.Notify(id, QmgrOrder.NoticeKind.COLLECTED));
         }
     }
@@ -181,6 +181,7 @@ final class Completion {
             return;
         }
         PendingFilings.Filing filing = pendingFilings.done(id.get());
+        pendingReports.again(id.get());
         switch (filing.kind()) {
             case RELEASE, TAKE_UP, MAKE_DUE -> scans.now();
             case DEFER, REMOVE, HOLD -> {
@@ -252,6 +253,7 @@ final class Completion {
         QueueId id = event.id();
         Moves.EndedMove ended = moves.ended(id);
         pendingFilings.done(id);
+        pendingReports.again(id);
         if (event.moved()) {
             pendingReports.take(id);
             tickets.moved(id, Result.MOVED);

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// Failures of messages that wait for their next attempt, until their report is due (ZM-41). The
 /// failures themselves are on disk: when this memory is lost or full, the report follows with the
@@ -49,17 +50,19 @@ final class PendingReports {
     }
 
     /// Takes the messages whose reports are due and counts these as under way.
-    List<QueueId> due(long nowMillis) {
+    ///
+    /// @param busy messages whose state on disk is about to change; [#again] follows for each
+    List<QueueId> due(long nowMillis, Predicate<QueueId> busy) {
         if (nextMillis > nowMillis) {
             return List.of();
         }
         List<QueueId> due = new ArrayList<>();
         long next = Long.MAX_VALUE;
         for (Map.Entry<QueueId, Pending> each : pending.entrySet()) {
-            if (each.getValue().dueMillis() <= nowMillis) {
-                due.add(each.getKey());
-            } else {
+            if (each.getValue().dueMillis() > nowMillis) {
                 next = Math.min(next, each.getValue().dueMillis());
+            } else if (!busy.test(each.getKey())) {
+                due.add(each.getKey());
             }
         }
         nextMillis = next;
@@ -67,6 +70,14 @@ final class PendingReports {
         due.forEach(pending::remove);
         underWay.addAll(due);
         return due;
+    }
+
+    /// The state of this message on disk has changed: a report that waited for that is due.
+    void again(QueueId id) {
+        Pending waiting = pending.get(id);
+        if (waiting != null) {
+            nextMillis = Math.min(nextMillis, waiting.dueMillis());
+        }
     }
 
     boolean isUnderWay(QueueId id) {

@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slipstream.core.QueueId;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.NoticeKind;
 
@@ -93,6 +94,21 @@ class ReportRulesTest {
         story.answerAll(QmgrOrder.Notify.class);
         assertThat(story.removed).containsKey(id);
         assertThat(story.brain.isQuiet()).isTrue();
+    }
+
+    /// The report changes the state of the message on disk, and so does the order that is under way.
+    @Test
+    @Tag("ZM-41")
+    void aReportWaitsWhileItsMessageIsBeingFiled() {
+        Story story = collecting();
+        QueueId id = storyOfThreeFailures(story);
+        story.withhold(QmgrOrder.SetHold.class);
+        story.happens(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(id), QmgrEvent.Operator.NO_TICKET));
+        story.until(20 * MINUTE);
+        assertThat(notices(story)).isEmpty();
+        story.answerAll(QmgrOrder.SetHold.class);
+        story.until(20 * MINUTE + 1);
+        assertThat(notices(story)).containsExactly(NoticeKind.COLLECTED);
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.slipstream.qmgr.wake.LimitName;
 import org.slipstream.qmgr.wake.Rate;
 import org.slipstream.qmgr.wake.RingSettings;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -183,6 +184,17 @@ class ShardsTest {
         world.after(20 * MINUTE);
         // A start is counted when the delivery begins, and a connection may have to open first.
         assertThat(world.mostStarts("smtp/slow.example", MINUTE - 100)).isEqualTo(6);
+        assertThatTheSpoolIsEmpty(world);
+    }
+
+    /// A shard gives its lanes away with the end of a delivery, and asks again after the delay.
+    @ParameterizedTest
+    @ValueSource(longs = {0, 40})
+    void aRateDelayKeepsNoShardFromItsNextDelivery(long delay) {
+        ShardWorld world = world(2, delay,
+                s -> s.lanes(20, 1).transport(t -> t.withRateDelay(Duration.ofSeconds(4))));
+        mail(world, 20, 1, ".example");
+        world.after(10 * MINUTE);
         assertThatTheSpoolIsEmpty(world);
     }
 
