@@ -1,0 +1,53 @@
+#!/bin/sh
+# Runs in a container whose first process is systemd, as root: installs the Debian package and uses it as docs/install.md says. Each step
+# must succeed. A line "== step" on standard output begins each step.
+set -eu
+step() { echo "== $*"; }
+fail() { echo "FAILED: $*" && journalctl -u slipstream --no-pager | tail -20 && exit 1; }
+delivered() {
+    i=0
+    until [ "$(find /var/lib/slipstream/mail -path '*/new/*' -type f 2>/dev/null | wc -l)" -eq "$1" ]; do
+        i=$((i + 1))
+        [ $i -lt 300 ] || fail "no $1 messages"
+        sleep 0.1
+    done
+}
+
+step 'install'
+dpkg -i /packages/slipstream_*.deb
+systemctl is-active slipstream || fail 'the installation does not start the server'
+
+step 'the first mail'
+printf 'Subject: hello\n\nIt works.\n' | sendmail postmaster
+delivered 1
+
+step 'the server has no privilege but its port'
+pid=$(systemctl show -P MainPID slipstream)
+[ "$(stat -c %U "/proc/$pid")" = slipstream ] || fail 'the user of the server'
+grep -q '^CapBnd:.*0000000000000400$' "/proc/$pid/status" || fail 'its capabilities'
+
+step 'reload'
+echo 'limits.hops = 40' >/tmp/added
+cat /etc/slipstream/mta.toml >>/tmp/added
+cp /tmp/added /etc/slipstream/mta.toml
+systemctl reload slipstream
+i=0
+until journalctl -u slipstream --no-pager | grep -q 'event=configuration-reloaded .*changed="limits.hops"'; do
+    i=$((i + 1))
+    [ $i -lt 300 ] || fail 'nothing was reloaded'
+    sleep 0.1
+done
+
+step 'mail of the time when the server is down'
+systemctl stop slipstream
+[ "$(systemctl show -P Result slipstream)" = success ] || fail 'the stop'
+printf 'Subject: later\n\nIt waits.\n' | sendmail postmaster
+systemctl start slipstream
+delivered 2
+
+step 'a mistake in the settings'
+systemctl stop slipstream
+printf 'listen.smtp = "127.0.0.1:99999"\n' >/etc/slipstream/mta.toml
+systemctl start slipstream && fail 'the start with a mistake'
+journalctl -u slipstream --no-pager | grep -q 'mta.toml:1: listen.smtp' || fail 'the mistake is not in the journal'
+step 'done'
