@@ -93,8 +93,10 @@ class ChangedSettingsTest {
     private static QmgrConfig narrow(QmgrConfig config, Random random) {
         TransportSettings smtp = config.transport("smtp");
         int limit = Math.max(1, smtp.concurrencyLimit() == 0 ? 3 : random.nextInt(smtp.concurrencyLimit()) + 1);
+        // 0 closes the transport.
+        int workers = random.nextInt(smtp.workers() + 1);
         return config.withTransports(config.transports().with("smtp",
-                smtp.withConcurrency(Math.max(1, random.nextInt(smtp.workers()) + 1), 1, limit)
+                smtp.withConcurrency(workers, 1, limit)
                         .withSlots(random.nextInt(6), random.nextInt(4), random.nextInt(101), random.nextInt(4))
                         .withRecipientLimits(smtp.recipientLimit() / 2 + 1, smtp.extraRecipientLimit(),
                                 smtp.refillLimit(), smtp.refillDelay())))

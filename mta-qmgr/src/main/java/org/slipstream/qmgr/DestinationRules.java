@@ -77,11 +77,25 @@ final class DestinationRules {
     }
 
     /// Other settings, for the queues in memory too.
-    void change(QmgrConfig settings) {
+    ///
+    /// @return queues whose mail may wait in memory no longer, with the reason
+    Map<DestinationQueue, DeferralReason> change(QmgrConfig settings) {
         config = settings;
         failures.change(settings.minimalBackoffMillis());
         rings.change(settings.destinations(), settings.queue().lanesOfServer());
-        byQueue.forEach(this::change);
+        Map<DestinationQueue, DeferralReason> closed = new LinkedHashMap<>();
+        byQueue.forEach((queue, rules) -> {
+            Optional<Rate> before = rules.settings.rate();
+            change(queue, rules);
+            held(queue).or(() -> beyond(queue, before)).ifPresent(reason -> closed.put(queue, reason));
+        });
+        return closed;
+    }
+
+    // Another rate. More mail than that of one period would take the place of other mail for long.
+    private Optional<DeferralReason> beyond(DestinationQueue queue, Optional<Rate> before) {
+        return rate(queue).filter(rate -> !before.equals(rate(queue)) && queue.waiting() > rate.deliveries())
+                .map(rate -> onePeriod(queue, rate));
     }
 
     private void change(DestinationQueue queue, Rules rules) {
@@ -101,7 +115,7 @@ final class DestinationRules {
 
     /// A limit of 0 holds the mail of this queue.
     boolean isHeld(DestinationQueue queue) {
-        return rules(queue).settings.isHeld() || config.transport(queue.transport()).isHeld();
+        return held(queue).isPresent();
     }
 
     private void order(DestinationQueue queue, DestinationSettings settings) {
@@ -172,12 +186,9 @@ final class DestinationRules {
     /// @param flushed ETRN or an operator named this mail
     Optional<DeferralReason> bars(DestinationQueue queue, boolean tried, boolean flushed, long nowMillis) {
         DestinationSettings settings = rules(queue).settings;
-        if (settings.isHeld()) {
-            return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
-        }
-        if (config.transport(queue.transport()).isHeld()) {
-            return reason(Code.WINDOW,
-                    "mail of the transport " + queue.transport() + " is held: its setting lanes is 0");
+        Optional<DeferralReason> held = held(queue);
+        if (held.isPresent()) {
+            return held;
         }
         if (settings.isQueueOnly() && !flushed && queue.isEmpty()) {
             return reason(Code.QUEUE_ONLY, queue + " is queue-only: its mail waits for ETRN or a flush");
@@ -189,8 +200,22 @@ final class DestinationRules {
         return settings.rate()
                 .filter(rate -> queue.waiting() >= rate.deliveries()
                         && nextMillis(queue, rate, nowMillis) > nowMillis)
-                .flatMap(rate -> reason(Code.RATE,
-                        "the rate of " + queue + " is " + rate + ", and the mail of one period waits"));
+                .map(rate -> onePeriod(queue, rate));
+    }
+
+    private Optional<DeferralReason> held(DestinationQueue queue) {
+        if (rules(queue).settings.isHeld()) {
+            return reason(Code.WINDOW, queue + " is held: its setting lanes is 0");
+        }
+        return config.transport(queue.transport()).isHeld()
+                ? reason(Code.WINDOW,
+                        "mail of the transport " + queue.transport() + " is held: its setting lanes is 0")
+                : Optional.empty();
+    }
+
+    private static DeferralReason onePeriod(DestinationQueue queue, Rate rate) {
+        return reason(Code.RATE, "the rate of " + queue + " is " + rate + ", and the mail of one period waits")
+                .orElseThrow();
     }
 
     private static Optional<DeferralReason> reason(Code code, String text) {

@@ -1,7 +1,6 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.Outcome;
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.QmgrTrace.FeedbackEvent;
@@ -70,14 +69,17 @@ final class Destinations {
     }
 
     /// Other settings, for the destinations in memory too.
-    void change(QmgrConfig settings, long nowMillis) {
+    ///
+    /// @return queues whose mail may wait in memory no longer, with the reason
+    Map<DestinationQueue, DeferralReason> change(QmgrConfig settings, long nowMillis) {
         QmgrConfig before = config;
         config = settings;
-        rules.change(settings);
+        Map<DestinationQueue, DeferralReason> closed = rules.change(settings);
         if (shared) {
             lanes.change(settings);
         }
         List.copyOf(byQueue.keySet()).forEach(queue -> change(queue, before, nowMillis));
+        return closed;
     }
 
     private void change(DestinationQueue queue, QmgrConfig before, long nowMillis) {
@@ -172,11 +174,6 @@ final class Destinations {
     Optional<Reply> suspension(DestinationQueue queue) {
         return destination(queue).suspension()
                 .or(() -> Optional.ofNullable(deadTransports.get(queue.transport())).map(Destination::suspended));
-    }
-
-    /// The outcome of recipients that are deferred without an attempt.
-    Outcome suspended(DestinationQueue queue) {
-        return new Outcome.Deferred(suspension(queue).orElseThrow(), Outcomes.HERE);
     }
 
     /// The bounds that this destination adds to the retry schedule.

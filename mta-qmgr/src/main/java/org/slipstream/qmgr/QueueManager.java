@@ -240,9 +240,13 @@ public final class QueueManager {
         flushes.change(config.minimalBackoffMillis());
         completion.change(ReportRules.of(config));
         seating.change(transport -> transport.equals(SMTP) ? settings.smtp() : config.plainRules(transport));
-        destinations.change(config, now());
+        Map<DestinationQueue, DeferralReason> closed = destinations.change(config, now());
         scheduler.change(config.recipientLimit(), config.memory().messageRecipientMinimum(),
                 name -> config.transport(name).service());
+        closed.forEach((queue, reason) -> {
+            deferWaiting(queue, reason);
+            destinations.dropIfDone(queue);
+        });
     }
 
     private void lease(QmgrEvent.LeaseEvent event) {
@@ -788,22 +792,26 @@ public final class QueueManager {
 
     private void pause(DestinationQueue queue, Reply reason) {
         for (DestinationQueue each : destinations.broken(queue.transport(), reason, now())) {
-            deferWaiting(each);
+            deferSuspended(each);
             destinations.dropIfDone(each);
         }
     }
 
     private void failed(DestinationQueue queue, Reply reason, OptionalLong retryAfterMillis) {
         if (destinations.failed(queue, reason, retryAfterMillis, now())) {
-            deferWaiting(queue);
+            deferSuspended(queue);
         }
     }
 
-    private void deferWaiting(DestinationQueue queue) {
-        Outcome suspended = destinations.suspended(queue);
+    private void deferSuspended(DestinationQueue queue) {
+        deferWaiting(queue, new DeferralReason(QueuePhase.Code.DEAD, destinations.suspension(queue).orElseThrow()));
+    }
+
+    private void deferWaiting(DestinationQueue queue, DeferralReason reason) {
+        Outcome deferred = new Outcome.Deferred(reason.reply(), Outcomes.HERE);
         for (Entry entry : scheduler.withdraw(queue)) {
             trace.deferredWithoutAttempt(entry.message().id(), queue, entry.recipients());
-            outcomes.untried(active.of(entry), entry.recipients(), suspended, QueuePhase.Code.DEAD,
+            outcomes.untried(active.of(entry), entry.recipients(), deferred, reason.code(),
                     destinations.retryBounds(queue));
         }
     }

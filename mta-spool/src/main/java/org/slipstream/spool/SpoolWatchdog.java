@@ -133,7 +133,7 @@ final class SpoolWatchdog implements AutoCloseable {
             if (name.startsWith("spool-") || name.startsWith("H2-") || name.startsWith("MVStore")) {
                 Throwable stack = new Throwable(name + " " + each.getKey().getState());
                 stack.setStackTrace(each.getValue());
-                LOG.error("event=thread-dump thread=\"{}\"", name, stack);
+                LOG.error("event=thread-dump stack-of=\"{}\"", name, stack);
             }
         }
     }

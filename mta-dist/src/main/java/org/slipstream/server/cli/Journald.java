@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The log of systemd, when it reads standard error.
 ///
@@ -19,20 +20,26 @@ final class Journald {
     /// True when standard error is the stream that systemd has named. A child that redirects its
     /// output still has the variable.
     static boolean isReader() {
-        return Optional.ofNullable(System.getenv("JOURNAL_STREAM")).filter(Journald::isStandardError).isPresent();
+        return Optional.ofNullable(System.getenv("JOURNAL_STREAM")).filter(stream -> names(stream, STANDARD_ERROR))
+                .isPresent();
     }
 
-    private static boolean isStandardError(String stream) {
+    /// True when `stream` is device and inode of this file.
+    static boolean names(String stream, Path file) {
         try {
-            return stream.equals(Files.getAttribute(STANDARD_ERROR, "unix:dev") + ":"
-                    + Files.getAttribute(STANDARD_ERROR, "unix:ino"));
+            return stream.equals(Files.getAttribute(file, "unix:dev") + ":" + Files.getAttribute(file, "unix:ino"));
         } catch (IOException | RuntimeException unknown) {
             return false;
         }
     }
 
+    /// These lines with the priority before each: the lines of a stack trace are entries of their own.
+    static String prefixed(Level level, String lines) {
+        return lines.lines().map(line -> prefix(level) + line + "\n").collect(Collectors.joining());
+    }
+
     /// `<6>` for information.
-    static String prefix(Level level) {
+    private static String prefix(Level level) {
         return switch (level.toInt()) {
             case Level.ERROR_INT -> "<3>";
             case Level.WARN_INT -> "<4>";

@@ -15,13 +15,6 @@ import java.util.regex.Pattern;
 final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
     private static final Pattern PAIR = Pattern.compile("([a-zA-Z][a-zA-Z0-9-]*)=(\"([^\"]*)\"|\\S*)");
 
-    private final boolean prefixed;
-
-    /// @param prefixed with the priority for journald
-    JsonLogLayout(boolean prefixed) {
-        this.prefixed = prefixed;
-    }
-
     /// One line.
     record JsonLogLine(Map<String, String> fields) {}
 
@@ -31,15 +24,12 @@ final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
         fields.put("time", event.getInstant().toString());
         fields.put("level", event.getLevel().toString());
         String message = event.getFormattedMessage();
-        String text = message + LogShard.suffix(event.getThreadName(), message);
+        String shard = LogShard.suffix(event.getThreadName(), message);
         if (message.startsWith("event=")) {
-            Matcher pair = PAIR.matcher(text);
-            while (pair.find()) {
-                String quoted = pair.group(3);
-                fields.putIfAbsent(pair.group(1), quoted == null ? pair.group(2) : quoted);
-            }
+            addPairs(message + shard, fields);
         } else {
             fields.put("message", message);
+            addPairs(shard, fields);
         }
         fields.put("thread", event.getThreadName());
         fields.put("logger", event.getLoggerName());
@@ -47,7 +37,14 @@ final class JsonLogLayout extends LayoutBase<ILoggingEvent> {
             fields.put("exception", ThrowableProxyUtil.asString(event.getThrowableProxy()));
         }
         String json = RecordJson.write(new JsonLogLine(fields));
-        return (prefixed ? Journald.prefix(event.getLevel()) : "")
-                + json.substring(json.indexOf(':') + 1, json.length() - 1) + "\n";
+        return json.substring(json.indexOf(':') + 1, json.length() - 1) + "\n";
+    }
+
+    private static void addPairs(String text, Map<String, String> fields) {
+        Matcher pair = PAIR.matcher(text);
+        while (pair.find()) {
+            String quoted = pair.group(3);
+            fields.putIfAbsent(pair.group(1), quoted == null ? pair.group(2) : quoted);
+        }
     }
 }

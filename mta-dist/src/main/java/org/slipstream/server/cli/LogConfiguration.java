@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Layout;
+import ch.qos.logback.core.LayoutBase;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
@@ -61,34 +62,43 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         }
     }
 
-    /// The priority of a line for journald.
-    private static final class PriorityConverter extends ClassicConverter {
+    /// Lines with priorities.
+    private static final class JournaldLayout extends LayoutBase<ILoggingEvent> {
+        private final Layout<ILoggingEvent> lines;
+
+        private JournaldLayout(Layout<ILoggingEvent> lines) {
+            this.lines = lines;
+        }
+
         @Override
-        public String convert(ILoggingEvent event) {
-            return Journald.prefix(event.getLevel());
+        public String doLayout(ILoggingEvent event) {
+            return Journald.prefixed(event.getLevel(), lines.doLayout(event));
         }
     }
 
-    private static Layout<ILoggingEvent> layout(boolean json, boolean prefixed) {
+    private static Layout<ILoggingEvent> layout(LoggerContext context, boolean json) {
         if (json) {
-            return new JsonLogLayout(prefixed);
+            return started(context, new JsonLogLayout());
         }
         PatternLayout layout = new PatternLayout();
         layout.getInstanceConverterMap().put("shard", ShardConverter::new);
-        layout.getInstanceConverterMap().put("priority", PriorityConverter::new);
-        layout.setPattern((prefixed ? "%priority" : "") + PATTERN);
+        layout.setPattern(PATTERN);
+        return started(context, layout);
+    }
+
+    private static Layout<ILoggingEvent> started(LoggerContext context, Layout<ILoggingEvent> layout) {
+        layout.setContext(context);
+        layout.start();
         return layout;
     }
 
     /// @param prefixed with the priority for journald
     static Encoder<ILoggingEvent> encoder(LoggerContext context, boolean json, boolean prefixed) {
-        Layout<ILoggingEvent> layout = layout(json, prefixed);
-        layout.setContext(context);
-        layout.start();
+        Layout<ILoggingEvent> lines = layout(context, json);
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setCharset(StandardCharsets.UTF_8);
-        encoder.setLayout(layout);
+        encoder.setLayout(prefixed ? started(context, new JournaldLayout(lines)) : lines);
         encoder.start();
         return encoder;
     }

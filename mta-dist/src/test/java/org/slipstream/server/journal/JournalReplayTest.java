@@ -6,7 +6,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.lab.RandomScenario;
 import org.slipstream.lab.Scenario;
+import org.slipstream.qmgr.QmgrConfig;
+import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.journal.JournalRecord;
+import org.slipstream.qmgr.place.PlaceRules;
 import org.slipstream.server.journal.JournalReplay.ReplayReport;
 
 import java.io.IOException;
@@ -29,11 +32,16 @@ class JournalReplayTest {
     private Path folder;
 
     private Path file;
-    private final Scenario scenario = RandomScenario.withHosts(5);
+    private Scenario scenario = RandomScenario.withHosts(5);
     private List<JournalRecord> records = List.of();
 
     @BeforeEach
     void runTheWorld() {
+        runTheWorld(5);
+    }
+
+    private void runTheWorld(long seed) {
+        scenario = RandomScenario.withHosts(seed);
         file = folder.resolve("decisions.jsonl");
         records = WorldJournal.run(scenario);
         assertThat(records).hasSizeGreaterThan(100);
@@ -74,6 +82,48 @@ class JournalReplayTest {
         ReplayReport report = replay();
         assertThat(report.difference().orElseThrow())
                 .matches("record \\d+ differs \\(.*decisions.jsonl:\\d+\\)\n  recorded: \\{.*}\n  replayed: \\{.*}");
+    }
+
+    /// Settings of the queue, of a transport and of the placement change, and later back.
+    @Test
+    void changedSettingsAreInTheJournalAndTheReplayDecidesTheSame() throws Exception {
+        int changes = 0;
+        int decided = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            runTheWorld(seed);
+            List<JournalRecord> unchanged = records;
+            QmgrConfig former = scenario.config();
+            TransportSettings smtp = former.transport("smtp");
+            QmgrConfig narrow = former.withTransports(former.transports().with("smtp",
+                    smtp.withConcurrency(smtp.workers() > 1 ? 1 : 0, 1, 1).withRecipientsPerDelivery(1)));
+            PlaceRules rules = scenario.placement();
+            records = WorldJournal.run(scenario, world -> world.changed(700, narrow, rules.withWorkers(1, 1))
+                    .changed(500_000, former, rules));
+            decided += records.equals(unchanged) ? 0 : 1;
+            write(LARGE);
+            changes += Files.readString(file).split("\"is\":\"settings-changed\"", -1).length - 1;
+            ReplayReport report = replay();
+            assertThat(report.difference()).as("seed " + seed).isEmpty();
+            assertThat(report.gap()).isEmpty();
+        }
+        assertThat(changes).isEqualTo(40);
+        assertThat(decided).as("worlds in which they change decisions").isEqualTo(20);
+    }
+
+    @Test
+    void aSettingThatIsMissingInAChangeIsNamedAsADifference() throws Exception {
+        QmgrConfig closed = scenario.config().withTransports(scenario.config().transports().with("smtp",
+                scenario.config().transport("smtp").withConcurrency(0, 1, 1)));
+        records = WorldJournal.run(scenario, world -> world.changed(1, closed, scenario.placement())
+                .changed(900_000, scenario.config(), scenario.placement()));
+        write(LARGE);
+        assertThat(replay().difference()).isEmpty();
+        List<String> lines = new ArrayList<>(Files.readAllLines(file));
+        lines.replaceAll(line -> line.contains("settings-changed")
+                ? line.replaceAll("\"processLimit\":0,", "\"processLimit\":9,")
+                : line);
+        Files.write(file, lines);
+        assertThat(replay().difference()).isPresent();
     }
 
     @Test

@@ -11,6 +11,7 @@ import org.slipstream.qmgr.journal.JournalRecord.Beginning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /// The journal of a simulated server.
 final class WorldJournal extends JournalObserver implements WorldObserver {
@@ -25,10 +26,15 @@ final class WorldJournal extends JournalObserver implements WorldObserver {
 
     /// The records of a run after the beginning.
     static List<JournalRecord> run(Scenario scenario) {
+        return run(scenario, world -> world);
+    }
+
+    /// @param more happens in the world
+    static List<JournalRecord> run(Scenario scenario, UnaryOperator<World> more) {
         Scenario batched = new Scenario(scenario.seed(), scenario.config(), true, scenario.mails(), scenario.domains(),
                 scenario.ownServer(), scenario.commands(), List.of(), scenario.placement());
         List<JournalRecord> records = new ArrayList<>();
-        new World(batched, new WorldJournal(records::add)).run();
+        more.apply(new World(batched, new WorldJournal(records::add))).run();
         return records;
     }
 }

@@ -26,7 +26,7 @@ public final class FeedbackLog implements QmgrTrace {
 
     @Override
     public void preempted(Message current, Message stepping, String transport, int level, int slots) {
-        log.info("event=preempted queue={} passes={} transport={} level={} slots={}", stepping.id(), current.id(),
+        log.info("event=preempted queue={} passes={} transport={} depth={} slots={}", stepping.id(), current.id(),
                 transport, level, slots);
     }
 
