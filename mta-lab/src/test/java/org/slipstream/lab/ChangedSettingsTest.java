@@ -61,7 +61,7 @@ class ChangedSettingsTest {
         });
     }
 
-    /// With three shards as well. A lane that nobody asks for again shows as mail that expires.
+    /// With three shards as well. A lane that no shard asks for again shows as mail that expires.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shardsThatShareLimitsLoseNoMail(boolean changing) {

@@ -116,7 +116,8 @@ class SmallerLimitsTest {
         change(story, config -> config.withDestinations(clause("lanes", 1)));
         story.answerNext(QmgrOrder.Deliver.class);
         assertThat(story.waiting(QmgrOrder.Deliver.class)).as("no other starts").hasSize(4);
-        assertThat(story.why(new QueueId(ACTIVE))).isEqualTo("waits for a connection to smtp/x.example: 4 of 1 at work, 4 deliveries before it");
+        assertThat(story.why(new QueueId(ACTIVE)))
+                .isEqualTo("waits for a connection to smtp/x.example: 4 of 1 at work, 4 deliveries before it");
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.register).isEmpty();
     }
