@@ -98,7 +98,7 @@ class LogFormsTest {
                     LogText.text(text)));
             assertThat(ours).as(text).containsEntry("reason", LogText.text(text)).containsEntry("next", "later")
                     .hasSize(7);
-            // Text that nobody escaped breaks no line either.
+            // Text without escapes breaks no line either.
             json(event(Level.INFO, "event=refused reason=\"{}\" next=\"later\"", null, text));
             assertThat(json(event(Level.WARN, "{}", null, text))).containsKeys("message", "thread").hasSize(5);
         }
