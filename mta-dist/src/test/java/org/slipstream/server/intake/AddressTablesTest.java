@@ -90,6 +90,7 @@ class AddressTablesTest {
         assertThat(recipient(rewriting, "Alice@Example.org")).isEqualTo("a.liddell@corp.example");
         assertThat(recipient(rewriting, "alice+tag@example.org")).isEqualTo("a.liddell+tag@corp.example");
         assertThat(recipient(rewriting, "bob@shop.example")).isEqualTo("robert@mail.example.org");
+        assertThat(recipient(rewriting, "bob+x@shop.example")).isEqualTo("robert+x@mail.example.org");
         assertThat(recipient(rewriting, "bob@elsewhere.example")).isEqualTo("bob@elsewhere.example");
         assertThat(recipient(rewriting, "carol+news@example.org")).isEqualTo("carol.news@corp.example");
         assertThat(recipient(rewriting, "Anyone+x@old.example")).isEqualTo("Anyone+x@new.example");
