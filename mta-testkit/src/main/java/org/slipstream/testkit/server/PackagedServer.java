@@ -169,6 +169,8 @@ public final class PackagedServer implements AutoCloseable {
         family.add(process.toHandle());
         family.forEach(ProcessHandle::destroyForcibly);
         family.forEach(member -> member.onExit().orTimeout(90, TimeUnit.SECONDS).join());
+        // The handle may know of the end before the process object does.
+        process.onExit().orTimeout(90, TimeUnit.SECONDS).join();
     }
 
     /// Stops the server by SIGTERM and gives its exit code.
