@@ -1,6 +1,7 @@
 package org.slipstream.qmgr.place;
 
 import org.slipstream.core.Delivery;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
@@ -13,11 +14,27 @@ import java.util.Objects;
 /// *job*. It becomes a [Delivery] when its host is selected.
 ///
 /// @param number of the delivery
-record Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients) {
+/// @param answer of the host that has deferred it already; empty until then
+record Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients,
+        List<RecipientOutcome> answer) {
     Assignment {
         Objects.requireNonNull(owner);
         Objects.requireNonNull(where);
         recipients = List.copyOf(recipients);
+        answer = List.copyOf(answer);
+    }
+
+    Assignment(long number, QueueId id, Owner owner, Candidates where, List<Recipient> recipients) {
+        this(number, id, owner, where, recipients, List.of());
+    }
+
+    boolean isDeferredByAHost() {
+        return !answer.isEmpty();
+    }
+
+    /// The same delivery for the hosts that have not deferred it.
+    Assignment without(HostKey host, List<RecipientOutcome> deferred) {
+        return new Assignment(number, id, owner, where.without(host), recipients, deferred);
     }
 
     String destination() {

@@ -47,6 +47,11 @@ public record Candidates(String destination, List<List<Candidate>> levels) {
         return host;
     }
 
+    Candidates without(HostKey host) {
+        return new Candidates(destination, levels.stream()
+                .map(level -> level.stream().filter(candidate -> !candidate.host().equals(host)).toList()).toList());
+    }
+
     Stream<Candidate> hosts() {
         return levels.stream().flatMap(List::stream);
     }

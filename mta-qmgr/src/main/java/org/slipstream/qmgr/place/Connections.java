@@ -64,6 +64,10 @@ import java.util.random.RandomGenerator;
 ///   waits for a connection that is up. Where a connection carries one delivery at a time, it is
 ///   deferred, as in Postfix.
 ///
+/// **A host that defers every recipient of a delivery** is not asked again in this attempt: the
+/// delivery moves to another host, once, as in Postfix (`smtp_mx_session_limit = 2`; RFC 5321 section
+/// 5.1). Its answer is the outcome when no other host can be asked.
+///
 /// Other assignments of a failed connection are displaced: they were not attempted, and get another
 /// seat before any new assignment does ([Displaced]). The first of each destination may open a
 /// connection in place of the lost one, so the window is never charged with more than before.
@@ -351,8 +355,13 @@ final class Connections {
         switch (result) {
             case DeliveryResult.Answered answered -> {
                 over(connection, assignment, now);
-                report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(),
-                        !connection.serves(assignment.destination())));
+                boolean released = !connection.serves(assignment.destination());
+                if (mayTryAnotherHost(assignment, answered.outcomes(), connection.host.host(), now)) {
+                    displaced.addAnswered(assignment.without(connection.host.host(), answered.outcomes()),
+                            released && !displaced.isWaiting(assignment.destination()));
+                } else {
+                    report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(), released));
+                }
                 goesOn(connection, answered.usable(), now, orders, report);
             }
             case DeliveryResult.OwnFailure own -> {
@@ -362,6 +371,22 @@ final class Connections {
             }
             case DeliveryResult.Unanswered back -> unanswered(connection, assignment, back, now, report);
         }
+    }
+
+    /// True when the host has deferred every recipient, for the first time in this attempt, and
+    /// another host is usable. A host that took or refused one of them has looked at the recipients,
+    /// so its deferrals are about them.
+    private boolean mayTryAnotherHost(Assignment assignment, List<RecipientOutcome> outcomes, HostKey host, long now) {
+        return assignment.owner() instanceof Owner.Message && !assignment.isDeferredByAHost() && !outcomes.isEmpty()
+                && outcomes.stream().allMatch(
+                        each -> each.outcome() instanceof Outcome.Deferred(_, String remote) && !remote.equals(HERE))
+                && hasOtherHost(assignment.where(), host, now);
+    }
+
+    /// The end of a delivery that a host has deferred: no other host could be asked, so that answer
+    /// is the outcome. The window gets the feedback of that session, which worked.
+    private static Ended deferredByAHost(Assignment assignment) {
+        return new Ended.Worked(assignment.number(), assignment.answer(), true);
     }
 
     private void over(Connection connection, Assignment assignment, long now) {
@@ -465,11 +490,17 @@ final class Connections {
         } else if (othersUp) {
             hosts.refusedMore(connection.host, failure.reason(), now);
         }
+        // Another host is left, or has answered: the failure is this host's.
         boolean canMove = false;
         Set<String> charged = new LinkedHashSet<>(2);
         for (Assignment assignment : assignments) {
             boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
             boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
+            if (isLast && assignment.isDeferredByAHost()) {
+                report.ended(assignment, deferredByAHost(assignment));
+                canMove = true;
+                continue;
+            }
             if (isLast && !(othersUp && rules.depth().carriesSeveral())) {
                 report.ended(assignment,
                         failed(assignment, failure.orTransient(transientReply(assignment.where(), now))));
@@ -575,6 +606,8 @@ final class Connections {
                     }
                     return false;
                 }
+                case Seat.Defer _ when assignment.isDeferredByAHost() ->
+                    report.ended(assignment, deferredByAHost(assignment));
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
                 default -> take(seat, assignment, now, orders);
             }

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Displaced deliveries: their connection ended, and they wait for another seat, first come, first
-/// served.
+/// Displaced deliveries: their connection ended or their host deferred them, and they wait for
+/// another seat, first come, first served.
 ///
 /// A delivery that was passed to a connection returns with an event of its own, which tells how
 /// much of it was sent. Until then it counts as displaced and gets no seat, because it may be in
@@ -34,6 +34,16 @@ final class Displaced {
         } else {
             waiting.add(one);
         }
+        count(assignment);
+    }
+
+    /// The delivery was answered, and another host may take it.
+    void addAnswered(Assignment assignment, boolean charged) {
+        waiting.add(new DisplacedAssignment(assignment, charged));
+        count(assignment);
+    }
+
+    private void count(Assignment assignment) {
         byDestination.merge(assignment.destination(), 1, Integer::sum);
     }
 

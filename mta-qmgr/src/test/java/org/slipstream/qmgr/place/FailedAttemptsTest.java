@@ -5,12 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Outcome;
+import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.place.Effects.Ended;
 
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.qmgr.place.Yard.REFUSED;
@@ -251,5 +254,113 @@ class FailedAttemptsTest {
         assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.OwnFailure.class,
                 own -> assertThat(own.scope()).isEqualTo(DeliveryResult.Scope.MESSAGE));
         assertThat(yard.seat(2, to("a"))).isInstanceOf(Seat.Reuse.class);
+    }
+
+    // ---- a host that defers
+
+    private static final Reply LATER = Reply.of(451, "4.3.0", "later");
+
+    /// A delivery that the first of three hosts has deferred. Returns the yard; the connection to the
+    /// second host is open and not ready.
+    private static Yard deferredByTheFirstOfThree() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, levels("a", "b", "c"));
+        yard.answer(first, 1, LATER, true);
+        return yard;
+    }
+
+    private static Candidates levels(String... names) {
+        return new Candidates("d.example", Stream.of(names).map(name -> List.of(Yard.host(name))).toList());
+    }
+
+    @Test
+    void aHostThatDefersADeliveryIsFollowedByAnotherHostInTheSameAttempt() {
+        Yard yard = deferredByTheFirstOfThree();
+        assertThat(yard.ended).as("not ended").isEmpty();
+        assertThat(yard.open.values()).containsExactly("a", "b");
+        assertThat(yard.mark("a")).as("it works").isNotInstanceOf(HostState.Retry.class);
+        yard.ready(2);
+        assertThat(yard.log).endsWith("deliver 1 on 2");
+        yard.answer(2, 1);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+        assertThat(yard.lastReply().isPositive()).isTrue();
+    }
+
+    @Test
+    void theSecondAnswerIsTheOutcomeAndNoThirdHostIsAsked() {
+        Yard yard = deferredByTheFirstOfThree();
+        yard.ready(2);
+        yard.answer(2, 1, Reply.of(450, "4.2.1", "greylisted"), true);
+        assertThat(yard.ended).singleElement().isInstanceOf(Ended.Worked.class);
+        assertThat(yard.lastReply().text()).isEqualTo("greylisted");
+        assertThat(yard.open.values()).containsExactly("a", "b");
+    }
+
+    @Test
+    void theFirstAnswerIsTheOutcomeWhenNoOtherHostCanBeReached() {
+        Yard yard = deferredByTheFirstOfThree();
+        yard.refuse(2);
+        assertThat(yard.open.values()).as("the third host is next").contains("c");
+        yard.refuse(3);
+        assertThat(yard.ended).as("no negative feedback").singleElement().isInstanceOf(Ended.Worked.class);
+        assertThat(yard.lastReply()).isEqualTo(LATER);
+        assertThat(List.of(yard.mark("b"), yard.mark("c"))).hasOnlyElementsOfType(HostState.Retry.class);
+        assertThat(yard.connections.displaced()).isZero();
+    }
+
+    @Test
+    void aDeliveryOfWhichOneRecipientWasDecidedStaysWithItsHost() {
+        for (Reply decided : List.of(Yard.OK, Reply.of(550, "5.1.1", "unknown"))) {
+            Yard yard = new Yard(RULES);
+            long first = yard.opened(1, levels("a", "b"));
+            yard.done(new DeliveryResult.Answered(1, first,
+                    List.of(new RecipientOutcome(1, Outcome.of(LATER, "mx")),
+                            new RecipientOutcome(2, Outcome.of(decided, "mx"))),
+                    true));
+            assertThat(yard.ended).as("%s", decided).singleElement().isInstanceOf(Ended.Worked.class);
+            assertThat(yard.open.values()).containsExactly("a");
+        }
+    }
+
+    @Test
+    void anAnswerOfThisServerAndAProbeAreNotTakenToAnotherHost() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, levels("a", "b"));
+        yard.done(new DeliveryResult.Answered(1, first,
+                List.of(new RecipientOutcome(1, Outcome.of(LATER, "local"))), true));
+        yard.seat(new Owner.Verification(), levels("a", "b"), true);
+        yard.answer(first, 2, LATER, true);
+        assertThat(yard.endedDeliveries()).containsExactly(1L, 2L);
+        assertThat(yard.open.values()).containsExactly("a");
+    }
+
+    /// While another delivery is on the first host's connection, the window may allow no second
+    /// connection; the deferred delivery gets one when that connection is idle.
+    @Test
+    void theOtherHostIsAskedWithinTheWindow() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, levels("a", "b"));
+        assertThat(yard.seat(2, levels("a", "b"))).isInstanceOf(Seat.Queue.class);
+        yard.answer(first, 1, LATER, true);
+        assertThat(yard.open.values()).containsExactly("a");
+        yard.answer(first, 2);
+        assertThat(yard.open.values()).containsExactly("a", "b");
+        assertThat(yard.endedDeliveries()).containsExactly(2L);
+    }
+
+    /// Both deliveries of a connection are deferred: one connection may replace it, not two.
+    @Test
+    void twoDeferredDeliveriesOfOneConnectionOpenOneConnection() {
+        Yard yard = new Yard(RULES.with(new PlaceRules.Depth(2, 2, 1)));
+        long first = yard.opened(1, levels("a", "b"));
+        assertThat(yard.seat(2, levels("a", "b"))).isInstanceOf(Seat.Queue.class);
+        yard.hosts.breaksUnderPipelining(Yard.host("b"), "503 out of step", yard.now);
+        yard.answer(first, 1, LATER, true);
+        yard.answer(first, 2, LATER, true);
+        assertThat(yard.open.values()).containsExactly("a", "b");
+        yard.ready(2);
+        yard.answer(2, 1);
+        yard.answer(2, 2);
+        assertThat(yard.ended).hasSize(2).allMatch(ended -> ended.outcomes().getFirst().outcome().reply().isPositive());
     }
 }
