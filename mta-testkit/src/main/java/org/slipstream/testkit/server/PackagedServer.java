@@ -38,16 +38,16 @@ public final class PackagedServer implements AutoCloseable {
 
     private final Path program;
     private final Path home;
-    private final String javaOptions;
+    private final Launch launch;
     private List<String> settings;
     private Process process;
     private Map<String, Integer> ports;
 
-    private PackagedServer(Path program, Path home, List<String> settings, String javaOptions) {
+    private PackagedServer(Path program, Path home, List<String> settings, Launch launch) {
         this.program = program;
         this.home = home;
         this.settings = List.copyOf(settings);
-        this.javaOptions = javaOptions;
+        this.launch = launch;
         process = launched();
         ports = awaitReady();
     }
@@ -59,12 +59,27 @@ public final class PackagedServer implements AutoCloseable {
     /// @param settings each `key=value`
     /// @throws AssertionError when the server does not become ready
     public static PackagedServer start(Path program, Path home, List<String> settings) {
-        return start(program, home, settings, "");
+        return start(program, home, settings, Launch.USUAL);
     }
 
+    public static PackagedServer start(Path program, Path home, List<String> settings, Launch launch) {
+        return new PackagedServer(program, home, settings, launch);
+    }
+
+    /// How the process is started.
+    ///
+    /// @param environment variables that are added to those of the tests
     /// @param javaOptions for the virtual machine of the server, separated by spaces
-    public static PackagedServer start(Path program, Path home, List<String> settings, String javaOptions) {
-        return new PackagedServer(program, home, settings, javaOptions);
+    public record Launch(Map<String, String> environment, String javaOptions) {
+        public static final Launch USUAL = new Launch(Map.of(), "");
+
+        public Launch {
+            environment = Map.copyOf(environment);
+        }
+
+        public static Launch withJavaOptions(String options) {
+            return new Launch(Map.of(), options);
+        }
     }
 
     /// The command line that an operator would type for a server with this home.
@@ -198,14 +213,14 @@ public final class PackagedServer implements AutoCloseable {
 
     /// Starts a stopped server.
     public void startAgain() {
-        launch();
+        launchAgain();
         ports = awaitReady();
     }
 
     /// Starts a stopped server and kills it after this time, whatever it does then: read its
     /// settings, or replay the log.
     public void dieWhileStarting(Duration after) {
-        launch();
+        launchAgain();
         watch(new CompletableFuture<>());
         try {
             process.waitFor(after.toMillis(), TimeUnit.MILLISECONDS);
@@ -223,7 +238,7 @@ public final class PackagedServer implements AutoCloseable {
         }
     }
 
-    private void launch() {
+    private void launchAgain() {
         if (process.isAlive()) {
             throw new IllegalStateException("the server still runs");
         }
@@ -235,7 +250,8 @@ public final class PackagedServer implements AutoCloseable {
         settings.forEach(setting -> command.addAll(List.of("--set", setting)));
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(Path.of("/dev/null").toFile())
                 .redirectError(Redirect.appendTo(logFile().toFile()));
-        builder.environment().merge("SLIPSTREAM_JAVA_OPTS", javaOptions, (given, more) -> given + " " + more);
+        builder.environment().putAll(launch.environment());
+        builder.environment().merge("SLIPSTREAM_JAVA_OPTS", launch.javaOptions(), (given, more) -> given + " " + more);
         try {
             Files.createDirectories(home);
             Process started = builder.start();

@@ -81,7 +81,7 @@ public final class SustainMain {
         boolean even;
         try (LoadSink sink = new LoadSink(mode, ledger::arrived);
                 PackagedServer server = PackagedServer.start(Path.of(arguments[0]), home, settings(sink),
-                        recorded ? recording.javaOption() : "");
+                        PackagedServer.Launch.withJavaOptions(recorded ? recording.javaOption() : ""));
                 AutoCloseable _ = recorded
                         ? new MachineProbe(server.pid(), home, ledger.stalls().evidence())
                         : () -> {}) {
