@@ -5,11 +5,14 @@ import org.slipstream.sink.server.SinkCertificates;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -31,6 +34,22 @@ public final class TestCertificates {
     /// Serves a certificate whose validity ended nine days ago.
     public static SSLContext expired(String name) {
         return context(keys(Duration.ofDays(-10), Duration.ofDays(-9), name), name);
+    }
+
+    /// Writes a certificate whose validity ended nine days ago, and its key, in PEM.
+    public static void writeExpired(String name, Path certificate, Path key) throws IOException {
+        KeyStore keys = keys(Duration.ofDays(-10), Duration.ofDays(-9), name);
+        try {
+            Files.writeString(certificate, pem("CERTIFICATE", keys.getCertificate(name).getEncoded()));
+            Files.writeString(key, pem("PRIVATE KEY", keys.getKey(name, new char[0]).getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new LinkageError("every JDK has PKCS12", e);
+        }
+    }
+
+    private static String pem(String kind, byte[] octets) {
+        return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(octets) + "\n-----END " + kind
+                + "-----\n";
     }
 
     /// Verifies nothing, for clients that are shown a certificate and look at it themselves.
