@@ -20,6 +20,7 @@ import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.server.ProgramRun;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -38,6 +39,9 @@ class FaultyPeersIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final Map<Peer, SmtpSink> SINKS = new EnumMap<>(Peer.class);
+    private static final String THIEF = "thief.example";
+    private static final InetSocketAddress THIEFS_PORT = new InetSocketAddress("127.0.29.1", 25);
+    private static SmtpSink thief;
     private static SmtpSink parted;
     private static SmtpSink expired;
     private static SmtpSink verified;
@@ -50,7 +54,7 @@ class FaultyPeersIT {
                 0), SILENT_AFTER_THE_DOT(2), CLOSES_AFTER_THE_DOT(2), RESETS_AT_RCPT(0), DRIPS(
                         0), REFUSES_AT_CONNECT_FOR_NOW(0), REFUSES_AT_CONNECT(0), TOO_MANY_CONNECTIONS(
                                 0), DEFERS_THE_CONTENT(0), REFUSES_THE_CONTENT(0), DISCARDS_A_PIPELINE(
-                                        0), TAKES_AND_CLOSES(0), REPLIES_TWICE(MESSAGES), REPLIES_NONSENSE(0);
+                                        0), TAKES_AND_CLOSES(0), REPLIES_TWICE(MESSAGES), REPLIES_NONSENSE(0), REPLIES_OUT_OF_ORDER(0);
 
         private final int mayRepeat;
 
@@ -89,13 +93,17 @@ class FaultyPeersIT {
                 case TAKES_AND_CLOSES -> SinkScript.smtp().on(SinkPhase.FINAL_DOT, SinkAction.usual().thenCloses());
                 case REPLIES_TWICE -> twice(SinkPhase.MAIL, SinkAction.reply("250 2.1.0 ok\r\n250 2.1.0 ok"));
                 case REPLIES_NONSENSE -> twice(SinkPhase.MAIL, SinkAction.reply("wisdom"));
+                // The reply to DATA comes first, those to the envelope follow.
+                case REPLIES_OUT_OF_ORDER -> twice(SinkPhase.MAIL, SinkAction.reply("354 go on"))
+                        .on(SinkPhase.DATA, SinkAction.reply("250 2.1.0 ok").applies(2));
             };
         }
     }
 
     @BeforeAll
     static void start() {
-        dns = BENCH.keep(StubDns.start());
+        thief = BENCH.keep(SmtpSink.on(THIEFS_PORT, SinkScript.smtp()));
+        dns = BENCH.keep(StubDns.start()).address(THIEF, THIEFS_PORT.getAddress());
         var settings = Settings.quick().set("smtp-client.dns-servers", dns.address());
         for (var timeout : List.of("greeting", "command", "data-reply", "data-block", "final-reply", "connect")) {
             settings = settings.set("smtp-client." + timeout + "-timeout", "2s");
@@ -179,7 +187,7 @@ class FaultyPeersIT {
     /// An answer of the name server, and whether it is a reason to bounce.
     enum Answer {
         MISSING(true), NULL_MX(true), SERVFAIL(false), SILENT(false), ALIAS_LOOP(false), MX_IS_AN_ALIAS_LOOP(
-                false), MX_IS_THIS_MACHINE(false), HUGE(false);
+                false), MX_IS_THIS_MACHINE(false), HUGE(false), ANOTHER_ID(false), ANOTHER_QUESTION(false), ANOTHER_OWNER(true);
 
         private final boolean bounces;
 
@@ -193,6 +201,9 @@ class FaultyPeersIT {
 
         void teach() {
             switch (this) {
+                case ANOTHER_ID -> dns.forges(domain(), StubDns.Forgery.ANOTHER_ID, THIEF);
+                case ANOTHER_QUESTION -> dns.forges(domain(), StubDns.Forgery.ANOTHER_QUESTION, THIEF);
+                case ANOTHER_OWNER -> dns.forges(domain(), StubDns.Forgery.ANOTHER_OWNER, THIEF);
                 case MISSING -> {
                 }
                 case NULL_MX -> dns.mx(domain(), 0, ".");
@@ -218,11 +229,24 @@ class FaultyPeersIT {
         var account = MailAccount.of("dns" + answer.ordinal());
         answer.teach();
         account.send(server, answer.domain());
-        eventually().until(() -> dns.questions().stream().anyMatch(each -> each.startsWith(answer.domain())));
         if (answer.bounces) {
             account.ends(server, 0);
         } else {
+            eventually().until(() -> server.log().lines().anyMatch(line -> line.contains("event=delivery")
+                    && line.contains("@" + answer.domain()) && line.contains("result=deferred")));
             account.balances(server, 0);
         }
+        assertThat(thief.messages()).as("mail of forged answers")
+                .noneMatch(mail -> mail.recipients().getFirst().endsWith(answer.domain()));
+    }
+
+    /// So the host of the forged answers is one that mail can reach.
+    @Test
+    void theHostOfForgedAnswersTakesMailThatIsItsOwn() {
+        dns.mx("honest.example", 0, THIEF);
+        var account = MailAccount.of("honest", thief);
+        account.send(server, "honest.example");
+        account.ends(server, 0);
+        assertThat(thief.messages()).hasSize(1);
     }
 }

@@ -48,6 +48,14 @@ final class DnsMessage {
             return new Question(id, recursion, name.toString(), buffer.getShort() & 0xffff);
         }
 
+        Question withId(int other) {
+            return new Question(other, recursion, name, type);
+        }
+
+        Question about(String otherName) {
+            return new Question(id, recursion, otherName, type);
+        }
+
         String typeName() {
             for (Type each : Type.values()) {
                 if (each.code == type) {

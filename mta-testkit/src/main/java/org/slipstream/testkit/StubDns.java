@@ -33,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// empty answer. The wire format is this module's own, so that a server under test and its peer do
 /// not share the faults of one DNS library.
 public final class StubDns implements AutoCloseable {
+    private static final String OTHER_NAME = "other.example";
     private static final int TTL_SECONDS = 1;
     private static final int NEGATIVE_TTL_SECONDS = 60;
     private static final int UDP_OCTETS = 4096;
@@ -44,6 +45,7 @@ public final class StubDns implements AutoCloseable {
     private final ServerSocket tcp;
     private final List<Record> records = new CopyOnWriteArrayList<>();
     private final Map<String, Mood> moods = new ConcurrentHashMap<>();
+    private final Map<String, Forged> forgeries = new ConcurrentHashMap<>();
     private final List<String> questions = new CopyOnWriteArrayList<>();
 
     private enum Mood {
@@ -194,6 +196,38 @@ public final class StubDns implements AutoCloseable {
         return mood(domain, Mood.TRUNCATED);
     }
 
+    /// Answers questions about this domain and the names below as an attacker off the path does, whose
+    /// records name this host.
+    public StubDns forges(String domain, Forgery how, String host) {
+        forgeries.put(domain, new Forged(how, host));
+        return this;
+    }
+
+    /// The mistake in a forged answer.
+    public enum Forgery {
+        /// The number of the question was guessed wrong.
+        ANOTHER_ID,
+        /// The answer repeats a question about another name.
+        ANOTHER_QUESTION,
+        /// The records are about another name than the question.
+        ANOTHER_OWNER
+    }
+
+    private record Forged(Forgery how, String host) {
+        byte[] answer(Question question) {
+            return switch (how) {
+                case ANOTHER_ID -> answer(question.withId(question.id() ^ 1), question.name());
+                case ANOTHER_QUESTION -> answer(question.about(OTHER_NAME), OTHER_NAME);
+                case ANOTHER_OWNER -> answer(question, OTHER_NAME);
+            };
+        }
+
+        private byte[] answer(Question question, String owner) {
+            return DnsMessage.reply(question, DnsMessage.NO_ERROR,
+                    List.of(new Record(owner, Type.MX, TTL_SECONDS, exchange(0, host))), List.of());
+        }
+    }
+
     private StubDns mood(String domain, Mood mood) {
         moods.put(domain, mood);
         return this;
@@ -202,6 +236,7 @@ public final class StubDns implements AutoCloseable {
     /// Answers as usual about this domain again.
     public void recovers(String domain) {
         moods.remove(domain);
+        forgeries.remove(domain);
     }
 
     /// Host and port as `127.0.0.1:5353`.
@@ -275,7 +310,11 @@ public final class StubDns implements AutoCloseable {
     private Optional<byte[]> answer(byte[] message, boolean datagram) {
         Question question = Question.parse(message);
         questions.add(question.key() + " " + question.typeName() + (datagram ? "" : " TCP"));
-        Optional<Mood> mood = mood(question.key());
+        Optional<Forged> forged = of(question.key(), forgeries);
+        if (forged.isPresent()) {
+            return Optional.of(forged.get().answer(question));
+        }
+        Optional<Mood> mood = of(question.key(), moods);
         if (mood.isEmpty()) {
             return Optional.of(answer(question));
         }
@@ -286,8 +325,8 @@ public final class StubDns implements AutoCloseable {
         };
     }
 
-    private Optional<Mood> mood(String name) {
-        return moods.entrySet().stream()
+    private static <T> Optional<T> of(String name, Map<String, T> byDomain) {
+        return byDomain.entrySet().stream()
                 .filter(each -> name.equals(each.getKey()) || name.endsWith("." + each.getKey()))
                 .map(Map.Entry::getValue).findFirst();
     }
