@@ -201,7 +201,7 @@ class FaultyPeersIT {
             return "answer" + ordinal() + ".example";
         }
 
-        /// What comes of it is seen when the question has been asked in vain.
+        /// The effect shows when the question has been asked in vain.
         boolean isForged() {
             return this == ANOTHER_ID || this == ANOTHER_QUESTION;
         }
