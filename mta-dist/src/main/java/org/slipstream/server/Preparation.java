@@ -48,6 +48,7 @@ import javax.net.ssl.SSLContext;
 final class Preparation {
     private final Config config;
     private final boolean makes;
+    private final ReportTemplates templates;
     private final List<String> mistakes = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
@@ -57,6 +58,7 @@ final class Preparation {
     private Preparation(Config config, boolean makes) {
         this.config = config;
         this.makes = makes;
+        this.templates = ReportTemplates.in(config.home());
     }
 
     /// For a start: creates what is missing.
@@ -104,6 +106,10 @@ final class Preparation {
         return users.orElseThrow();
     }
 
+    ReportTemplates templates() {
+        return templates;
+    }
+
     private void prepare() {
         unusable(config.home()).ifPresent(why -> mistakes.add("--home: " + why));
         unusable(config.spool().directory()).ifPresent(why -> mistake("spool.directory", why));
@@ -115,7 +121,7 @@ final class Preparation {
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
-        mistakes.addAll(ReportTemplates.in(config.home()).mistakes());
+        mistakes.addAll(templates.mistakes());
     }
 
     /// The fault of a folder that exists or can be created.
