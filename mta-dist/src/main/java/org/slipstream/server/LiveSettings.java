@@ -160,8 +160,12 @@ final class LiveSettings implements ConfigurationOperations {
         ConfigChanges changes = ConfigChanges.between(now.config(), read);
         Config next = read.keeping(now.config());
         Preparation prepared = Preparation.toRun(next);
-        if (!prepared.mistakes().isEmpty()) {
-            return refused(author, prepared.mistakes());
+        // A file with which the next start would fail is a mistake now, not on the night of the start.
+        List<String> mistakes = prepared.mistakes().isEmpty() && !changes.restart().isEmpty()
+                ? Preparation.toCheck(read).mistakes()
+                : prepared.mistakes();
+        if (!mistakes.isEmpty()) {
+            return refused(author, mistakes);
         }
         synchronized (change) {
             if (stopping) {

@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -114,6 +115,7 @@ final class Preparation {
         unusable(config.home()).ifPresent(why -> mistakes.add("--home: " + why));
         unusable(config.spool().directory()).ifPresent(why -> mistake("spool.directory", why));
         unusable(config.local().maildir()).ifPresent(why -> remark("local.maildir", why));
+        lookAtLog();
         prepareTls();
         prepareClient();
         prepareUsers();
@@ -214,6 +216,21 @@ final class Preparation {
                 remark("local.mailbox-lookup", failed.getMessage() + "; mail for mailboxes that were not looked up"
                         + " before is deferred. Start Dovecot, or correct the unix_listener auth-userdb and its"
                         + " permissions");
+            }
+        });
+    }
+
+    private void lookAtLog() {
+        config.log().file().ifPresent(file -> {
+            if (Files.isDirectory(file)) {
+                mistake("log.file", file + " is a folder; name a file in it");
+            } else if (Files.notExists(file)) {
+                Path folder = Objects.requireNonNull(file.getParent());
+                (Files.exists(folder) ? unusable(folder) : Optional.of("there is no folder " + folder + "; make it"))
+                        .ifPresent(why -> mistake("log.file", why));
+            } else if (!Files.isWritable(file)) {
+                mistake("log.file", file + " is not writable for this user; change its permissions, or set another"
+                        + " file");
             }
         });
     }

@@ -167,7 +167,7 @@ class LiveSettingsTest {
                     "local.mailboxes = [\"bob\"]");
             assertThat(refused.applied()).isFalse();
             assertThat(refused.problems()).singleElement().asString().contains("" + other.getLocalPort())
-                    .contains("listen.submission");
+                    .startsWith("mta.toml:4: listen.submission: ");
         }
         assertThat(mta.send("bob@here.example")).startsWith("550");
         assertThat(mta.server().submission()).isEmpty();
@@ -184,6 +184,23 @@ class LiveSettingsTest {
         assertThat(refused.problems())
                 .anySatisfy(each -> assertThat(each).startsWith("mta.toml:").contains("limits.hops"));
         assertThat(mta.send("bob@here.example")).startsWith("550");
+        assertThat(mta.levels()).isEmpty();
+    }
+
+    @Test
+    void aFileThatIsNoUseChangesNothingNowOrAtTheNextStart() throws Exception {
+        mta.start();
+        Files.writeString(home.resolve("file"), "x");
+        for (String line : List.of("spool.directory = \"file\"", "log.file = \"missing/mta.log\"",
+                "log.file = \"spool\"", "tls.certificate = \"spool\"", "smarthost.credentials = \"missing\"",
+                "policy.header-checks = \"spool\"")) {
+            ReloadView refused = mta.reload("limits.hops = 40", line, "tls.key = \"file\"".repeat(
+                    line.startsWith("tls") ? 1 : 0));
+            assertThat(refused.applied()).as(line).isFalse();
+            String key = line.substring(0, line.indexOf(' '));
+            assertThat(refused.problems()).first().asString().startsWith("mta.toml:6: " + key + ": ")
+                    .doesNotContain("Exception");
+        }
         assertThat(mta.levels()).isEmpty();
     }
 
