@@ -100,7 +100,7 @@ final class ConfigCommand implements Callable<Integer> {
         return key.isEmpty() ? all || setting.differs() || !setting.pending().isEmpty() : setting.key().equals(key);
     }
 
-    /// What differs between the file and the running server, and takes effect at its next start.
+    /// Settings whose value in the file takes effect at the next start of the running server.
     ///
     /// @throws CommandFailure when no server answers
     static List<ShownSetting> waitingForStart(MtaCommand mta, List<EffectiveSetting> written) {

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -108,7 +109,7 @@ class JsonOutputTest {
         assertThat(ran.exit()).as(line + ": " + ran.err()).isIn(Exit.DONE, Exit.NO);
         JsonNode value = STRICT.readTree(ran.out());
         assertThat(value.isObject()).as(line + ": " + ran.out()).isTrue();
-        return String.join(", ", value.propertyNames());
+        return value.propertyNames().stream().sorted().collect(Collectors.joining(", "));
     }
 
     private static void compare(String table) throws IOException {

@@ -9,7 +9,7 @@ import java.util.Map;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// What a server that runs takes of other settings, and what it leaves for its next start.
+/// A running server takes some of other settings, and leaves the rest for its next start.
 class ConfigChangesTest {
     /// Another value for each setting that needs a restart; a new one needs a line here.
     private static final Map<String, String> OTHERS = Map.ofEntries(
