@@ -148,7 +148,8 @@ class LiveSettingsTest {
             Awaitility.await().untilAsserted(() -> assertThatThrownBy(
                     () -> new Socket(before.getAddress(), before.getPort()).close())
                     .isInstanceOf(ConnectException.class));
-            assertThat(session.send(new OutgoingMessage("a@here.example", List.of("user@here.example"), EditedServer.CONTENT))
+            assertThat(session
+                    .send(new OutgoingMessage("a@here.example", List.of("user@here.example"), EditedServer.CONTENT))
                     .toString()).startsWith("250");
         }
         try (SmtpTalker lmtp = SmtpTalker.greetedBy(mta.server().furtherPorts().get("lmtp"))) {
@@ -289,7 +290,8 @@ class LiveSettingsTest {
     void routesLanesAndHoldsOfDestinationsApplyToWaitingMail() throws Exception {
         try (SmtpSink slow = SmtpSink.start(SinkScript.smtp().on(SinkPhase.CONNECT, SinkAction.stall()));
                 SmtpSink good = SmtpSink.start()) {
-            mta.start(route(slow), "queue.lanes-per-destination = 1", "concurrency.initial-destination-concurrency = 1");
+            mta.start(route(slow), "queue.lanes-per-destination = 1",
+                    "concurrency.initial-destination-concurrency = 1");
             IntStream.range(0, 12).forEach(i -> mta.send("u" + i + "@far.example"));
             until(() -> slow.connections() == 1);
             mta.changed(route(slow), "queue.lanes-per-destination = 4",

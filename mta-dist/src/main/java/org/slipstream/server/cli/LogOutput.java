@@ -34,7 +34,8 @@ final class LogOutput {
         } catch (IOException refused) {
             LoggerFactory.getLogger(LogOutput.class).error(
                     "event=log-file-not-opened file=\"{}\" error=\"{}\" next=\"the log goes on where it was\"",
-                    LogText.text(settings.file().map(Path::toString).orElse("")), LogText.text(FailureWords.of(refused)));
+                    LogText.text(settings.file().map(Path::toString).orElse("")),
+                    LogText.text(FailureWords.of(refused)));
         }
     }
 }

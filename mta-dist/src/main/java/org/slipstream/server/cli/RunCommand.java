@@ -108,8 +108,9 @@ final class RunCommand implements Callable<Integer> {
         public ReadResult read() {
             // A start without a file uses every default; a running server had one.
             if (Files.notExists(source.file())) {
-                return new ReadResult.Rejected(List.of(new Problem(source.file().toString(), 0, "", "there is no such file",
-                        Optional.empty())));
+                return new ReadResult.Rejected(
+                        List.of(new Problem(source.file().toString(), 0, "", "there is no such file",
+                                Optional.empty())));
             }
             return ConfigReader.read(source, overrides);
         }

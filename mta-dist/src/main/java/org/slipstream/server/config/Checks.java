@@ -1,7 +1,7 @@
 package org.slipstream.server.config;
 
-import org.slipstream.core.FailureWords;
 import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Units;
 import org.slipstream.qmgr.DelayTimes;
 

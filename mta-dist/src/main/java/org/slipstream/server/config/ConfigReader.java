@@ -1,7 +1,7 @@
 package org.slipstream.server.config;
 
-import org.slipstream.core.FailureWords;
 import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.RetrySettings;

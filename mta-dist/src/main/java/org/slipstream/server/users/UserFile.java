@@ -1,6 +1,7 @@
 package org.slipstream.server.users;
 
 import org.slipstream.core.FailureWords;
+
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
