@@ -197,6 +197,10 @@ class LiveFilesTest {
         return line.startsWith("AUTH") ? "OK\t" + line.split("\t")[1] + "\tuser=" + user : "";
     }
 
+    private static String setting(StubDovecot socket) {
+        return socket.endpoint().replaceFirst("unix:", "dovecot:");
+    }
+
     @Test
     void loginsAreDecidedByDovecotAfterAReloadAndByTheFileAgain() throws Exception {
         UserFile.in(home).add("ann", "before", List.of("ann@here.example"));
@@ -207,10 +211,10 @@ class LiveFilesTest {
                         line -> says(line, "bob@here.example"));
                 SmtpTalker ofTheFile = submitter()) {
             ofTheFile.must(235, login("ann", "before"));
-            assertThat(mta.changed(SUBMISSION, STRANGERS, "submission.auth = \"dovecot:" + home.resolve("one") + "\""))
+            assertThat(mta.changed(SUBMISSION, STRANGERS, "submission.auth = \"" + setting(one) + "\""))
                     .containsExactly("submission.auth");
             try (SmtpTalker ofOne = submitter()) {
-                mta.changed(SUBMISSION, STRANGERS, "submission.auth = \"dovecot:" + home.resolve("two") + "\"");
+                mta.changed(SUBMISSION, STRANGERS, "submission.auth = \"" + setting(two) + "\"");
                 ofOne.must(235, login("ann", "Dovecot knows"));
                 assertThat(ofOne.send(FROM_ANN).code()).isEqualTo(250);
             }
@@ -235,7 +239,7 @@ class LiveFilesTest {
                         ? (line.contains("ann@") ? "USER\t" : "NOTFOUND\t") + line.split("\t")[1]
                         : "")) {
             assertThat(mta.send("bob@here.example")).startsWith("250");
-            String lookup = "local.mailbox-lookup = \"dovecot:" + home.resolve("userdb") + "\"";
+            String lookup = "local.mailbox-lookup = \"" + setting(knows) + "\"";
             assertThat(mta.changed("local.mailboxes = [\"*\"]", lookup)).containsExactly("local.mailbox-lookup");
             assertThat(mta.send("ann@here.example")).startsWith("250");
             assertThat(mta.send("bob@here.example")).startsWith("550");
