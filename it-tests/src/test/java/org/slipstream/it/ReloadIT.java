@@ -70,9 +70,14 @@ class ReloadIT {
         ProgramRun refused = server.command("reload");
         assertThat(refused.exit()).isEqualTo(3);
         assertThat(refused.err()).contains("mta.toml:2").contains("limits.hops").contains("nothing has changed");
+        Files.move(home.resolve("mta.toml"), home.resolve("aside"));
+        assertThat(server.command("reload").err()).contains("mta.toml: there is no such file", "nothing has changed");
         settings(home, "[limits]\nhops = 33\n[spool]\nsegment-size = \"1MiB\"");
         assertThat(server.command("config", "--running").out()).containsPattern("limits.hops .*reload")
                 .containsPattern("spool.segment-size .*restart");
+        assertThat(server.command("check").out())
+                .contains("mta.toml:4: spool.segment-size: takes effect at the next start of the server: the spool")
+                .doesNotContain("limits.hops");
         assertThat(server.command("reload").out()).contains("limits.hops changed; in force now")
                 .contains("spool.segment-size changed; takes effect at the next start");
         assertThat(server.command("config", "--running", "limits.hops").out()).contains("33").contains("mta.toml:2");

@@ -8,6 +8,7 @@ import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -139,6 +140,19 @@ public final class SettingsRecords {
                     : declared.get().restart().isEmpty() ? wanted : now;
         }
         return construct((Class<R>) next.getClass(), values);
+    }
+
+    /// The same for a record that holds records of settings beside other values: these are those of
+    /// `next`.
+    public static <R extends Record> R keepIn(R next, R running) {
+        Map<String, Object> kept = new HashMap<>();
+        for (RecordComponent component : next.getClass().getRecordComponents()) {
+            if (component.getType().isAnnotationPresent(SettingsSection.class)) {
+                kept.put(component.getName(),
+                        keep((Record) read(component, next), (Record) read(component, running)));
+            }
+        }
+        return with(next, kept);
     }
 
     private static Object read(RecordComponent component, Record record) {

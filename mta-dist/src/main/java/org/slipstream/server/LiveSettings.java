@@ -40,10 +40,12 @@ import java.util.function.LongSupplier;
 /// **A session and a connection keep the settings with which they began**; the next ones have the new
 /// ones. The queue managers get them as an event, so that a journal can be replayed.
 ///
-/// One reload at a time; none once the server stops.
+/// One reload at a time; none once the server stops. A stop does not wait for one that still reads
+/// files: it then changes nothing.
 final class LiveSettings implements ConfigurationOperations {
     private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
     private static final String FILES = "a changed file";
+    private static final String STOPS = "the server stops";
 
     private final ShardSet shards;
     private final History history;
@@ -54,8 +56,10 @@ final class LiveSettings implements ConfigurationOperations {
     private final ShardServices shardServices;
     private Optional<ListenerServices> services = Optional.empty();
     private Optional<EtrnRequests.Queue> etrn = Optional.empty();
+    /// Held for the short time in which settings are put into force.
+    private final Object change = new Object();
     private volatile Generation now;
-    private boolean stopping;
+    private volatile boolean stopping;
 
     /// One state of the settings, and all that is made of it.
     private record Generation(Config config, Preparation prepared, Wiring wiring, DovecotParts dovecot,
@@ -79,7 +83,7 @@ final class LiveSettings implements ConfigurationOperations {
         Optional<RspamdFilter> rspamd = RspamdFilter.of(config.policy().rspamd(),
                 before.flatMap(Generation::rspamd));
         return new Generation(config, prepared,
-                new Wiring(config, prepared.client(), shards, history, dovecot), dovecot, rspamd);
+                new Wiring(config, prepared, shards, history, dovecot), dovecot, rspamd);
     }
 
     Config config() {
@@ -127,7 +131,7 @@ final class LiveSettings implements ConfigurationOperations {
     @Override
     public synchronized ReloadView reload(String author) {
         if (stopping || services.isEmpty()) {
-            return refused(author, List.of(stopping ? "the server stops" : "the server is starting"));
+            return refused(author, List.of(stopping ? STOPS : "the server is starting"));
         }
         return switch (source.read()) {
             case ReadResult.Rejected(List<Problem> problems) ->
@@ -156,27 +160,35 @@ final class LiveSettings implements ConfigurationOperations {
         ConfigChanges changes = ConfigChanges.between(now.config(), read);
         Config next = read.keeping(now.config());
         Preparation prepared = Preparation.toRun(next);
-        if (!prepared.mistakes().isEmpty()) {
-            return refused(author, prepared.mistakes());
+        // A file with which the next start would fail is a mistake now, not on the night of the start.
+        List<String> mistakes = prepared.mistakes().isEmpty() && !changes.restart().isEmpty()
+                ? Preparation.toCheck(read).mistakes()
+                : prepared.mistakes();
+        if (!mistakes.isEmpty()) {
+            return refused(author, mistakes);
         }
-        Generation generation = generation(next, prepared, Optional.of(now));
-        ListenerServices listeners = services(generation);
-        try {
-            Ports.PortChange change = ports.prepare(portSettings(generation, listeners));
-            apply(generation, listeners, change);
-        } catch (StartFailure taken) {
-            return refused(author, List.of(String.valueOf(taken.getMessage())));
+        synchronized (change) {
+            if (stopping) {
+                return refused(author, List.of(STOPS));
+            }
+            Generation generation = generation(next, prepared, Optional.of(now));
+            ListenerServices listeners = services(generation);
+            try {
+                apply(generation, listeners, ports.prepare(portSettings(generation, listeners)));
+            } catch (StartFailure taken) {
+                return refused(author, List.of(String.valueOf(taken.getMessage())));
+            }
         }
         List<String> remarks = new ArrayList<>(next.hints());
         remarks.addAll(prepared.remarks());
         return told(author, changes, remarks);
     }
 
-    private void apply(Generation next, ListenerServices listeners, Ports.PortChange change) {
+    private void apply(Generation next, ListenerServices listeners, Ports.PortChange opened) {
         now = next;
         listeners.guesses().change(next.config().submission().guesses());
         listeners.memory().change(next.config().operation().transactionMemory().bytes());
-        change.apply();
+        opened.apply();
         services = Optional.of(listeners);
         shards.reload(next.wiring().changed(shardServices));
         source.inForce(next.config());
@@ -216,13 +228,15 @@ final class LiveSettings implements ConfigurationOperations {
 
     /// Refuses clients; transfers in progress finish. No reload begins from now on.
     void closePorts(Duration limit) throws InterruptedException {
-        synchronized (this) {
+        synchronized (change) {
             stopping = true;
         }
         ports.stop(limit);
     }
 
-    synchronized void closeDovecot() {
-        dovecots.forEach(DovecotParts::close);
+    void closeDovecot() {
+        synchronized (change) {
+            dovecots.forEach(DovecotParts::close);
+        }
     }
 }

@@ -9,6 +9,7 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.AddressBook;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.ThisMachine;
+import org.slipstream.server.report.ReportTemplates;
 import org.slipstream.server.report.Reporter;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolTools;
@@ -40,7 +41,8 @@ final class LostMail {
     }
 
     private static Reporter reporter(Config config, Spool spool, AddressBook book) {
-        return Wiring.reporter(config, spool, new Ingest(spool::draft, book, _ -> {}));
+        return Wiring.reporter(config, spool, new Ingest(spool::draft, book, _ -> {}),
+                ReportTemplates.in(config.home()));
     }
 
     private static void fail(Spool spool, Spool.Details message, Outcome lost) {

@@ -59,8 +59,9 @@ final class Ports {
             try {
                 listener.start();
             } catch (IOException taken) {
-                throw new StartFailure(taken.getMessage() + "; stop what uses it or set listen." + service.name(),
-                        taken);
+                String key = "listen." + service.name();
+                throw new StartFailure(settings.config().written().sentence(key, taken.getMessage()
+                        + "; stop what uses it, or choose another address or port"), taken);
             }
             opened.put(service.name(), new OpenPort(service.address(), listener));
         }

@@ -29,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -48,6 +49,7 @@ import javax.net.ssl.SSLContext;
 final class Preparation {
     private final Config config;
     private final boolean makes;
+    private final ReportTemplates templates;
     private final List<String> mistakes = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
@@ -57,6 +59,7 @@ final class Preparation {
     private Preparation(Config config, boolean makes) {
         this.config = config;
         this.makes = makes;
+        this.templates = ReportTemplates.in(config.home());
     }
 
     /// For a start: creates what is missing.
@@ -104,10 +107,15 @@ final class Preparation {
         return users.orElseThrow();
     }
 
+    ReportTemplates templates() {
+        return templates;
+    }
+
     private void prepare() {
         unusable(config.home()).ifPresent(why -> mistakes.add("--home: " + why));
         unusable(config.spool().directory()).ifPresent(why -> mistake("spool.directory", why));
         unusable(config.local().maildir()).ifPresent(why -> remark("local.maildir", why));
+        lookAtLog();
         prepareTls();
         prepareClient();
         prepareUsers();
@@ -115,7 +123,7 @@ final class Preparation {
         source("smtp-client.source-address-v4", config.smtpClient().sourceAddressV4());
         source("smtp-client.source-address-v6", config.smtpClient().sourceAddressV6());
         minimumFree();
-        mistakes.addAll(ReportTemplates.in(config.home()).mistakes());
+        mistakes.addAll(templates.mistakes());
     }
 
     /// The fault of a folder that exists or can be created.
@@ -208,6 +216,21 @@ final class Preparation {
                 remark("local.mailbox-lookup", failed.getMessage() + "; mail for mailboxes that were not looked up"
                         + " before is deferred. Start Dovecot, or correct the unix_listener auth-userdb and its"
                         + " permissions");
+            }
+        });
+    }
+
+    private void lookAtLog() {
+        config.log().file().ifPresent(file -> {
+            if (Files.isDirectory(file)) {
+                mistake("log.file", file + " is a folder; name a file in it");
+            } else if (Files.notExists(file)) {
+                Path folder = Objects.requireNonNull(file.getParent());
+                (Files.exists(folder) ? unusable(folder) : Optional.of("there is no folder " + folder + "; make it"))
+                        .ifPresent(why -> mistake("log.file", why));
+            } else if (!Files.isWritable(file)) {
+                mistake("log.file", file + " is not writable for this user; change its permissions, or set another"
+                        + " file");
             }
         });
     }

@@ -81,13 +81,14 @@ final class Wiring {
     private final Config config;
     private final NameQuestions names;
     private final DovecotParts dovecot;
+    private final ReportTemplates templates;
     private final Map<Spool, Reporter> reporters = new ConcurrentHashMap<>();
 
-    /// @param client from [#client]
-    Wiring(Config config, ClientConfig client, ShardSet shards, History history, DovecotParts dovecot) {
+    Wiring(Config config, Preparation prepared, ShardSet shards, History history, DovecotParts dovecot) {
         this.dovecot = dovecot;
+        this.templates = prepared.templates();
         this.config = config;
-        this.client = client;
+        this.client = prepared.client();
         this.book = new AddressBook(config, new ThisMachine());
         this.ingest = new Ingest(shards::draft, book, shards::arrived, history);
         this.local = new LocalDelivery(new MaildirDelivery(config.local().maildir(), config.hostname()), book::mailbox);
@@ -97,12 +98,12 @@ final class Wiring {
         this.names = new DnsNames(config, client, mx);
     }
 
-    static Reporter reporter(Config config, Spool spool, Ingest ingest) {
+    static Reporter reporter(Config config, Spool spool, Ingest ingest, ReportTemplates templates) {
         Optional<Address> doubleBounces = Optional.of(config.local().postmaster())
                 .filter(_ -> config.queue().reports().doubleBounce() == QueueSettings.DoubleBounce.POSTMASTER);
         return new Reporter(spool, ingest::submit, new Reporter.ReporterSettings(config.hostname(), contact(config),
                 config.queue().lifetime().toMillis(), config.queueManager().delayTimes(), doubleBounces,
-                ReportTemplates.in(config.home())), Clock.systemDefaultZone());
+                templates), Clock.systemDefaultZone());
     }
 
     /// The contact address in reports.
@@ -187,7 +188,7 @@ final class Wiring {
     }
 
     private Reporter reporter(Spool spool) {
-        return reporters.computeIfAbsent(spool, each -> reporter(config, each, ingest));
+        return reporters.computeIfAbsent(spool, each -> reporter(config, each, ingest, templates));
     }
 
     private static OrderDispatcher.Reports reports(Supplier<Wiring> now, Spool spool) {

@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.admin.ConfigurationOperations.RestartView;
 import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
@@ -22,7 +23,8 @@ import java.util.stream.Stream;
         description = {
                 "One line for each mistake, with its place and the remedy. Everything that a start reads is checked:"
                         + " settings, certificates, logins at smart hosts, users, folders, the queue index's database."
-                        + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports."},
+                        + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports.",
+                "When a server runs, settings that it takes only at its next start are listed."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT,
                 " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
@@ -45,7 +47,9 @@ final class CheckCommand implements Callable<Integer> {
     private final MtaCommand mta;
 
     /// @param remarks the server would start, but some mail would not be delivered
-    private record CheckView(List<String> mistakes, List<String> remarks, List<String> hints) {}
+    /// @param restart the running server takes these settings at its next start
+    private record CheckView(List<String> mistakes, List<String> remarks, List<String> hints,
+            List<RestartView> restart) {}
 
     CheckCommand(MtaCommand mta) {
         this.mta = mta;
@@ -69,6 +73,8 @@ final class CheckCommand implements Callable<Integer> {
             throw new CommandFailure(Exit.NO, sentences(findings.remarks()));
         }
         config.hints().forEach(hint -> mta.world().out().println(Controls.replaced(hint)));
+        waitingForStart(config).forEach(each -> mta.world().out().println(Controls.replaced(config.written()
+                .sentence(each.key(), "takes effect at the next start of the server: " + each.reason()))));
         Path file = mta.settings().file();
         mta.world().out().println(Files.exists(file)
                 ? file + ": no mistakes"
@@ -80,14 +86,25 @@ final class CheckCommand implements Callable<Integer> {
     private int asJson() {
         CheckView view = switch (ConfigReader.read(mta.settings(), overrides)) {
             case ReadResult.Rejected(List<Problem> problems) ->
-                new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of());
+                new CheckView(problems.stream().map(Problem::toString).toList(), List.of(), List.of(), List.of());
             case ReadResult.Accepted(Config config) -> {
                 ServerStarter.Findings findings = mta.world().starter().examine(config);
-                yield new CheckView(findings.mistakes(), findings.remarks(), config.hints());
+                yield new CheckView(findings.mistakes(), findings.remarks(), config.hints(),
+                        waitingForStart(config));
             }
         };
         mta.world().out().println(RecordJson.write(view));
         return !view.mistakes().isEmpty() ? Exit.CONFIGURATION : view.remarks().isEmpty() ? Exit.DONE : Exit.NO;
+    }
+
+    /// Empty when no server runs, or none that answers this user.
+    private List<RestartView> waitingForStart(Config config) {
+        try {
+            return ConfigCommand.waitingForStart(mta, config.written().settings()).stream()
+                    .map(each -> new RestartView(each.key(), each.restart())).toList();
+        } catch (CommandFailure noServer) {
+            return List.of();
+        }
     }
 
     private static String sentences(List<String> all) {

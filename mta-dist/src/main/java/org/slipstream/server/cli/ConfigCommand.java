@@ -31,6 +31,8 @@ import java.util.concurrent.Callable;
                 "  ./mta config --running",
                 "  ./mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
 final class ConfigCommand implements Callable<Integer> {
+    private static final String RESTART = "restart";
+
     @Parameters(paramLabel = "KEY", arity = "0..1", description = "one setting with its default, meaning and place")
     private String key = "";
 
@@ -76,7 +78,7 @@ final class ConfigCommand implements Callable<Integer> {
     public Integer call() {
         List<EffectiveSetting> written = LoadedConfig.read(mta.settings(), overrides).written().settings();
         List<ShownSetting> every = running
-                ? compared(asked(), written)
+                ? compared(asked(mta), written)
                 : written.stream().map(ShownSetting::of).toList();
         List<ShownSetting> shown = every.stream().filter(this::isShown).toList();
         if (!key.isEmpty() && shown.isEmpty()) {
@@ -98,7 +100,14 @@ final class ConfigCommand implements Callable<Integer> {
         return key.isEmpty() ? all || setting.differs() || !setting.pending().isEmpty() : setting.key().equals(key);
     }
 
-    private List<SettingView> asked() {
+    /// Settings whose value in the file takes effect at the next start of the running server.
+    ///
+    /// @throws CommandFailure when no server answers
+    static List<ShownSetting> waitingForStart(MtaCommand mta, List<EffectiveSetting> written) {
+        return compared(asked(mta), written).stream().filter(each -> each.pending().equals(RESTART)).toList();
+    }
+
+    private static List<SettingView> asked(MtaCommand mta) {
         try (AdminClient server = AdminClient.of(mta)) {
             return RecordJson.read(server.ask("GET", "configuration").orElseThrow(), ConfigurationView.class)
                     .settings();
@@ -124,7 +133,7 @@ final class ConfigCommand implements Callable<Integer> {
     }
 
     private static String pending(String restart) {
-        return restart.isEmpty() ? "reload" : "restart";
+        return restart.isEmpty() ? "reload" : RESTART;
     }
 
     private void print(List<ShownSetting> shown, PrintStream out) {

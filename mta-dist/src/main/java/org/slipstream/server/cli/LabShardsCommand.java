@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.lab.SaturatedServer.LoadFigures;
 import org.slipstream.lab.study.ShardCurve;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -18,7 +19,8 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta lab shards 1,2,4",
-                "  ./mta lab shards 2 --server 'one disk for all'"})
+                "  ./mta lab shards 2 --server 'one disk for all'",
+                "  ./mta lab shards 1,2,4 --json | jq '.runs[].messagesPerSecond'"})
 final class LabShardsCommand implements Callable<Integer> {
     private static final int MOST = 64;
 
@@ -28,6 +30,24 @@ final class LabShardsCommand implements Callable<Integer> {
     @Option(names = "--server", paramLabel = "NAME", defaultValue = "a disk for each shard",
             description = "the model server (default: ${DEFAULT-VALUE})")
     private String server = "";
+
+    @Option(names = "--json", description = "as JSON")
+    private boolean json;
+
+    /// The shares of time are from 0 to 1.
+    ///
+    /// @param shards their number
+    /// @param leaseOrders for each message
+    /// @param limit the part that is nearest to its limit
+    private record RunView(int shards, double messagesPerSecond, double listener, double brain, double log, double disk,
+            double connections, double leaseOrders, String limit) {
+        static RunView of(int shards, LoadFigures run) {
+            return new RunView(shards, run.messagesPerSecond(), run.listener(), run.brain(), run.log(), run.disk(),
+                    run.lanes(), run.leaseOrders(), run.limit());
+        }
+    }
+
+    private record CurveView(String server, List<RunView> runs) {}
 
     private final MtaCommand mta;
 
@@ -45,6 +65,11 @@ final class LabShardsCommand implements Callable<Integer> {
                     + String.join("\", \"", ShardCurve.names()) + "\"");
         }
         ProgressLine progress = new ProgressLine(mta.world().err(), System::nanoTime);
+        if (json) {
+            mta.world().out().println(RecordJson.write(new CurveView(server, shards.stream()
+                    .map(count -> RunView.of(count, ShardCurve.measure(server, List.of(count)).getFirst())).toList())));
+            return Exit.DONE;
+        }
         ShardCurve.lines(server, shards, what -> progress.report(() -> what)).forEach(mta.world().out()::println);
         return Exit.DONE;
     }

@@ -10,6 +10,7 @@ import org.slipstream.server.config.Config;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /// Puts the settings of the log into force, at the start and at each reload.
 ///
@@ -33,7 +34,8 @@ final class LogOutput {
         } catch (IOException refused) {
             LoggerFactory.getLogger(LogOutput.class).error(
                     "event=log-file-not-opened file=\"{}\" error=\"{}\" next=\"the log goes on where it was\"",
-                    LogText.text(settings.file().toString()), LogText.text(FailureWords.of(refused)));
+                    LogText.text(settings.file().map(Path::toString).orElse("")),
+                    LogText.text(FailureWords.of(refused)));
         }
     }
 }

@@ -4,6 +4,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.DefaultFile;
+import org.slipstream.server.config.Problem;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.config.SettingsAgain;
 import org.slipstream.server.config.SettingsSource;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,6 +106,12 @@ final class RunCommand implements Callable<Integer> {
     private record FileAgain(SettingsSource source, List<String> overrides) implements SettingsAgain {
         @Override
         public ReadResult read() {
+            // A start without a file uses every default; a running server had one.
+            if (Files.notExists(source.file())) {
+                return new ReadResult.Rejected(
+                        List.of(new Problem(source.file().toString(), 0, "", "there is no such file",
+                                Optional.empty())));
+            }
             return ConfigReader.read(source, overrides);
         }
 

@@ -93,6 +93,9 @@ final class SpoolCommand implements Callable<Integer> {
                     Exit.CANNOT_START_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
     static final class Verify implements Callable<Integer> {
+        @Option(names = "--json", description = "as JSON: records, queued, setAside, findings")
+        private boolean json;
+
         private final MtaCommand mta;
 
         Verify(MtaCommand mta) {
@@ -101,8 +104,13 @@ final class SpoolCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            return run(mta, "%d records, %d messages queued, %d findings",
-                    spool -> SpoolTools.verify(spool, System::currentTimeMillis));
+            Simple verify = spool -> SpoolTools.verify(spool, System::currentTimeMillis);
+            if (json) {
+                Report report = use(mta, (_, spool) -> verify.use(spool));
+                mta.world().out().println(RecordJson.write(report));
+                return report.findings().isEmpty() ? Exit.DONE : Exit.NO;
+            }
+            return run(mta, "%d records, %d messages queued, %d findings", verify);
         }
     }
 

@@ -1,6 +1,7 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Units;
 import org.slipstream.qmgr.DelayTimes;
 
@@ -171,13 +172,15 @@ final class Checks {
 
     private void pem(String key, Path file, String mark, String kind) {
         try {
-            if (!Files.isRegularFile(file)) {
+            if (Files.isDirectory(file)) {
+                complain(key, key + ": " + file + " is a folder, not a file");
+            } else if (!Files.exists(file)) {
                 complain(key, key + ": there is no file " + file);
             } else if (!Files.readString(file, StandardCharsets.ISO_8859_1).contains(mark)) {
                 complain(key, key + ": " + file + " does not hold " + kind + " in PEM");
             }
         } catch (IOException unreadable) {
-            complain(key, key + ": " + file + " cannot be read");
+            complain(key, key + ": the file cannot be read: " + FailureWords.of(unreadable));
         }
     }
 

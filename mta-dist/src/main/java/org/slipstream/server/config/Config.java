@@ -73,11 +73,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
     /// This configuration for a server that runs already: where a change needs a restart, the value
     /// of the running server stays.
     public Config keeping(Config running) {
-        return new Config(home, hostname, listen, local, aliases, addressTables, relay, routes, tls,
-                SettingsRecords.keep(limits, running.limits), submission, trust, policy, headerRules,
-                SettingsRecords.keep(queue, running.queue), retries, transports, destinations,
-                SettingsRecords.keep(operation, running.operation), placement, smtpClient, smartHost,
-                running.spool, running.shard, running.history, log, written.keeping(running.written), files, hints);
+        return SettingsRecords.with(SettingsRecords.keepIn(this, running), "written", written.keeping(running.written));
     }
 
     /// The folder of the history of messages, beside the message log.
@@ -285,7 +281,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                             + " user (`./mta user list`).") boolean senderMustBelong,
-            @Setting(value = "users", form = "login-source", restart = "the connection to Dovecot is open",
+            @Setting(value = "users", form = "login-source",
                     doc = "Where logins are decided: `users`, the file of `./mta user`, or a socket of Dovecot's"
                             + " authentication service, `dovecot:/run/dovecot/auth-client` or"
                             + " `dovecot:host:port`.") Optional<String> auth,
@@ -349,7 +345,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "Where mail for local domains is delivered: `maildir`, the directories below"
                             + " `local.maildir`, or a mail store by LMTP, `lmtp:unix:/run/dovecot/lmtp` or"
                             + " `lmtp:host:port`.") Optional<String> delivery,
-            @Setting(value = "", form = "mailbox-lookup", restart = "the connection to Dovecot is open",
+            @Setting(value = "", form = "mailbox-lookup",
                     doc = "Mailboxes of `local.mailboxes` that Dovecot does not know are refused:"
                             + " `dovecot:/run/dovecot/auth-userdb`. With `local.mailboxes = [\"*\"]` Dovecot's list"
                             + " is the only one. Empty: not asked.") Optional<String> mailboxLookup) {}

@@ -1,6 +1,7 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -64,7 +65,7 @@ public final class ConfigReader {
             return Optional.empty();
         } catch (IOException unreadable) {
             complaints.add(new SourcePlace(source.fileName(), 0), "",
-                    source.file() + " cannot be read: " + unreadable.getMessage());
+                    "the file cannot be read: " + FailureWords.of(unreadable));
             return Optional.empty();
         }
     }

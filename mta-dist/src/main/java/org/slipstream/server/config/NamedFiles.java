@@ -1,6 +1,9 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.FailureWords;
+
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -52,8 +55,9 @@ final class NamedFiles {
         } catch (NoSuchFileException none) {
             complaints.add(named, key, key + ": there is no file " + file);
         } catch (IOException unreadable) {
-            complaints.add(named, key,
-                    key + ": " + file + " cannot be read as UTF-8: " + unreadable.getMessage());
+            complaints.add(named, key, key + ": " + (unreadable instanceof CharacterCodingException
+                    ? file + " is not UTF-8"
+                    : "the file cannot be read: " + FailureWords.of(unreadable)));
         }
         read.add(new NamedFile(key, file, lines.hashCode()));
         return lines;

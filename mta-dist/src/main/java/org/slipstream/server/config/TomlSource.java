@@ -60,7 +60,7 @@ final class TomlSource {
         if (wrongLines.add(line)) {
             complaints.add(new SourcePlace(source, line), "",
                     "not TOML: " + shortened(String.valueOf(error.getMessage())),
-                    inQuotes(text));
+                    String.valueOf(error.getMessage()).startsWith("Unexpected") ? inQuotes(text) : Optional.empty());
         }
     }
 

@@ -1,5 +1,6 @@
 package org.slipstream.server.route;
 
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.wake.DestinationSettings;
 import org.slipstream.server.config.Config;
@@ -142,8 +143,7 @@ public final class SmartHosts {
             }
             return Files.readAllLines(file);
         } catch (IOException unreadable) {
-            throw new Unusable("The file " + file + ", which smarthost.credentials names, cannot be read: " + unreadable
-                    + ".");
+            throw new Unusable("The file cannot be read: " + FailureWords.of(unreadable) + ".");
         }
     }
 }

@@ -1,5 +1,7 @@
 package org.slipstream.server.users;
 
+import org.slipstream.core.FailureWords;
+
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -49,7 +51,7 @@ public final class UserFile {
         try {
             return read().mistakes();
         } catch (IOException unreadable) {
-            return List.of(NAME + ": cannot be read: " + unreadable);
+            return List.of(NAME + ": the file cannot be read: " + FailureWords.of(unreadable));
         }
     }
 

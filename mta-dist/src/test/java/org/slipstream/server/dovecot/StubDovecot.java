@@ -19,11 +19,11 @@ import java.util.function.Function;
 
 /// Dovecot's authentication service as a script: a greeting, and a function from each line to the
 /// reply. An empty reply is none; `close` ends the connection. Dovecot itself is in DovecotIT.
-final class StubDovecot implements AutoCloseable {
-    static final String GREETING = "VERSION\t1\t2\nMECH\tLOGIN\tplaintext\nMECH\tPLAIN\tplaintext\nMECH\tSCRAM-SHA-1\t"
+public final class StubDovecot implements AutoCloseable {
+    public static final String GREETING = "VERSION\t1\t2\nMECH\tLOGIN\tplaintext\nMECH\tPLAIN\tplaintext\nMECH\tSCRAM-SHA-1\t"
             + "mutual-auth\nMECH\tSCRAM-SHA-256\tmutual-auth\nMECH\tOAUTHBEARER\nMECH\tEXTERNAL\nMECH\tANONYMOUS\t"
             + "anonymous\nMECH\tDOVECOT-TOKEN\tprivate\nSPID\t7\nCUID\t1\nCOOKIE\tabc\nDONE\n";
-    static final String MASTER = "VERSION\t1\t1\nSPID\t7\n";
+    public static final String MASTER = "VERSION\t1\t1\nSPID\t7\n";
 
     private final Path path;
     private final ServerSocketChannel server;
@@ -45,15 +45,15 @@ final class StubDovecot implements AutoCloseable {
         Thread.ofPlatform().daemon().start(this::accept);
     }
 
-    static StubDovecot start(Path path, String greeting, Function<String, String> script) {
+    public static StubDovecot start(Path path, String greeting, Function<String, String> script) {
         return new StubDovecot(path, greeting, script);
     }
 
-    String endpoint() {
+    public String endpoint() {
         return "unix:" + path;
     }
 
-    int connections() {
+    public int connections() {
         return clients.size();
     }
 

@@ -81,8 +81,8 @@ public final class ShardCurve {
         return figures;
     }
 
-    /// The figures of one server.
-    static List<LoadFigures> measure(String server, List<Integer> shards) {
+    /// The figures of one server, in the order of the numbers.
+    public static List<LoadFigures> measure(String server, List<Integer> shards) {
         SaturatedModel model = server(server);
         return shards.stream().map(count -> SaturatedServer.run(count, model)).toList();
     }
