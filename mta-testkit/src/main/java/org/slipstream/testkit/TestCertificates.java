@@ -39,9 +39,27 @@ public final class TestCertificates {
     /// Writes a certificate whose validity ended nine days ago, and its key, in PEM.
     public static void writeExpired(String name, Path certificate, Path key) throws IOException {
         KeyStore keys = keys(Duration.ofDays(-10), Duration.ofDays(-9), name);
+        Files.writeString(certificate, certificatePem(keys, name));
+        Files.writeString(key, keyPem(keys, name));
+    }
+
+    /// Writes a valid certificate and its key into one file, in PEM.
+    public static void writePair(String name, Path file) throws IOException {
+        KeyStore keys = keys(Duration.ofDays(-1), Duration.ofDays(2), name);
+        Files.writeString(file, certificatePem(keys, name) + keyPem(keys, name));
+    }
+
+    private static String certificatePem(KeyStore keys, String name) {
         try {
-            Files.writeString(certificate, pem("CERTIFICATE", keys.getCertificate(name).getEncoded()));
-            Files.writeString(key, pem("PRIVATE KEY", keys.getKey(name, new char[0]).getEncoded()));
+            return pem("CERTIFICATE", keys.getCertificate(name).getEncoded());
+        } catch (GeneralSecurityException e) {
+            throw new LinkageError("every JDK has X.509", e);
+        }
+    }
+
+    private static String keyPem(KeyStore keys, String name) {
+        try {
+            return pem("PRIVATE KEY", keys.getKey(name, new char[0]).getEncoded());
         } catch (GeneralSecurityException e) {
             throw new LinkageError("every JDK has PKCS12", e);
         }

@@ -76,6 +76,10 @@ final class ListenTopic implements ImportTopic {
             boolean screened = service.command().equals("postscreen");
             if (service.type().equals("inet") && (service.command().equals("smtpd") || screened)) {
                 port(service, host.orElse("*"), in, out);
+            } else {
+                in.options(service).stream().filter(each -> !IMPLIED.contains(each.name()))
+                        .forEach(each -> out.notMapped(each, "settings belong to the server or to a destination, not"
+                                + " to the service " + service.name()));
             }
         }
         USUAL.forEach((port, setting) -> {

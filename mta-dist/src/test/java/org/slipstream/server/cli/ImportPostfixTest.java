@@ -5,11 +5,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slipstream.testkit.TestCertificates;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,9 +31,24 @@ class ImportPostfixTest {
         Files.writeString(folder.resolve("virtual"), "info@shop.example alice@example.org\n");
         Files.writeString(folder.resolve("passwd"),
                 "root:x:0:0::/root:/bin/sh\nalice:x:1000:1000::/home/alice:/bin/sh\n");
+        for (String pair : List.of("main", "a", "b")) {
+            TestCertificates.writePair(pair + ".example", folder.resolve(pair + ".pem"));
+        }
+    }
+
+    /// The tables and the `master.cf` of a sample that has some.
+    private void filesOf(String sample) throws IOException {
+        for (String name : List.of("transport", "header_checks", "sni", "master.cf")) {
+            Path file = SAMPLES.resolve(sample + "." + name);
+            if (Files.exists(file)) {
+                Files.writeString(folder.resolve(name),
+                        Files.readString(file).replace("/etc/postfix", folder.toString()));
+            }
+        }
     }
 
     private Console.Ran run(String sample, String... more) throws IOException {
+        filesOf(sample);
         Path main = folder.resolve("main.cf");
         Files.writeString(main, Files.readString(SAMPLES.resolve(sample + ".cf")).replace("/etc/postfix",
                 folder.toString()));
@@ -44,7 +61,7 @@ class ImportPostfixTest {
 
     /// `-Dslipstream.golden=write` writes the results; each was accepted by the reader.
     @ParameterizedTest
-    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "mistakes"})
+    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "mistakes", "provider"})
     void theResultIsTheOneOfTheSample(String sample) throws IOException {
         Console.Ran ran = run(sample);
         assertThat(ran.exit()).as(ran.err()).isLessThan(2);
