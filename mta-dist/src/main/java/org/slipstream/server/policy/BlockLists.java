@@ -1,13 +1,12 @@
 package org.slipstream.server.policy;
 
 import org.slipstream.server.config.Config;
+import org.slipstream.server.zone.ReverseName;
 import org.slipstream.smtpin.policy.Check;
 import org.slipstream.smtpin.policy.Client;
 import org.slipstream.smtpin.policy.Ruling;
 
-import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,12 +41,13 @@ public final class BlockLists implements Check {
 
     @Override
     public Ruling rcpt(Client client, Rcpt rcpt) {
-        Optional<String> reversed = reversed(client.address());
-        if (reversed.isEmpty()) {
+        if (!mayBeListed(client.address())) {
             return Ruling.pass();
         }
         List<CompletableFuture<Optional<NameQuestions.Addresses>>> asked = lists.stream()
-                .map(list -> inTime.ask(list.zone(), () -> names.ip4(reversed.get() + "." + list.zone()))).toList();
+                .map(list -> inTime.ask(list.zone(),
+                        () -> names.ip4(ReverseName.below(client.address(), list.zone()))))
+                .toList();
         for (int i = 0; i < lists.size(); i++) {
             if (read(lists.get(i), asked.get(i).join()) == Answer.LISTED) {
                 return ruling(client, lists.get(i));
@@ -87,22 +87,8 @@ public final class BlockLists implements Check {
         return octets.length == 4 && octets[0] == 127 && octets[1] == (byte) 255 && octets[2] == (byte) 255;
     }
 
-    /// Empty for addresses that cannot be on a list.
-    static Optional<String> reversed(InetAddress address) {
-        if (address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isSiteLocalAddress()) {
-            return Optional.empty();
-        }
-        byte[] octets = address.getAddress();
-        StringBuilder name = new StringBuilder();
-        for (int i = octets.length - 1; i >= 0; i--) {
-            if (address instanceof Inet4Address) {
-                name.append(octets[i] & 255).append('.');
-            } else {
-                // RFC 5782 section 2.4: nibbles, as in ip6.arpa.
-                name.append(HexFormat.of().toLowHexDigit(octets[i])).append('.')
-                        .append(HexFormat.of().toHighHexDigit(octets[i])).append('.');
-            }
-        }
-        return Optional.of(name.substring(0, name.length() - 1));
+    /// False for addresses that cannot be on a list.
+    static boolean mayBeListed(InetAddress address) {
+        return !address.isLoopbackAddress() && !address.isLinkLocalAddress() && !address.isSiteLocalAddress();
     }
 }

@@ -147,7 +147,7 @@ final class HostFindings {
                     + " --address");
             return;
         }
-        String name = SpfMacro.reverse(address);
+        String name = ReverseName.of(address);
         String record = name + ". IN PTR " + asked.hostname() + ".";
         switch (dns.ask(name, RecordType.PTR)) {
             case TextAnswer.Trouble(String reason) -> findings.silent("ptr", name, reason);
@@ -172,7 +172,7 @@ final class HostFindings {
     void listings() {
         for (String zone : asked.blockLists()) {
             for (InetAddress address : asked.addresses()) {
-                switch (dns.ask(SpfMacro.reverse(address, zone), RecordType.A)) {
+                switch (dns.ask(ReverseName.below(address, zone), RecordType.A)) {
                     case TextAnswer.Found(List<String> codes) -> findings.lacks("list", address.getHostAddress()
                             + " is listed in " + zone + " (" + String.join(", ", codes) + "); ask its operator why");
                     case TextAnswer.None _ -> findings.ok("list", address.getHostAddress() + " is not in " + zone);

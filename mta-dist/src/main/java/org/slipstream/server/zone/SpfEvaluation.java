@@ -157,7 +157,7 @@ final class SpfEvaluation {
     private boolean isNamed(String domain) throws Stop {
         count();
         String wanted = domain.toLowerCase(Locale.ROOT);
-        if (!(dns.ask(SpfMacro.reverse(address), RecordType.PTR) instanceof TextAnswer.Found(List<String> names))) {
+        if (!(dns.ask(ReverseName.of(address), RecordType.PTR) instanceof TextAnswer.Found(List<String> names))) {
             return false;
         }
         return names.stream().limit(MOST_NAMES).map(name -> name.toLowerCase(Locale.ROOT))

@@ -7,12 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /// Expands the macros of a domain-spec (RFC 7208 section 7). The result is at most 253 characters:
 /// labels are dropped from the left. `%{p}` is `unknown`, as the RFC permits, because a lookup of
@@ -67,30 +65,10 @@ record SpfMacro(InetAddress address, String sender, String domain, String helo) 
             case "l" -> sender.substring(0, at);
             case "o" -> sender.substring(at + 1);
             case "d" -> domain;
-            case "i" -> dotted(address);
+            case "i" -> ReverseName.dotted(address);
             case "v" -> address instanceof Inet4Address ? "in-addr" : "ip6";
             case "h" -> helo;
             default -> "unknown";
         };
-    }
-
-    /// `192.0.2.1`, or 32 hexadecimal digits between dots.
-    private static String dotted(InetAddress address) {
-        return address instanceof Inet4Address
-                ? address.getHostAddress()
-                : HexFormat.of().formatHex(address.getAddress()).chars().mapToObj(c -> String.valueOf((char) c))
-                        .collect(Collectors.joining("."));
-    }
-
-    /// The name of a PTR record: `1.2.0.192.in-addr.arpa`.
-    static String reverse(InetAddress address) {
-        return reverse(address, address instanceof Inet4Address ? "in-addr.arpa" : "ip6.arpa");
-    }
-
-    /// The octets or hexadecimal digits of an address in reverse order, below a zone.
-    static String reverse(InetAddress address, String zone) {
-        List<String> parts = new ArrayList<>(Arrays.asList(dotted(address).split("\\.")));
-        Collections.reverse(parts);
-        return String.join(".", parts) + "." + zone;
     }
 }
