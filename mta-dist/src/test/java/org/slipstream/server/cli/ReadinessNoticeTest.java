@@ -32,6 +32,7 @@ class ReadinessNoticeTest {
             name = sys.argv[1]
             manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             manager.bind("\\0" + name[1:] if name.startswith("@") else name)
+            manager.settimeout(60)
             print("bound", flush=True)
             while True:
                 notice = manager.recv(4096).decode()
