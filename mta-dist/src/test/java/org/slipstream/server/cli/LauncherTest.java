@@ -221,6 +221,16 @@ class LauncherTest {
         }
     }
 
+    @Test
+    void warmUpWithoutAFolderThatItCanWriteIsOneSentence() throws Exception {
+        packaged();
+        ProcessBuilder builder = builder(tree, "./mta", "warm-up");
+        builder.environment().put("SLIPSTREAM_CACHE", tree.resolve("mta/none").toString());
+        ProgramRun ran = ProgramRun.of(new byte[0], builder);
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err().lines()).singleElement().asString().contains("mta/none cannot be written");
+    }
+
     /// A container that was killed in the middle starts again, and its processes have the same numbers.
     @Test
     void theLockOfAnEarlierProcessWithTheSameNumberIsTakenOver() throws Exception {
