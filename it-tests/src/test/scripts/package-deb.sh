@@ -90,6 +90,7 @@ delivered 3
 stop
 
 step 'a system that is too old'
+mkdir /tmp/future
 dpkg-deb -e "$deb" /tmp/future/DEBIAN
 needed=$(sed -n 's/^Depends: libc6 (>= \([0-9.]*\)),.*/\1/p' /tmp/future/DEBIAN/control)
 [ -n "$needed" ] || fail 'the package names no version of the C library'

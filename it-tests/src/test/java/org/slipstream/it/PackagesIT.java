@@ -35,6 +35,7 @@ class PackagesIT {
     @BeforeAll
     static void build() throws Exception {
         packages = BuiltPackages.folder();
+        docker("load", "-i", BuiltPackages.image().toString());
     }
 
     @Test
@@ -96,7 +97,6 @@ class PackagesIT {
     /// Each health check is a process of its own, and the first one makes a cache aside.
     @Test
     void theImageIsSmallRunsWithoutRootIsHealthyLearnsOnceAndStopsInTime() throws Exception {
-        docker("load", "-i", BuiltPackages.image().toString());
         assertThat(Long.parseLong(docker("image", "inspect", "-f", "{{.Size}}", "slipstream"))).isLessThan(MOST_BYTES);
         String mail = docker("run", "-d", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--health-interval",
                 "2s", "-e", "SLIPSTREAM_SET=hostname=mx.example.org", "slipstream");
@@ -131,7 +131,6 @@ class PackagesIT {
 
     @Test
     void anUnknownSettingOfTheEnvironmentIsOneSentenceWithItsPlace() throws Exception {
-        docker("load", "-i", BuiltPackages.image().toString());
         ProgramRun start = ProgramRun.of("docker", "run", "--rm", "-e", "SLIPSTREAM_SET=hostnam=mx.example.org",
                 "slipstream");
         assertThat(start.exit()).isEqualTo(3);
