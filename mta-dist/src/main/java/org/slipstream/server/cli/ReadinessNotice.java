@@ -54,8 +54,10 @@ final class ReadinessNotice {
             Process notice = program.start();
             if (!notice.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS) || notice.exitValue() != 0) {
                 notice.destroyForcibly();
-                log.warn("event=readiness-not-told state={} reason=\"systemd-notify failed, so systemd does not know this"
-                        + " state\"", states[0]);
+                log.warn(
+                        "event=readiness-not-told state={} reason=\"systemd-notify failed, so systemd does not know this"
+                                + " state\"",
+                        states[0]);
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
