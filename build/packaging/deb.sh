@@ -51,8 +51,7 @@ Maintainer: Slipstream maintainers <maintainers@slipstream.example>
 Installed-Size: $(du -sk --apparent-size "$deb/usr" | cut -f 1)
 Section: mail
 Priority: optional
-Pre-Depends: libc6 (>= $glibc)
-Depends: adduser, init-system-helpers (>= 1.51)
+Depends: libc6 (>= $glibc), adduser, init-system-helpers (>= 1.51)
 Recommends: systemd
 Provides: mail-transport-agent
 Conflicts: mail-transport-agent

@@ -14,8 +14,11 @@ make_system() {
     [ -n "$loader" ] || fail 'the files of the package libc6 are not where they are expected'
     [ -e "$system/lib64/${loader##*/}" ] || ln -s "${loader#"$system"}" "$system/lib64/${loader##*/}"
     cp "$(command -v busybox)" "$system/bin/busybox"
-    for name in sh cat chmod cmp cp cut date dirname env find grep head id ionice kill ls mkdir mv nice printf ps readlink rm rmdir sed \
+    # The first process of a container inherits orphans and must reap them; a JVM does not. Debian's busybox has no nice.
+    cp "$(command -v tini)" "$(command -v nice)" "$system/bin/"
+    for name in sh cat chmod cmp cp cut date dirname env find grep head id ionice kill ls mkdir mv printf ps readlink rm rmdir sed \
         sleep sort tail test tr wget; do
+        busybox --list | grep -qx "$name" || fail "the busybox of this machine has no $name"
         ln -s busybox "$system/bin/$name"
     done
     ln -s /bin/env "$system/usr/bin/env"
@@ -39,7 +42,7 @@ image_config() {
     cat <<EOF
 {"architecture":"$arch","os":"linux","created":"$date",
 "config":{"User":"10025:10025","WorkingDir":"/var/lib/slipstream","StopSignal":"SIGTERM",
-"Entrypoint":["/usr/lib/slipstream/mta"],"Cmd":["run"],
+"Entrypoint":["/bin/tini","-s","--","/usr/lib/slipstream/mta"],"Cmd":["run"],
 "Env":["PATH=/usr/bin:/bin","SLIPSTREAM_HOME=/var/lib/slipstream","SLIPSTREAM_CONFIG=/etc/slipstream/mta.toml","SLIPSTREAM_CACHE=/var/lib/slipstream/cache"],
 "ExposedPorts":{"2525/tcp":{},"2587/tcp":{}},"Volumes":{"/var/lib/slipstream":{}},
 "Healthcheck":{"Test":["CMD","/usr/lib/slipstream/mta","status"],"Interval":30000000000,"Timeout":20000000000,"StartPeriod":60000000000,"Retries":3},

@@ -31,7 +31,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// The image of Slipstream is the packaged one. That of Rspamd is not the official one, which an
 /// image registry would have to give, but Debian's package on the base image of these tests.
 @RequiresEngine
-@RequiresPrograms({"busybox", "docker", "docker-compose", "dpkg-deb"})
+@RequiresPrograms({"busybox", "docker", "docker-compose", "dpkg-deb", "strip", "tini"})
 class ComposeIT {
     private static final Path EXAMPLE = Path.of("..", "examples", "compose").toAbsolutePath().normalize();
     private static final String RSPAMD = "slipstream-it/rspamd";

@@ -11,6 +11,7 @@ import org.slipstream.testkit.server.ProgramRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -20,7 +21,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// The packages: built twice, installed on a Debian without Java, started, used, and removed.
 @RequiresEngine
-@RequiresPrograms({"busybox", "docker", "dpkg-deb"})
+@RequiresPrograms({"busybox", "docker", "dpkg-deb", "lintian", "strip", "tini"})
 class PackagesIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final String BASE = Optional.ofNullable(System.getenv("IT_BASE_IMAGE")).orElse("debian:bookworm");
@@ -34,6 +35,7 @@ class PackagesIT {
     @BeforeAll
     static void build() throws Exception {
         packages = BuiltPackages.folder();
+        docker("load", "-i", BuiltPackages.image().toString());
     }
 
     @Test
@@ -45,6 +47,15 @@ class PackagesIT {
             assertThat(Files.mismatch(each, second.resolve(each.getFileName().toString())))
                     .as(each.getFileName().toString()).isEqualTo(-1);
         }
+    }
+
+    @Test
+    void lintianFindsNoErrorAndNoWarningInTheDebianPackage() throws Exception {
+        Path deb = BuiltPackages.files(packages).stream().filter(each -> each.toString().endsWith(".deb")).findFirst()
+                .orElseThrow();
+        ProgramRun lintian = ProgramRun.of("lintian", "--allow-root", "--tag-display-limit", "0", "--fail-on",
+                "error,warning", deb.toString());
+        assertThat(lintian.exit()).as(lintian.out() + lintian.err()).isZero();
     }
 
     @Test
@@ -83,20 +94,32 @@ class PackagesIT {
         }
     }
 
+    /// Each health check is a process of its own, and the first one makes a cache aside.
     @Test
-    void theImageIsSmallRunsWithoutRootIsHealthyAndStopsInTime() throws Exception {
-        docker("load", "-i", BuiltPackages.image().toString());
+    void theImageIsSmallRunsWithoutRootIsHealthyLearnsOnceAndStopsInTime() throws Exception {
         assertThat(Long.parseLong(docker("image", "inspect", "-f", "{{.Size}}", "slipstream"))).isLessThan(MOST_BYTES);
         String mail = docker("run", "-d", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--health-interval",
                 "2s", "-e", "SLIPSTREAM_SET=hostname=mx.example.org", "slipstream");
         try {
-            eventually().until(() -> docker("inspect", "-f", "{{.State.Health.Status}}", mail).equals("healthy"));
+            awaitHealthy(mail);
             assertThat(docker("exec", mail, "id", "-u")).isNotEqualTo("0");
             assertThat(docker("exec", mail, "mta", "status")).contains("mx.example.org");
             docker("exec", mail, "mta", "send", "--server", "127.0.0.1:2525", "--from", "me@mx.example.org", "--to",
                     "postmaster@mx.example.org", "--text", "It works.");
             eventually().until(() -> !docker("exec", mail, "find", "/var/lib/slipstream/mail", "-path", "*/new/*",
                     "-type", "f").isEmpty());
+            String cache = "/var/lib/slipstream/cache/commands.aot";
+            eventually().until(() -> docker("exec", mail, "ls", "/var/lib/slipstream/cache").lines()
+                    .filter(name -> name.startsWith("commands")).toList()
+                    .equals(List.of("commands.aot", "commands.aot.jdk")));
+            String learnt = docker("exec", mail, "date", "-r", cache, "-Ins");
+            eventually().until(() -> docker("exec", mail, "sh", "-c", "grep -h ^State: /proc/[0-9]*/status")
+                    .lines().noneMatch(state -> state.contains("zombie")));
+            docker("restart", mail);
+            awaitHealthy(mail);
+            assertThat(docker("exec", "-e", "SLIPSTREAM_JAVA_OPTS=-XX:+PrintCommandLineFlags", mail, "mta", "status"))
+                    .contains("-XX:AOTCache=" + cache);
+            assertThat(docker("exec", mail, "date", "-r", cache, "-Ins")).isEqualTo(learnt);
             long started = System.nanoTime();
             docker("stop", "-t", Long.toString(2 * STOP.toSeconds()), mail);
             assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(STOP);
@@ -108,11 +131,14 @@ class PackagesIT {
 
     @Test
     void anUnknownSettingOfTheEnvironmentIsOneSentenceWithItsPlace() throws Exception {
-        docker("load", "-i", BuiltPackages.image().toString());
         ProgramRun start = ProgramRun.of("docker", "run", "--rm", "-e", "SLIPSTREAM_SET=hostnam=mx.example.org",
                 "slipstream");
         assertThat(start.exit()).isEqualTo(3);
         assertThat(start.err().lines()).singleElement().asString().contains("SLIPSTREAM_SET", "hostnam");
+    }
+
+    private static void awaitHealthy(String container) {
+        eventually().until(() -> docker("inspect", "-f", "{{.State.Health.Status}}", container).equals("healthy"));
     }
 
     /// The port of SMTP is closed to other users than root, as on a machine outside of containers.

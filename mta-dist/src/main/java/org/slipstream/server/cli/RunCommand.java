@@ -83,12 +83,13 @@ final class RunCommand implements Callable<Integer> {
             case ServerStarter.Start.Started(ServerStarter.Running server) -> {
                 Thread rest = IdleCollector.watch();
                 ProcessSignal.flushAtAlarm(server.admin());
-                ProcessSignal.reloadAtHangup(() -> server.reload("SIGHUP"));
+                ReadinessNotice notice = ReadinessNotice.ofEnvironment();
+                ProcessSignal.reloadAtHangup(() -> reload(server, notice));
                 try {
                     world.out().println("ready smtp=" + text(server.smtp()) + " submission="
                             + text(server.submission()) + " admin=" + server.admin() + further(server));
                     world.out().flush();
-                    ReadinessNotice.send();
+                    notice.ready();
                     if (hello) {
                         server.smtp().or(server::submission)
                                 .ifPresent(new Hello(config, world.out(), world.err())::greet);
@@ -96,11 +97,22 @@ final class RunCommand implements Callable<Integer> {
                     world.stopSignal().await();
                 } finally {
                     rest.interrupt();
+                    notice.stopping();
                     server.stop();
                 }
                 yield Exit.DONE;
             }
         };
+    }
+
+    private static void reload(ServerStarter.Running server, ReadinessNotice notice) {
+        notice.reloading();
+        try {
+            server.reload("SIGHUP");
+        } finally {
+            // With a mistake in the settings the server goes on with the old ones.
+            notice.ready();
+        }
     }
 
     private record FileAgain(SettingsSource source, List<String> overrides) implements SettingsAgain {

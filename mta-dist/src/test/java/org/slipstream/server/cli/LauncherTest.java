@@ -40,6 +40,7 @@ class LauncherTest {
                 for each in "$@"; do
                     case $each in
                         -XX:AOTCacheOutput=*)
+                            [ ! -f "$0.fails" ] || { echo >>"$0.fails"; exit 1; }
                             [ -f "$0.old" ] || echo "$@" >"${each#*=}"
                             [ ! -f "$0.replace" ] || { lock=${each#*=}; rm -r "${lock%.new}.lock"; }
                             exit ;;
@@ -207,7 +208,7 @@ class LauncherTest {
         Process other = new ProcessBuilder("sleep", "60").start();
         try {
             Path lock = Files.createDirectories(tree.resolve("commands.aot.lock"));
-            Files.writeString(lock.resolve("pid"), Long.toString(other.pid()));
+            Files.writeString(lock.resolve("pid"), other.pid() + " " + startTicks(other));
             Process second = start(tree, "./mta", "warm-up", "--commands");
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> Files.readString(folder.resolve("started")).contains("waiting"));
@@ -218,6 +219,43 @@ class LauncherTest {
         } finally {
             other.destroy();
         }
+    }
+
+    @Test
+    void warmUpWithoutAFolderThatItCanWriteIsOneSentence() throws Exception {
+        packaged();
+        ProcessBuilder builder = builder(tree, "./mta", "warm-up");
+        builder.environment().put("SLIPSTREAM_CACHE", tree.resolve("mta/none").toString());
+        ProgramRun ran = ProgramRun.of(new byte[0], builder);
+        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.err().lines()).singleElement().asString().contains("mta/none cannot be written");
+    }
+
+    /// A container that was killed in the middle starts again, and its processes have the same numbers.
+    @Test
+    void theLockOfAnEarlierProcessWithTheSameNumberIsTakenOver() throws Exception {
+        Path cache = packaged().resolve("commands.aot");
+        Path lock = Files.createDirectories(tree.resolve("commands.aot.lock"));
+        Files.writeString(lock.resolve("pid"), ProcessHandle.current().pid() + " 1");
+        run(tree, "", "./mta", "status");
+        awaitLearnt(cache);
+    }
+
+    @Test
+    void aCommandDoesNotRepeatWhatFailedAMomentAgo() throws Exception {
+        packaged();
+        Path fails = Files.writeString(folder.resolve("jdk/bin/java.fails"), "");
+        Path lock = tree.resolve("commands.aot.lock");
+        run(tree, "", "./mta", "status");
+        await().atMost(Duration.ofSeconds(90)).until(() -> Files.size(fails) == 1 && !Files.exists(lock));
+        assertThat(run(tree, "", "./mta", "status").exit()).isZero();
+        assertThat(run(tree, "", "./mta", "warm-up", "--commands").exit()).as("by hand it is tried").isEqualTo(70);
+        assertThat(fails).hasSize(2);
+        Files.delete(fails);
+        old(tree.resolve("commands.aot.tried"));
+        run(tree, "", "./mta", "status");
+        awaitLearnt(tree.resolve("commands.aot"));
+        assertThat(tree.resolve("commands.aot.tried")).doesNotExist();
     }
 
     @Test
@@ -270,6 +308,10 @@ class LauncherTest {
         builder.environment().put("PATH", tools + ":" + System.getenv("PATH"));
         builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-Xmx1g -Dx=y");
         return builder;
+    }
+
+    private static String startTicks(Process process) throws IOException {
+        return Files.readString(Path.of("/proc/" + process.pid() + "/stat")).split(" ")[21];
     }
 
     private static void script(Path file, String text) throws IOException {

@@ -78,6 +78,26 @@ class ProcessStopTest {
         assertThat(process.exitValue()).isZero();
     }
 
+    @Test
+    void systemdIsToldOfTheStartTheReloadAndTheStop() throws Exception {
+        Path program = Files.writeString(home.resolve("systemd-notify"), "#!/bin/sh\necho \"$NOTIFY_SOCKET: $1\"\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        ProcessBuilder builder = new ProcessBuilder(java("starts"));
+        builder.environment().put("NOTIFY_SOCKET", "@systemd");
+        builder.environment().merge("PATH", home.toString(), (path, first) -> first + ":" + path);
+        Process process = builder.redirectError(Redirect.INHERIT).start();
+        try (BufferedReader out = process.inputReader()) {
+            assertThat(out.readLine()).startsWith("ready ");
+            assertThat(out.readLine()).isEqualTo("@systemd: READY=1");
+            hangUp(process);
+            assertThat(out.readLine()).isEqualTo("@systemd: RELOADING=1");
+            assertThat(out.readLine()).isEqualTo("@systemd: READY=1");
+            process.toHandle().destroy();
+            assertThat(out.readLine()).isEqualTo("@systemd: STOPPING=1");
+            assertThat(out.readLine()).isEqualTo("stopped");
+        }
+    }
+
     /// `nohup` starts its program so. The server must not handle the terminal's end again.
     @Test
     @EnabledOnOs(OS.LINUX)
