@@ -4,6 +4,7 @@ const api = "/api/v1/";
 const byId = id => document.getElementById(id);
 let selected = 0;
 let revision = 0;
+let questions = 0;
 
 function element(name, text, ...children) {
   const made = document.createElement(name);
@@ -34,8 +35,11 @@ function rows(pairs) {
   return table;
 }
 
+// Each key of a search asks again, and the answers may arrive in another order: the latest question counts.
 async function list() {
+  const question = ++questions;
   const found = await ask("messages?limit=200&query=" + encodeURIComponent(byId("query").value));
+  if (question !== questions) return;
   revision = found.revision;
   byId("count").textContent = found.total + (found.total === 1 ? " message" : " messages");
   byId("list").replaceChildren(...found.messages.map(message => {
