@@ -16,6 +16,7 @@ import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.StubDns;
 import org.slipstream.testkit.TestCertificates;
+import org.slipstream.testkit.UnusedPort;
 import org.slipstream.testkit.server.PackagedServer;
 import org.slipstream.testkit.server.ProgramRun;
 
@@ -256,6 +257,25 @@ class FaultyPeersIT {
         var account = MailAccount.of("honest", thief);
         account.send(server, "honest.example");
         account.ends(server, 0);
-        assertThat(thief.messages()).hasSize(1);
+        assertThat(thief.messages()).anyMatch(mail -> mail.recipients().getFirst().endsWith("@honest.example"));
+    }
+
+    /// Nothing listens at the address of the name server, until it is started.
+    @Test
+    void theNameServerIsGone() {
+        var port = BENCH.keep(new UnusedPort());
+        var alone = BENCH.server(Settings.quick().set("smtp-client.dns-servers", "127.0.0.1:" + port.port()));
+        var account = MailAccount.of("gone", thief);
+        for (int i = 0; i < MESSAGES; i++) {
+            account.send(alone, "gone.example");
+        }
+        eventually().until(() -> alone.log().lines()
+                .anyMatch(line -> line.contains("event=delivery") && line.contains("result=deferred")));
+        account.balances(alone, 0);
+        port.close();
+        BENCH.keep(StubDns.at(port.port())).mx("gone.example", 0, THIEF).address(THIEF, THIEFS_PORT.getAddress());
+        account.ends(alone, 0);
+        assertThat(thief.messages()).filteredOn(mail -> mail.recipients().getFirst().endsWith("@gone.example"))
+                .hasSize(MESSAGES);
     }
 }

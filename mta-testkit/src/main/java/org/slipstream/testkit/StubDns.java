@@ -54,8 +54,8 @@ public final class StubDns implements AutoCloseable {
 
     /// One port number for both protocols.
     private record Ports(DatagramSocket udp, ServerSocket tcp) {
-        static Ports open() throws IOException {
-            DatagramSocket udp = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        static Ports open(int port) throws IOException {
+            DatagramSocket udp = new DatagramSocket(port, InetAddress.getLoopbackAddress());
             try {
                 return new Ports(udp, new ServerSocket(udp.getLocalPort(), 50, InetAddress.getLoopbackAddress()));
             } catch (IOException inUse) {
@@ -65,8 +65,7 @@ public final class StubDns implements AutoCloseable {
         }
     }
 
-    private StubDns() {
-        Ports ports = ports();
+    private StubDns(Ports ports) {
         udp = ports.udp();
         tcp = ports.tcp();
         Thread.ofPlatform().name("stub-dns-udp").daemon().start(this::serveDatagrams);
@@ -77,7 +76,7 @@ public final class StubDns implements AutoCloseable {
     private static Ports ports() {
         for (int attempt = 1;; attempt++) {
             try {
-                return Ports.open();
+                return Ports.open(0);
             } catch (IOException e) {
                 if (attempt == ATTEMPTS) {
                     throw new UncheckedIOException(e);
@@ -88,7 +87,16 @@ public final class StubDns implements AutoCloseable {
 
     /// A name server without records.
     public static StubDns start() {
-        return new StubDns();
+        return new StubDns(ports());
+    }
+
+    /// A name server without records at this port of loopback.
+    public static StubDns at(int port) {
+        try {
+            return new StubDns(Ports.open(port));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// A name server with the records of a zone.
