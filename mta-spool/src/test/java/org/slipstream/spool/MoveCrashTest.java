@@ -95,7 +95,7 @@ class MoveCrashTest {
                         Files.createTempDirectory(directory, "start")));
             }
             int[] begin = {starts.get(0).now(), starts.get(1).now()};
-            opened(starts, script, at, true);
+            opened(starts, script, at);
             for (int j = 0; j < (ALL ? 20 : 4); j++) {
                 int[] then = {begin[0] + random.nextInt(starts.get(0).now() - begin[0] + 1),
                         begin[1] + random.nextInt(starts.get(1).now() - begin[1] + 1)};
@@ -104,7 +104,7 @@ class MoveCrashTest {
                     Cut cut = random.nextBoolean() ? new Cut.Power() : new Cut.Reordered(random.nextLong());
                     images.add(image(starts.get(disk), then[disk], cut));
                 }
-                broken.addAll(reopened(images, script, at, true));
+                broken.addAll(reopened(images, script, at));
                 second++;
             }
         }
@@ -148,7 +148,7 @@ class MoveCrashTest {
                 Files.deleteIfExists(image.resolve(INDEX));
             }
         }
-        return reopened(images, script, point.at(), !point.withoutIndex()).stream().map(each -> point + ": " + each)
+        return reopened(images, script, point.at()).stream().map(each -> point + ": " + each)
                 .toList();
     }
 
@@ -158,17 +158,15 @@ class MoveCrashTest {
         return image;
     }
 
-    private static List<String> reopened(List<Path> images, MoveScript script, int at, boolean history)
-            throws IOException {
-        List<String> broken = opened(images.stream().map(image -> new DiskLog(image, false)).toList(), script, at,
-                history);
+    private static List<String> reopened(List<Path> images, MoveScript script, int at) throws IOException {
+        List<String> broken = opened(images.stream().map(image -> new DiskLog(image, false)).toList(), script, at);
         for (Path image : images) {
             Folders.delete(image);
         }
         return broken;
     }
 
-    private static List<String> opened(List<DiskLog> logs, MoveScript script, int at, boolean history) {
+    private static List<String> opened(List<DiskLog> logs, MoveScript script, int at) {
         SimulatedClock clock = new SimulatedClock();
         try (CrashWorld one = new CrashWorld(logs.get(0), 1, clock);
                 CrashWorld two = new CrashWorld(logs.get(1), 2, clock);
@@ -177,7 +175,7 @@ class MoveCrashTest {
             // Damage of an index that only a reader meets is repaired in the running spool.
             Awaitility.await().atMost(Duration.ofSeconds(90)).ignoreExceptionsInstanceOf(IOException.class)
                     .until(() -> MovedCopies.sweep(1, first, List.of(second)) >= 0);
-            return script.check(List.of(first, second), at, history);
+            return script.check(List.of(first, second), at);
         } catch (SpoolException | IOException | RuntimeException e) {
             return List.of(e.toString());
         }
