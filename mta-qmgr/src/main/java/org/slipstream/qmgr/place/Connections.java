@@ -69,8 +69,8 @@ import java.util.random.RandomGenerator;
 /// 5.1). Its answer is the outcome when no other host can be asked.
 ///
 /// Other assignments of a failed connection are displaced: they were not attempted, and get another
-/// seat before any new assignment does ([Displaced]). The first of each destination may open a
-/// connection in place of the lost one, so the window is never charged with more than before.
+/// seat before any new assignment does. One of each destination may open a connection in place of the
+/// lost one ([Displaced]), so the window is never charged with more than before.
 ///
 /// **A delivery that may have arrived** (RFC 1047) is deferred: with another seat at once it would
 /// be sent three times within a tenth of a second to a host that accepts mail and closes without a
@@ -357,8 +357,10 @@ final class Connections {
                 over(connection, assignment, now);
                 boolean released = !connection.serves(assignment.destination());
                 if (mayTryAnotherHost(assignment, answered.outcomes(), connection.host.host(), now)) {
-                    displaced.addAnswered(assignment.without(connection.host.host(), answered.outcomes()),
-                            released && !displaced.isWaiting(assignment.destination()));
+                    displaced.addAnswered(assignment.without(connection.host.host(), answered.outcomes()));
+                    if (released) {
+                        displaced.lostConnection(assignment.destination());
+                    }
                 } else {
                     report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(), released));
                 }
@@ -492,7 +494,7 @@ final class Connections {
         }
         // Another host is left, or has answered: the failure is this host's.
         boolean canMove = false;
-        Set<String> charged = new LinkedHashSet<>(2);
+        Set<String> moved = new LinkedHashSet<>(2);
         for (Assignment assignment : assignments) {
             boolean tried = attempted.filter(which -> which.test(assignment)).isPresent();
             boolean isLast = tried && !hasOtherHost(assignment.where(), host, now);
@@ -510,8 +512,10 @@ final class Connections {
                 report.refusals.add(new Effects.Refusal(assignment.number(), failure.reason()));
             }
             canMove |= tried && !isLast;
-            displaced.add(assignment, charged.add(assignment.destination()), connection);
+            displaced.add(assignment, connection);
+            moved.add(assignment.destination());
         }
+        moved.forEach(displaced::lostConnection);
         if (canMove && !othersUp) {
             hosts.broken(connection.host, failure.reason(), failure.retryAfterMillis(), now);
         }
@@ -593,9 +597,9 @@ final class Connections {
     Effects reseat(long now, OrderSink orders) {
         evicted = false;
         EffectsBuilder report = new EffectsBuilder();
-        displaced.each(one -> {
-            Assignment assignment = one.assignment();
-            boolean mayOpen = one.charged() || book.serving(assignment.destination()) == 0;
+        displaced.each(assignment -> {
+            int serving = book.serving(assignment.destination());
+            boolean mayOpen = serving == 0 || displaced.mayReplace(assignment.destination());
             Seat seat = placement.find(new PlacementQuestion(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
@@ -609,7 +613,12 @@ final class Connections {
                 case Seat.Defer _ when assignment.isDeferredByAHost() ->
                     report.ended(assignment, deferredByAHost(assignment));
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
-                default -> take(seat, assignment, now, orders);
+                default -> {
+                    take(seat, assignment, now, orders);
+                    if (book.serving(assignment.destination()) > serving) {
+                        displaced.replaced(assignment.destination());
+                    }
+                }
             }
             return true;
         });

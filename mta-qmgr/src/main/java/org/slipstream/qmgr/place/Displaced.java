@@ -15,36 +15,53 @@ import java.util.function.Predicate;
 /// A delivery that was passed to a connection returns with an event of its own, which tells how
 /// much of it was sent. Until then it counts as displaced and gets no seat, because it may be in
 /// transfer. A destination with displaced deliveries gets no seat for new ones.
+///
+/// The displaced deliveries of a destination may replace the connections that it lost, one by one.
+/// So the window is never charged with more than before, whichever of them has the first seat.
 final class Displaced {
-    private final Deque<DisplacedAssignment> waiting = new ArrayDeque<>();
+    private final Deque<Assignment> waiting = new ArrayDeque<>();
     private final Map<String, Integer> byDestination = new LinkedHashMap<>();
+
+    /// Connections that no longer serve a destination and are not replaced.
+    private final Map<String, Integer> lost = new LinkedHashMap<>();
 
     /// Passed to a connection that broke, without an answer yet; by number of the delivery.
     private final Map<Long, Returning> returning = new LinkedHashMap<>();
 
-    /// @param charged it may open a connection in place of the lost one
-    record DisplacedAssignment(Assignment assignment, boolean charged) {}
+    private record Returning(long connection, Assignment assignment) {}
 
-    private record Returning(long connection, DisplacedAssignment one) {}
-
-    void add(Assignment assignment, boolean charged, Connection connection) {
-        DisplacedAssignment one = new DisplacedAssignment(assignment, charged);
+    /// The connection has ended.
+    void add(Assignment assignment, Connection connection) {
         if (connection.up) {
-            returning.put(assignment.number(), new Returning(connection.number, one));
+            returning.put(assignment.number(), new Returning(connection.number, assignment));
         } else {
-            waiting.add(one);
+            waiting.add(assignment);
         }
         count(assignment);
     }
 
     /// The delivery was answered, and another host may take it.
-    void addAnswered(Assignment assignment, boolean charged) {
-        waiting.add(new DisplacedAssignment(assignment, charged));
+    void addAnswered(Assignment assignment) {
+        waiting.add(assignment);
         count(assignment);
     }
 
     private void count(Assignment assignment) {
         byDestination.merge(assignment.destination(), 1, Integer::sum);
+    }
+
+    /// A connection no longer serves this destination, which has displaced deliveries.
+    void lostConnection(String destination) {
+        lost.merge(destination, 1, Integer::sum);
+    }
+
+    boolean mayReplace(String destination) {
+        return lost.containsKey(destination);
+    }
+
+    /// A displaced delivery has a connection that did not serve its destination.
+    void replaced(String destination) {
+        lost.computeIfPresent(destination, (_, n) -> n == 1 ? null : n - 1);
     }
 
     boolean isWaiting(String destination) {
@@ -62,32 +79,34 @@ final class Displaced {
 
     /// The delivery returned with a result.
     Optional<Assignment> finished(DeliveryResult result) {
-        Optional<Assignment> assignment = take(result).map(DisplacedAssignment::assignment);
+        Optional<Assignment> assignment = take(result);
         assignment.ifPresent(this::removed);
         return assignment;
     }
 
-    private Optional<DisplacedAssignment> take(DeliveryResult result) {
+    private Optional<Assignment> take(DeliveryResult result) {
         Returning one = returning.get(result.delivery());
         if (one == null || one.connection() != result.connection()) {
             return Optional.empty();
         }
         returning.remove(result.delivery());
-        return Optional.of(one.one());
+        return Optional.of(one.assignment());
     }
 
     private void removed(Assignment assignment) {
-        byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1);
+        if (byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1) == null) {
+            lost.remove(assignment.destination());
+        }
     }
 
     /// Offers each waiting delivery a seat once.
     ///
     /// @param seats true when the delivery has a seat, or has ended
-    void each(Predicate<DisplacedAssignment> seats) {
+    void each(Predicate<Assignment> seats) {
         for (int left = waiting.size(); left > 0; left--) {
-            DisplacedAssignment one = waiting.remove();
+            Assignment one = waiting.remove();
             if (seats.test(one)) {
-                removed(one.assignment());
+                removed(one);
             } else {
                 waiting.add(one);
             }

@@ -96,8 +96,13 @@ final class LoopWorld implements AutoCloseable {
         return order -> {
             switch (order) {
                 case QmgrOrder.Scan scan -> inbox.answer(scan(scan));
+                // A scan may find a message before it is announced, and it may be removed by then.
                 case QmgrOrder.ReadRecipients read -> inbox.answer(new QmgrEvent.RecipientsRead(read.id(),
-                        List.of(new Recipient(1, Address.of("u@" + DOMAIN))), true));
+                        removed.contains(read.id())
+                                ? List.of()
+                                : List.of(new Recipient(1, Address.of("u@" + DOMAIN))),
+                        true));
+                case QmgrOrder.Defer defer -> inbox.answer(new QmgrEvent.Filed(Optional.of(defer.id())));
                 case QmgrOrder.FindRoute find ->
                     inbox.answer(new QmgrEvent.RouteKnown(find.domain(), new Route.Discard(DOMAIN)));
                 case QmgrOrder.Open open -> inbox.answer(new QmgrEvent.ConnectionReady(open.connection()));
