@@ -36,7 +36,9 @@ class TwoExchangersIT {
 
     /// The fault of the preferred host.
     enum First {
-        CLOSED_PORT, SILENT_AT_CONNECT, CLOSES_AT_CONNECT, NOT_NOW, NO_SERVICE, SILENT_AT_EHLO, CLOSES_AT_MAIL, DEFERS_AT_MAIL, DEFERS_AT_RCPT, DEFERS_AT_THE_END, CLOSES_AT_DATA, SILENT_AT_DATA, REFUSES_AT_RCPT;
+        CLOSED_PORT, SILENT_AT_CONNECT, CLOSES_AT_CONNECT, NOT_NOW, NO_SERVICE, SILENT_AT_EHLO,
+        // In the transaction.
+        CLOSES_AT_MAIL, DEFERS_AT_MAIL, DEFERS_AT_RCPT, DEFERS_AT_THE_END, CLOSES_AT_DATA, SILENT_AT_DATA, REFUSES_AT_RCPT;
 
         String domain() {
             return "two" + ordinal() + ".example";

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
         description = {
                 "One line for each mistake, with its place and the remedy. Everything that a start reads is checked:"
                         + " settings, certificates, logins at smart hosts, users, folders, the queue index's database."
-                        + " Nothing is started or written, and a port that is in use is no mistake, because a running server holds its ports.",
+                        + " Nothing is started or written, and a port that is in use is no mistake, because a running"
+                        + " server holds its ports.",
                 "When a server runs, settings that it takes only at its next start are listed."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT,
