@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
@@ -42,6 +43,21 @@ class LabBuildIT {
         copy(Program.folder(), program);
         // As after a build: the program is younger than all sources.
         Files.setLastModifiedTime(program.resolve(".built"), FileTime.from(Instant.now()));
+    }
+
+    /// As after a build with tests: it leaves caches of the program's classes. A build without tests
+    /// leaves none, and a file of the same name stands for one.
+    private void keepCachesThatFit() throws IOException {
+        Path program = tree.resolve("mta-dist/target/slipstream");
+        String jdk = ProgramRun.of("sh", tree.resolve("build/find-jdk").toString()).mustSucceed().out().strip();
+        for (String name : List.of("slipstream.aot", "commands.aot")) {
+            Path cache = program.resolve(name);
+            if (!Files.exists(cache)) {
+                Files.writeString(cache, "no cache");
+            }
+            Files.copy(Path.of(jdk, "release"), program.resolve(name + ".jdk"), StandardCopyOption.REPLACE_EXISTING);
+            Files.setLastModifiedTime(cache, FileTime.from(Instant.now().plusSeconds(1)));
+        }
     }
 
     private void copy(Path path) throws IOException {
@@ -83,6 +99,17 @@ class LabBuildIT {
         assertThat(changed.out()).contains("sequence  1 2×2");
         assertThat(changed.err()).contains("compiling").contains("mta-qmgr", "mta-lab", "mta-dist")
                 .doesNotContain("mta-spool", "building the program");
+    }
+
+    @Test
+    void aCacheOfTheOldClassesDoesNotHideTheChangedLine() throws IOException {
+        keepCachesThatFit();
+        change("rules.slotLoan() + 1000 >= need");
+        var builder = new ProcessBuilder(tree.resolve("mta").toString(), "lab", "run", "ten-two-two");
+        builder.environment().put("SLIPSTREAM_JAVA_OPTS", "-XX:+PrintCommandLineFlags");
+        ProgramRun changed = ProgramRun.of(new byte[0], builder);
+
+        assertThat(changed.out()).contains("sequence  1 2×2").doesNotContain("AOTCache");
     }
 
     @Test
