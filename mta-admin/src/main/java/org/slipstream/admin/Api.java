@@ -95,6 +95,10 @@ final class Api {
                     + String.join(", ", resource.get().parameters().stream().sorted().toList()), "parameter",
                     unknown.get()), Map.of());
         }
+        Optional<String> unfit = method.equals("GET") ? Optional.empty() : query.get().unfit();
+        if (unfit.isPresent()) {
+            return ApiResponse.badRequest(unfit.get());
+        }
         return action.action().apply(resource.get().parameters().contains(AUTHOR)
                 ? query.get().with(AUTHOR, caller.author(query.get().get(AUTHOR)))
                 : query.get());

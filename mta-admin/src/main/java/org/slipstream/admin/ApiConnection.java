@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Content;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
+import org.slipstream.core.text.Controls;
 import tools.jackson.databind.json.JsonMapper;
 
 import java.io.IOException;
@@ -109,7 +110,7 @@ final class ApiConnection implements Runnable {
         boolean isText = answer.body() instanceof PlainText;
         byte[] body = answer.body() instanceof PlainText(String text)
                 ? text.getBytes(StandardCharsets.UTF_8)
-                : JSON.writeValueAsBytes(answer.body());
+                : Controls.escapedJson(JSON.writeValueAsString(answer.body())).getBytes(StandardCharsets.UTF_8);
         byte[] head = head(answer, isText ? "text/plain; version=0.0.4; charset=utf-8" : "application/json",
                 body.length, keepAlive).getBytes(StandardCharsets.US_ASCII);
         phase = sending();

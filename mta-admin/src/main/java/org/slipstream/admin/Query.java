@@ -1,5 +1,7 @@
 package org.slipstream.admin;
 
+import org.slipstream.core.text.Controls;
+
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -39,6 +41,13 @@ record Query(Map<String, String> parameters) {
         Map<String, String> more = new LinkedHashMap<>(parameters);
         more.put(name, value);
         return new Query(more);
+    }
+
+    /// The reason why these texts cannot be those of an order. They reach replies, reports, the log and
+    /// the terminals of other operators.
+    Optional<String> unfit() {
+        return parameters.entrySet().stream().flatMap(each -> Controls.refusal(each.getKey(), each.getValue()).stream())
+                .findFirst();
     }
 
     /// Finds a parameter outside the known ones, usually a misspelt one.

@@ -95,6 +95,24 @@ class RightsTest {
         assertThat(actions).isEqualTo(PATHS.size() + 1);
     }
 
+    /// Text of an order reaches replies, reports and terminals.
+    @ParameterizedTest
+    @CsvSource({"POST, queue/1p4q0c8k2v0/bounce?reason=", "POST, queue/bounce?sender=a@b.example&reason=",
+            "POST, queue/1p4q0c8k2v0/reroute?to=", "POST, destdb/suspend?name=192.0.2.1&author=ann&reason=",
+            "POST, destdb/suspend?name=192.0.2.1&reason=x&author=", "POST, suspensions/resume?kind=sender&name=",
+            "POST, suspensions/suspend?kind=sender&name=a@b.example&author=ann&reason=",
+            "POST, suspensions/suspend?kind=domain&reason=x&author=ann&name=", "POST, freeze?author=ann&reason="})
+    void anInvisibleCharacterInAnOrderIsRefused(String method, String order) throws IOException {
+        operations.put(77, "b@far.example");
+        for (String escaped : List.of("closed%0Awrite", "a%0Db", "a%1Bb", "a%C2%85b", "a%E2%80%AEb", "a%E2%80%A8b")) {
+            ApiClient.ApiReply refused = owner(Optional.empty(), method, order + escaped);
+            assertThat(refused.status()).as(order + escaped).isEqualTo(400);
+            assertThat(refused.body()).contains("has an invisible character (U+");
+        }
+        assertThat(operations.orders).isEmpty();
+        assertThat(suspensions.current).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource({"GET, status, READ", "GET, queue, READ", "GET, queue/1p4q0c8k2v0/content, ADMINISTRATE",
             "POST, queue/hold, OPERATE", "DELETE, queue/1p4q0c8k2v0, ADMINISTRATE", "POST, queue/delete, ADMINISTRATE",

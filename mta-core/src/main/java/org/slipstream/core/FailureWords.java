@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Controls;
+
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +61,7 @@ public final class FailureWords {
 
     /// A wrapper without a message of its own has the text of its cause behind the class name.
     private static String clean(String text) {
-        return CLASS_NAMES.matcher(text.replaceAll("\\p{Cntrl}+", " ")).replaceAll("").strip();
+        return CLASS_NAMES.matcher(Controls.onOneLine(text)).replaceAll("").strip();
     }
 
     private static String name(Throwable failure) {

@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Controls;
+
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -19,7 +21,7 @@ public final class LogText {
 
     /// Text between double quotes; readable rather than exact, and at most 500 characters.
     public static String text(String untrusted) {
-        return escaped(untrusted, LONGEST_TEXT, c -> c == '"' || c == '\\' || isInvisible(c),
+        return escaped(untrusted, LONGEST_TEXT, c -> c == '"' || c == '\\' || Controls.isInvisible(c),
                 c -> c == '"' ? "'" : c == '\\' ? "\\\\" : "?");
     }
 
@@ -27,7 +29,7 @@ public final class LogText {
     /// and invisible characters become `\u0020` and so on.
     public static String word(String untrusted) {
         return escaped(untrusted, LONGEST_WORD,
-                c -> isInvisible(c) || Character.isSpaceChar(c) || "\"<>\\".indexOf(c) >= 0,
+                c -> Controls.isInvisible(c) || Character.isSpaceChar(c) || "\"<>\\".indexOf(c) >= 0,
                 c -> String.format("\\u%04x", c));
     }
 
@@ -64,16 +66,5 @@ public final class LogText {
             }
         }
         return true;
-    }
-
-    // Controls, line and paragraph separators, characters that change the writing direction, single
-    // surrogates.
-    private static boolean isInvisible(int c) {
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE, Character.UNASSIGNED ->
-                true;
-            default -> false;
-        };
     }
 }

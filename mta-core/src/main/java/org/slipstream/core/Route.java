@@ -17,6 +17,13 @@ public sealed interface Route {
     /// for a fixed host.
     String nextHop();
 
+    /// The next hop that routes to a fixed host share: `[host]:port` for `[host]:port/verify`, the next
+    /// hop of mail with a stricter demand of TLS.
+    static String shared(String nextHop) {
+        int end = nextHop.indexOf('/');
+        return end > 0 && nextHop.startsWith("[") ? nextHop.substring(0, end) : nextHop;
+    }
+
     /// One host of a route.
     ///
     /// @param name a host name or a literal address

@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Controls;
+
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
@@ -17,8 +19,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         long untilMillis) {
     public Suspension {
         name = normal(scope, name);
-        why = onOneLine(why);
-        author = onOneLine(author);
+        why = Controls.onOneLine(why).strip();
+        author = Controls.onOneLine(author).strip();
     }
 
     /// The mail that a suspension concerns.
@@ -81,10 +83,5 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     /// The outcome of a recipient that waits for the end.
     public Reply reply() {
         return Reply.of(450, "4.3.2", text());
-    }
-
-    private static String onOneLine(String text) {
-        return text.codePoints().map(c -> Character.isISOControl(c) ? ' ' : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString().strip();
     }
 }

@@ -179,7 +179,7 @@ final class Wiring {
                 address -> now.get().knowsLocally(address), spool -> reports(now, spool), history,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
-                new MailCounters(), clock);
+                new MailCounters(clock.getAsLong()), clock);
     }
 
     /// The same parts with the settings of this wiring.

@@ -118,7 +118,7 @@ final class SituationWorld implements AutoCloseable {
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
                         places::explain, loop::stuckMessages,
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
-                        new MailCounters(), Optional.empty()),
+                        new MailCounters(clock.get()), Optional.empty()),
                 new MessageOrders(List.of()));
         loop.start();
         settle();

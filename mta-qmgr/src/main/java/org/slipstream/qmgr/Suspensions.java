@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
 import org.slipstream.qmgr.sched.DestinationQueue;
@@ -90,7 +91,8 @@ final class Suspensions {
         String name = suspension.name();
         return switch (suspension.scope()) {
             case DESTINATION -> queue.key().toLowerCase(Locale.ROOT).equals(name)
-                    || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name);
+                    || queue.route().nextHop().toLowerCase(Locale.ROOT).equals(name)
+                    || Route.shared(queue.route().nextHop()).toLowerCase(Locale.ROOT).equals(name);
             case TRANSPORT -> queue.transport().equals(name);
             case SENDER, EVERYTHING -> false;
         };

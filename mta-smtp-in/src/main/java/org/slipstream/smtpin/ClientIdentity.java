@@ -1,6 +1,7 @@
 package org.slipstream.smtpin;
 
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 import org.slipstream.smtpin.command.Command;
 import org.slipstream.smtpin.command.Parameter;
 import org.slipstream.smtpin.proxy.ProxyHeader;
@@ -117,8 +118,8 @@ final class ClientIdentity {
                     .of(StandardCharsets.UTF_8.newDecoder()
                             .decode(ByteBuffer.wrap(octets.getBytes(StandardCharsets.ISO_8859_1))).toString())
                     .filter(name -> !name.isEmpty() && name.length() <= 255
-                            && name.codePoints().noneMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c)
-                                    || Character.isSpaceChar(c) || Character.getType(c) == Character.FORMAT));
+                            && name.codePoints().noneMatch(c -> Character.isWhitespace(c) || Character.isSpaceChar(c)
+                                    || Controls.isInvisible(c)));
         } catch (CharacterCodingException noUtf8) {
             return Optional.empty();
         }

@@ -11,9 +11,9 @@ import java.util.Optional;
 public record PeerOverride(Optional<TlsPolicy> tls, Sources sources) {
     public static final PeerOverride NONE = new PeerOverride(Optional.empty(), Sources.ANY);
 
-    // TLS from the first byte cannot become optional: the host speaks nothing else.
+    // Of two demands of TLS the stricter one holds, so a clause cannot loosen the demand of a route.
     PeerPolicy policy(PeerPolicy usual) {
-        return tls.filter(wanted -> wanted.isMandatory() || !usual.implicitTls())
+        return tls.filter(wanted -> wanted.compareTo(usual.tls()) > 0 || !usual.tls().isMandatory())
                 .map(wanted -> new PeerPolicy(wanted, usual.implicitTls(), usual.login(), usual.loginInTheClear()))
                 .orElse(usual);
     }

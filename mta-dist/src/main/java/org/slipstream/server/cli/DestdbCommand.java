@@ -3,6 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.HostOperations.HostView;
 import org.slipstream.admin.HostOperations.Hosts;
 import org.slipstream.admin.HostOperations.StateView;
+import org.slipstream.core.text.Controls;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +48,11 @@ final class DestdbCommand implements Callable<Integer> {
         return Exit.USAGE;
     }
 
+    /// A text as a parameter of a request. The server would refuse an invisible character, too.
     static String encoded(String text) {
+        Controls.refusal("\"" + Controls.replaced(text) + "\"", text).ifPresent(sentence -> {
+            throw new CommandFailure(Exit.USAGE, "mta: " + sentence);
+        });
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 

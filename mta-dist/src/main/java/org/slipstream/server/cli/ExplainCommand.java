@@ -9,8 +9,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
@@ -55,9 +53,9 @@ final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String path = wanted.id.map(id -> "message=" + Ids.of(spec, id))
-                .or(() -> wanted.destination.map(name -> "destination=" + encoded(name)))
-                .or(() -> wanted.host.map(name -> "host=" + encoded(name)))
-                .orElseGet(() -> "sender=" + encoded(wanted.sender.orElseThrow()));
+                .or(() -> wanted.destination.map(name -> "destination=" + DestdbCommand.encoded(name)))
+                .or(() -> wanted.host.map(name -> "host=" + DestdbCommand.encoded(name)))
+                .orElseGet(() -> "sender=" + DestdbCommand.encoded(wanted.sender.orElseThrow()));
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("GET", "explain?" + path).orElseThrow(() -> new CommandFailure(Exit.NO,
                     "mta: there is no message " + wanted.id.orElse("") + " in the queue"));
@@ -70,9 +68,5 @@ final class ExplainCommand implements Callable<Integer> {
         return wanted.id.isPresent()
                 ? RecordJson.read(body, MessageExplanation.class).text()
                 : RecordJson.read(body, SubjectExplanation.class).text();
-    }
-
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 }

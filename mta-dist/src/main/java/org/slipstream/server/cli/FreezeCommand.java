@@ -27,8 +27,9 @@ final class FreezeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        String query = options.query();
         try (AdminClient server = AdminClient.of(mta)) {
-            server.ask("POST", "freeze?" + options.query()).orElseThrow();
+            server.ask("POST", "freeze?" + query).orElseThrow();
             mta.world().out().println("all deliveries are frozen; ./mta thaw ends it");
         }
         return Exit.DONE;

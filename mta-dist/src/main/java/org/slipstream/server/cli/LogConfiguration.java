@@ -15,6 +15,7 @@ import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.NopStatusListener;
 import org.slipstream.core.LogShard;
+import org.slipstream.core.text.Controls;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -30,7 +31,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
     /// Line ends inside a message (from a peer's reply, perhaps) must not look like log lines, nor
     /// control the terminal.
     private static final String PATTERN = "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSS'Z'\",UTC} %-5level "
-            + "%replace(%msg){'\\p{Cntrl}+',' '}%shard thread=%thread logger=%logger{0}%n";
+            + "%text%shard thread=%thread logger=%logger{0}%n";
 
     static final String APPENDER = "lines";
 
@@ -52,6 +53,14 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
         root.addAppender(appender(context));
         LIBRARIES.forEach((library, level) -> context.getLogger(library).setLevel(level));
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    /// The message as one line.
+    private static final class OneLineConverter extends ClassicConverter {
+        @Override
+        public String convert(ILoggingEvent event) {
+            return Controls.onOneLine(event.getFormattedMessage());
+        }
     }
 
     /// The shard of a line, when the server has several.
@@ -81,6 +90,7 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
             return started(context, new JsonLogLayout());
         }
         PatternLayout layout = new PatternLayout();
+        layout.getInstanceConverterMap().put("text", OneLineConverter::new);
         layout.getInstanceConverterMap().put("shard", ShardConverter::new);
         layout.setPattern(PATTERN);
         return started(context, layout);

@@ -3,6 +3,7 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.Operations.MessageView;
 import org.slipstream.admin.Operations.QueuePage;
 import org.slipstream.admin.Operations.RecipientView;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.maildrop.MaildropFolder;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -95,7 +96,8 @@ final class MailqCommand implements Callable<Integer> {
             default -> "";
         };
         String sender = message.sender().isEmpty() ? "MAILER-DAEMON" : message.sender();
-        out.printf("%-12s %7d %s  %s%n", message.id() + mark, message.sizeBytes(), arrival(message.created()), sender);
+        out.printf("%-12s %7d %s  %s%n", message.id() + mark, message.sizeBytes(), arrival(message.created()),
+                Controls.replaced(sender));
         message.recipients().stream().filter(each -> each.state().equals("open")).forEach(each -> print(each, out));
         out.println();
     }
@@ -109,9 +111,9 @@ final class MailqCommand implements Callable<Integer> {
 
     private static void print(RecipientView recipient, PrintStream out) {
         if (!recipient.lastReply().isEmpty()) {
-            String reason = "(" + recipient.lastReply().replaceAll("\\s+", " ") + ")";
+            String reason = "(" + Controls.onOneLine(recipient.lastReply()).replaceAll(" +", " ") + ")";
             out.println(REASON_END.substring(Math.min(reason.length(), REASON_END.length())) + reason);
         }
-        out.println(" ".repeat(42) + recipient.address());
+        out.println(" ".repeat(42) + Controls.replaced(recipient.address()));
     }
 }

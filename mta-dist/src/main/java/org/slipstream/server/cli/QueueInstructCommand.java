@@ -6,8 +6,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 
 /// Other ways for messages that stay in the queue: `queue requeue` and `queue reroute`.
@@ -77,7 +75,7 @@ final class QueueInstructCommand {
         @Override
         public Integer call() {
             sweep.check(spec, all);
-            return sweep.give(mta, spec, "reroute", "to=" + URLEncoder.encode(to, StandardCharsets.UTF_8), "rerouted");
+            return sweep.give(mta, spec, "reroute", "to=" + DestdbCommand.encoded(to), "rerouted");
         }
     }
 }

@@ -7,8 +7,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 
 /// The end of messages with a report to their senders: `queue bounce` and `queue expire`.
@@ -57,7 +55,7 @@ final class QueueReturnCommand {
         public Integer call() {
             check(sweep, spec, all, yes);
             return sweep.give(mta, spec, "bounce",
-                    reason.isBlank() ? "" : "reason=" + URLEncoder.encode(reason, StandardCharsets.UTF_8), "bounced");
+                    reason.isBlank() ? "" : "reason=" + DestdbCommand.encoded(reason), "bounced");
         }
     }
 

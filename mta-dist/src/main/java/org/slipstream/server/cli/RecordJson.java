@@ -1,6 +1,7 @@
 package org.slipstream.server.cli;
 
 import org.jspecify.annotations.Nullable;
+import org.slipstream.core.text.Controls;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -47,7 +48,7 @@ final class RecordJson {
         try (JsonGenerator generator = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
             write(value, generator);
         }
-        return text.toString();
+        return Controls.escapedJson(text.toString());
     }
 
     private static Object record(JsonParser parser, Class<?> type) {

@@ -2,6 +2,7 @@ package org.slipstream.server.cli;
 
 import org.slipstream.admin.TraceOperations.TraceResult;
 import org.slipstream.core.QueueId;
+import org.slipstream.core.text.Controls;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.history.HistorySearch;
 import picocli.CommandLine.Command;
@@ -69,7 +70,7 @@ final class TraceCommand implements Callable<Integer> {
         if (json) {
             mta.world().out().println(RecordJson.write(found));
         } else {
-            TraceText.lines(found).forEach(mta.world().out()::println);
+            TraceText.lines(found).stream().map(Controls::replaced).forEach(mta.world().out()::println);
         }
         return Exit.DONE;
     }

@@ -11,6 +11,7 @@ import org.slipstream.core.MessageSummary;
 import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.QueuePhase.Code;
+import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;
@@ -127,7 +128,7 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
         lines.add("Recipients:");
         recipients.forEach(each -> lines.add(("  " + padded(each.state(), 10) + "<" + each.address() + ">  "
                 + each.lastReply()).stripTrailing()));
-        return lines.stream().map(line -> line.replaceAll("\\p{Cntrl}", " ")).reduce((a, b) -> a + "\n" + b).orElse("");
+        return lines.stream().map(Controls::onOneLine).collect(Collectors.joining("\n"));
     }
 
     /// Gates about which there is nothing to say share a line.

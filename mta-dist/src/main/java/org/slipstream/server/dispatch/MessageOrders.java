@@ -21,6 +21,8 @@ import java.util.Optional;
 public record MessageOrders(Collection<InetSocketAddress> ours) {
     /// The text for the way back to the routing table.
     private static final String DEFAULT = "default";
+    /// A reason is part of a reply line and of a report.
+    private static final int LONGEST_REASON = 500;
     /// The next hop of discarded mail, for logs.
     private static final String REROUTED = "rerouted";
 
@@ -35,7 +37,10 @@ public record MessageOrders(Collection<InetSocketAddress> ours) {
                 case NextHopForm.NextHopRead.Found _ -> Optional.empty();
                 case NextHopForm.NextHopRead.Wrong(String sentence) -> Optional.of(sentence);
             };
-            case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, BOUNCE, EXPIRE -> Optional.empty();
+            case BOUNCE -> order.argument().length() <= LONGEST_REASON
+                    ? Optional.empty()
+                    : Optional.of("a reason has at most " + LONGEST_REASON + " characters");
+            case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
         };
     }
 

@@ -27,7 +27,6 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -68,7 +67,6 @@ public final class QueueOperations implements ShardQueue {
     private final LongSupplier clockMillis;
     private final String version;
     private final String hostname;
-    private final Instant started;
     private final QueueViewSources surroundings;
     private final MessageOrders messageOrders;
 
@@ -83,7 +81,6 @@ public final class QueueOperations implements ShardQueue {
         this.hostname = hostname;
         this.surroundings = surroundings;
         this.messageOrders = messageOrders;
-        this.started = Instant.ofEpochMilli(clockMillis.getAsLong());
     }
 
     @Override
@@ -361,7 +358,8 @@ public final class QueueOperations implements ShardQueue {
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
                         d.meanMillis()))
                 .toList();
-        return new Status(version, hostname, started.toString(), counts.map(Spool.Counts::messages),
+        return new Status(version, hostname, QueueView.moment(surroundings.traffic().sinceMillis()),
+                counts.map(Spool.Counts::messages),
                 counts.map(Spool.Counts::held), counts.map(Spool.Counts::corrupt), snapshot.active(),
                 surroundings.stuck().getAsLong(), snapshot.unannounced(),
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,

@@ -7,6 +7,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;
@@ -119,7 +120,7 @@ public record SubjectText(Subject subject, String name, String state, Map<Spool.
                     + ExplainText.padded(Integer.toString(each.messages()), 7)
                     + ExplainText.padded(each.reason(), 13) + "such as: " + each.example()));
         }
-        return lines.stream().map(line -> line.replaceAll("\\p{Cntrl}", " ")).reduce((a, b) -> a + "\n" + b).orElse("");
+        return lines.stream().map(Controls::onOneLine).collect(Collectors.joining("\n"));
     }
 
     private static OptionalLong millis(String moment) {

@@ -80,7 +80,7 @@ public final class Pickup {
             if (file.getValue().isEmpty()) {
                 setAside(folder, file.getKey(), "not a name of this server");
             } else if (spool.contains(file.getValue().get())) {
-                log.info("event=maildrop-file-known queue={} file={}", file.getValue().get(), file.getKey());
+                log.info("event=maildrop-file-known queue={} file={}", file.getValue().get(), shown(file.getKey()));
                 Files.delete(file.getKey());
             } else {
                 folder.putBack(file.getKey());
@@ -143,7 +143,7 @@ public final class Pickup {
         try {
             Files.delete(file);
         } catch (IOException trouble) {
-            log.warn("event=file-not-deleted file={} error=\"{}\"", file, FailureWords.of(trouble));
+            log.warn("event=file-not-deleted file={} error=\"{}\"", shown(file), FailureWords.of(trouble));
         }
     }
 
@@ -206,11 +206,17 @@ public final class Pickup {
 
     private static void setAside(MaildropFolder folder, Path file, String reason) throws IOException {
         log.error("event=maildrop-file-set-aside file={} reason=\"{}\" next=\"the file stays there; move it back with"
-                + " another name to try it again\"", folder.setAside(file), LogText.text(reason));
+                + " another name to try it again\"", shown(folder.setAside(file)), LogText.text(reason));
     }
 
     private static void later(String name, IOException trouble) {
-        log.warn("event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\"", name,
+        log.warn("event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\"",
+                LogText.word(name),
                 LogText.text(FailureWords.of(trouble)));
+    }
+
+    // Any user of the machine chooses the name of a file.
+    private static String shown(Path file) {
+        return LogText.word(file.toString());
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// The text of a kind of report: a subject, and lines with variables as in `${hostname}`. A
 /// template that was read has no unknown variable and names the recipients.
@@ -63,6 +64,9 @@ record ReportTemplate(String subject, List<String> lines) {
         for (int i = 0; i < text.size(); i++) {
             String place = name + ":" + (i + 1) + ": ";
             unknown(text.get(i), i == 0).ifPresent(mistake -> mistakes.add(place + mistake));
+            if (Controls.in(text.get(i).replace('\t', ' '))) {
+                mistakes.add(place + "a control character");
+            }
         }
         if (text.stream().noneMatch(line -> line.strip().equals(RECIPIENTS))) {
             mistakes.add(name + ": a line with only " + RECIPIENTS + " is missing: the report must name them");
@@ -95,7 +99,7 @@ record ReportTemplate(String subject, List<String> lines) {
 
     /// The subject as a header field holds it (RFC 2047).
     String subject(DeliveryReport report) {
-        String text = Controls.replaced(filled(subject, report));
+        String text = filled(subject, report);
         if (Ascii.is(text)) {
             return text;
         }
@@ -116,20 +120,21 @@ record ReportTemplate(String subject, List<String> lines) {
         return "=?UTF-8?B?" + Base64.getEncoder().encodeToString(piece.getBytes(StandardCharsets.UTF_8)) + "?=";
     }
 
-    /// The lines with the values of the report, without control characters.
+    /// The lines with the values of the report. The values come from others and have no invisible
+    /// characters; the lines of the template stay as they are, because some scripts need joiners.
     ///
     /// @param recipients lines in place of `${recipients}`
     List<String> text(DeliveryReport report, List<String> recipients) {
         return lines.stream()
                 .flatMap(line -> line.strip().equals(RECIPIENTS)
-                        ? recipients.stream()
-                        : List.of(filled(line, report)).stream())
-                .map(Controls::replaced).toList();
+                        ? recipients.stream().map(Controls::replaced)
+                        : Stream.of(filled(line, report)))
+                .toList();
     }
 
     private static String filled(String line, DeliveryReport report) {
         return VARIABLE.matcher(line).replaceAll(found -> Matcher
-                .quoteReplacement(value(Variable.of(found.group(1)).orElseThrow(), report)));
+                .quoteReplacement(Controls.replaced(value(Variable.of(found.group(1)).orElseThrow(), report))));
     }
 
     private static String value(Variable variable, DeliveryReport report) {

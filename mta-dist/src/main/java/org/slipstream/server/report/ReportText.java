@@ -1,7 +1,6 @@
 package org.slipstream.server.report;
 
 import org.slipstream.core.Outcome;
-import org.slipstream.core.text.Controls;
 import org.slipstream.spool.Spool;
 
 import java.time.Instant;
@@ -15,7 +14,7 @@ import java.util.Optional;
 final class ReportText {
     private ReportText() {}
 
-    /// Lines with CRLF, without control characters; any length, any script.
+    /// Lines with CRLF; any length, any script.
     static String of(DeliveryReport report, ReportTemplate template) {
         List<String> recipients = new ArrayList<>();
         for (Spool.RecipientState state : report.about()) {
@@ -28,9 +27,8 @@ final class ReportText {
         if (report.original().isEmpty()) {
             lines.add("The message itself could not be read and is not returned.");
         }
-        // Text from remote systems must not add lines.
         StringBuilder text = new StringBuilder();
-        lines.forEach(line -> text.append(Controls.replaced(line)).append("\r\n"));
+        lines.forEach(line -> text.append(line).append("\r\n"));
         return text.toString();
     }
 

@@ -2,8 +2,10 @@ package org.slipstream.server.route;
 
 import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
+import org.slipstream.qmgr.wake.DestinationTable;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
+import org.slipstream.server.config.Config.TlsUse;
 import org.slipstream.smtpout.RouteFinder;
 
 import java.util.HashMap;
@@ -32,6 +34,7 @@ public final class RouteTable {
     private final Set<String> localDomains;
     private final Map<String, RouteTarget> senders;
     private final RouteFinder mx;
+    private final DestinationTable destinations;
 
     /// Like [RouteFinder.Answer], for every kind of route.
     public sealed interface RouteAnswer {
@@ -48,22 +51,24 @@ public final class RouteTable {
         Optional<String> store = config.operation().store().delivery();
         Map<String, RouteTarget> senders = config.addressTables().senderRoutes();
         if (store.isEmpty()) {
-            return new RouteTable(table, config.local().domains(), senders, mx);
+            return new RouteTable(table, config.local().domains(), senders, mx, config.destinations());
         }
         Map<String, RouteTarget> all = new HashMap<>(table);
         config.local().domains().forEach(domain -> all.put(domain, new RouteTarget.Lmtp(store.get())));
-        return new RouteTable(all, List.of(), senders, mx);
+        return new RouteTable(all, List.of(), senders, mx, config.destinations());
     }
 
     /// @param table by domain, `.suffix` or `*`, in lower case
     /// @param localDomains lower case
     public RouteTable(Map<String, RouteTarget> table, List<String> localDomains, RouteFinder mx) {
-        this(table, localDomains, Map.of(), mx);
+        this(table, localDomains, Map.of(), mx, DestinationTable.EMPTY);
     }
 
     /// @param senders the routes of senders, instead of `*`
-    public RouteTable(Map<String, RouteTarget> table, List<String> localDomains, Map<String, RouteTarget> senders,
-            RouteFinder mx) {
+    /// @param destinations their demands of TLS
+    private RouteTable(Map<String, RouteTarget> table, List<String> localDomains, Map<String, RouteTarget> senders,
+            RouteFinder mx, DestinationTable destinations) {
+        this.destinations = destinations;
         this.senders = Map.copyOf(senders);
         this.table = Map.copyOf(table);
         this.localDomains = Set.copyOf(new HashSet<>(localDomains));
@@ -85,7 +90,7 @@ public final class RouteTable {
         }
         return switch (target(asked)) {
             case RouteTarget.Mx _ -> ask(asked.domain());
-            case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target.host()));
+            case RouteTarget.Fixed target -> new RouteAnswer.Found(fixed(target, asked.domain()));
             case RouteTarget.Lmtp(String endpoint) -> new RouteAnswer.Found(new Route.Lmtp(endpoint));
             case RouteTarget.Discard _ -> new RouteAnswer.Found(new Route.Discard(asked.domain()));
         };
@@ -122,9 +127,25 @@ public final class RouteTable {
 
     private RouteAnswer ask(String domain) {
         return switch (mx.find(domain)) {
-            case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(route);
+            case RouteFinder.Answer.Found(Route.Smtp route) -> new RouteAnswer.Found(
+                    tls(route, domain).equals(destinations.settings(route).tls())
+                            ? route
+                            // Domains with the same hosts may share a next hop; this one has a demand of its own.
+                            : new Route.Smtp(domain, route.hosts()));
             case RouteFinder.Answer.NoRoute(Reply reason) -> new RouteAnswer.NoRoute(reason);
         };
+    }
+
+    /// The demand of a domain may be stricter than that of its smart host. Connections have one kind of
+    /// TLS, so this mail has a next hop of its own there: `[relay.example]:25/verify`.
+    private Route.Smtp fixed(RouteTarget.Fixed target, String domain) {
+        Route.Smtp usual = fixed(target.host());
+        return tls(usual, domain).map(TlsUse::of).filter(wanted -> wanted.isStricter(target.tls()))
+                .map(wanted -> new Route.Smtp(usual.nextHop() + "/" + wanted.word(), usual.hosts())).orElse(usual);
+    }
+
+    private Optional<String> tls(Route.Smtp route, String domain) {
+        return destinations.settings(route, domain).tls();
     }
 
     // All domains with the same smart host share its window and connections, so its name is the

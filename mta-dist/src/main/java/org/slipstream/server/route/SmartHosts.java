@@ -70,7 +70,11 @@ public final class SmartHosts {
             if (target instanceof RouteTarget.Fixed fixed) {
                 Optional<String> name = name(fixed.host(), logins);
                 name.ifPresent(used::add);
-                policies.put(RouteTable.fixed(fixed.host()).nextHop(), policy(config, fixed, name.map(logins::get)));
+                String nextHop = RouteTable.fixed(fixed.host()).nextHop();
+                policies.put(nextHop, policy(config, fixed, fixed.tls(), name.map(logins::get)));
+                Config.TlsUse.STRICT.stream().filter(tls -> tls.isStricter(fixed.tls()))
+                        .forEach(tls -> policies.put(nextHop + "/" + tls.word(),
+                                policy(config, fixed, Optional.of(tls), name.map(logins::get))));
             }
         }
         for (String name : logins.keySet()) {
@@ -93,9 +97,10 @@ public final class SmartHosts {
                         settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
     }
 
-    private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Credentials> login) {
+    private static PeerPolicy policy(Config config, RouteTarget.Fixed fixed, Optional<Config.TlsUse> tls,
+            Optional<Credentials> login) {
         Config.TlsUse usual = config.smtpClient().startTls() ? Config.TlsUse.MAY : Config.TlsUse.NONE;
-        return new PeerPolicy(TlsPolicy.valueOf(fixed.tls().orElse(usual).name()), fixed.implicitTls(), login,
+        return new PeerPolicy(TlsPolicy.valueOf(tls.orElse(usual).name()), fixed.implicitTls(), login,
                 config.smartHost().loginInTheClear());
     }
 

@@ -3,6 +3,7 @@ package org.slipstream.server.users;
 import org.slipstream.core.Address;
 import org.slipstream.core.sasl.SaslPrep;
 import org.slipstream.core.sasl.ScramKeys;
+import org.slipstream.core.text.Controls;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -89,8 +90,7 @@ final class UserLine {
     /// Why a name cannot be a user's name.
     static Optional<String> unfitName(String name) {
         boolean unfit = name.isEmpty() || name.length() > LONGEST_NAME || name.startsWith("#")
-                || name.codePoints().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c)
-                        || Character.getType(c) == Character.FORMAT);
+                || name.codePoints().anyMatch(c -> Character.isWhitespace(c) || Controls.isInvisible(c));
         if (unfit) {
             return Optional.of("a name has 1 to " + LONGEST_NAME + " visible characters and begins with no \"#\"");
         }

@@ -23,6 +23,7 @@ public final class MailCounters {
     /// The latest reply that deferred or returned a recipient of a domain.
     public record DomainError(String reply, long atMillis) {}
 
+    private final long sinceMillis;
     private final LongAdder receivedMessages = new LongAdder();
     private final LongAdder receivedRecipients = new LongAdder();
     private final LongAdder receivedBytes = new LongAdder();
@@ -32,6 +33,16 @@ public final class MailCounters {
     private final LongAdder failedRecipients = new LongAdder();
     private final LongAdder removedMessages = new LongAdder();
     private final SequencedMap<String, DomainError> errors = new LinkedHashMap<>();
+
+    /// @param sinceMillis the start of the server
+    public MailCounters(long sinceMillis) {
+        this.sinceMillis = sinceMillis;
+    }
+
+    /// The start of the server. A reload, or another run of a queue manager, does not change it.
+    public long sinceMillis() {
+        return sinceMillis;
+    }
 
     public void received(MessageSummary message) {
         receivedMessages.increment();

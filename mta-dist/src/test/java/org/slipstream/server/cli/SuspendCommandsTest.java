@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -65,6 +66,20 @@ class SuspendCommandsTest {
                 .contains("the kinds are destination, domain, sender, transport, host");
         assertThat(console.run("suspend", "host", "mx.nowhere.example", "--reason", "x").err())
                 .contains("./mta suspend domain mx.nowhere.example suspends");
+        assertThat(suspensions.current).isEmpty();
+    }
+
+    @Test
+    void anInvisibleCharacterIsRefusedBeforeTheServerIsAsked() {
+        server.close();
+        for (String reason : List.of("closed\nwrite to bob", "a\u202eb", "a\u2028b", "\u001b[2J")) {
+            Console.Ran ran = console.run("freeze", "--reason", reason);
+            assertThat(ran.exit()).isEqualTo(Exit.USAGE);
+            assertThat(ran.err()).contains("has an invisible character (U+").doesNotContain("no server is running");
+            assertThat(console.run("queue", "bounce", "1p4q0c8k2v0", "--reason", reason).exit()).isEqualTo(Exit.USAGE);
+            assertThat(console.run("suspend", "sender", "a@b.example", "--reason", "x", "--author", reason).exit())
+                    .isEqualTo(Exit.USAGE);
+        }
         assertThat(suspensions.current).isEmpty();
     }
 

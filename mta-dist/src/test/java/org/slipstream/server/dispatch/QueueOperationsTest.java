@@ -77,11 +77,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 /// The operator's commands with the real spool and the real queue manager; no message is delivered,
 /// because no route is ever found.
 class QueueOperationsTest {
+    private static final long STARTED = 1_800_000_000_000L;
+
     @TempDir
     Path folder;
 
     private final Inbox inbox = new Inbox(100);
-    private final MailCounters traffic = new MailCounters();
+    private final MailCounters traffic = new MailCounters(STARTED);
     private final CountDownLatch dns = new CountDownLatch(1);
     private Spool spool;
     private Carriers carriers;
@@ -404,6 +406,8 @@ class QueueOperationsTest {
     void theStatusAnswersAndTellsTroubleWhileTheIndexIsDown() throws Exception {
         mailing(2);
         assertThat(operations.status().messages()).contains(2L);
+        assertThat(operations.status().started()).as("the start of the server, not that of this view of it")
+                .isEqualTo("2027-01-15T08:00:00Z");
         assertThat(operations.status().trouble()).isEmpty();
         indexIsDown = true;
         troubles = List.of(new Spool.Trouble(Spool.What.INDEX, 1_800_000_000_000L, "input/output error", false),

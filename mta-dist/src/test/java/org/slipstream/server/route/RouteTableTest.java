@@ -10,11 +10,14 @@ import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.config.SettingsSource;
 import org.slipstream.smtpout.RouteFinder;
+import org.slipstream.smtpout.dialog.TlsPolicy;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -60,6 +63,38 @@ class RouteTableTest {
         assertThat(host(table, "deep.x.b.example")).isEqualTo("longer");
         assertThat(host(table, "c.example")).isEqualTo("shorter");
         assertThat(host(table, "c.test")).isEqualTo("rest");
+    }
+
+    /// Without it, mail of such a domain would leave in the clear through a route that permits that.
+    @Test
+    void ofTheDemandsOfTlsOfDestinationAndRouteTheStricterOneHolds(@TempDir Path home) throws Exception {
+        Files.writeString(home.resolve("mta.toml"), """
+                [destination."bank.example"]
+                tls = "verify"
+                [destination.".gov.example"]
+                tls = "encrypt"
+                [destination."easy.example"]
+                tls = "may"
+                [smtp-client]
+                mx-roll-up = true
+                """);
+        Config config = config(home);
+        RouteTable table = RouteTable.of(config, Map.of("*", smtp("relay.example", 25), "safe.example",
+                new RouteTarget.Fixed(new Route.Host("relay.example", 25, 0), Optional.of(Config.TlsUse.VERIFY),
+                        false)),
+                dns);
+        Route usual = found(table, "far.example");
+        assertThat(usual.nextHop()).isEqualTo("[relay.example]:25");
+        assertThat(found(table, "easy.example")).isEqualTo(usual);
+        Route.Smtp bank = (Route.Smtp) found(table, "Bank.example");
+        assertThat(bank.nextHop()).isEqualTo("[relay.example]:25/verify");
+        assertThat(bank.hosts()).isEqualTo(((Route.Smtp) usual).hosts());
+        assertThat(found(table, "tax.gov.example").nextHop()).isEqualTo("[relay.example]:25/encrypt");
+        assertThat(Route.shared(bank.nextHop())).isEqualTo(usual.nextHop());
+        Config relayed = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home),
+                List.of("routes.\"*\"=smtp:relay.example"))).config();
+        assertThat(SmartHosts.peers(relayed).byNextHop().get(bank.nextHop()).tls()).isEqualTo(TlsPolicy.VERIFY);
+        assertThat(config.destinations().settings(bank).tls()).isEmpty();
     }
 
     @Test

@@ -49,8 +49,11 @@ class SmartHostsTest {
         logins("rw-------", "# our provider\nrelay.example:587 alice pass word\n\nsafe.example bob geheim\n");
         Peers peers = SmartHosts.peers(read());
         Credentials alice = new Credentials("alice", "pass word");
-        assertThat(peers.byNextHop()).containsOnlyKeys("[relay.example]:587", "[192.0.2.7]:25", "[plain.example]:26",
-                "[safe.example]:465");
+        assertThat(peers.byNextHop()).containsOnlyKeys("[relay.example]:587", "[192.0.2.7]:25",
+                "[192.0.2.7]:25/encrypt", "[192.0.2.7]:25/verify", "[plain.example]:26", "[plain.example]:26/encrypt",
+                "[plain.example]:26/verify", "[safe.example]:465", "[safe.example]:465/verify");
+        assertThat(peers.byNextHop().get("[safe.example]:465/verify")).isEqualTo(
+                new PeerPolicy(TlsPolicy.VERIFY, true, Optional.of(new Credentials("bob", "geheim")), false));
         assertThat(peers.byNextHop().get("[relay.example]:587"))
                 .isEqualTo(new PeerPolicy(TlsPolicy.VERIFY, false, Optional.of(alice), false));
         assertThat(peers.byNextHop().get("[192.0.2.7]:25").tls()).isEqualTo(TlsPolicy.NONE);

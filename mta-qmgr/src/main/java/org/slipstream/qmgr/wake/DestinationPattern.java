@@ -58,7 +58,7 @@ public sealed interface DestinationPattern {
     record Target(String transport, String nextHop) implements DestinationPattern {
         @Override
         public boolean matches(Route route, String domain) {
-            return route.transport().equals(transport) && route.nextHop().equals(nextHop);
+            return route.transport().equals(transport) && Route.shared(route.nextHop()).equals(nextHop);
         }
     }
 

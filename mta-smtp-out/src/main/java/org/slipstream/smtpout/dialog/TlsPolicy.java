@@ -1,6 +1,6 @@
 package org.slipstream.smtpout.dialog;
 
-/// The required use of TLS with a peer.
+/// The required use of TLS with a peer, from the loosest to the strictest.
 public enum TlsPolicy {
     /// Not used, even when offered.
     NONE,
