@@ -44,6 +44,9 @@ final class Indexer implements AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /// A failure that only looks like damage must not rebuild the index repeatedly.
     private static final long MAKE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /// Of two failures within this time that look like damage, the first is taken for chance: a fresh connection may
+    /// read the same page.
+    private static final long SUSPICION_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int BATCH = 2000;
     /// Number of records that a waiting reader is delayed by: a fraction of a second.
     private static final int SOON = 10_000;
@@ -82,6 +85,7 @@ final class Indexer implements AutoCloseable {
     private boolean stopping;
     private long retryNanos;
     private long madeNanos = System.nanoTime() - MAKE_NANOS;
+    private long suspectedNanos = System.nanoTime() - SUSPICION_NANOS;
     private long syncNanos;
     private long lookNanos;
 
@@ -357,11 +361,11 @@ final class Indexer implements AutoCloseable {
     private void reopen() throws IOException {
         long now = System.nanoTime();
         retryNanos = now + RETRY_NANOS;
-        if (down.filter(IndexDamage::isBehind).isPresent() && now - madeNanos >= MAKE_NANOS) {
+        if (down.filter(each -> isDamage(each, now)).isPresent() && now - madeNanos >= MAKE_NANOS) {
             madeNanos = now;
             LOG.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(down.get().toString()));
             index.makeAgain();
-            Recovery.run(log, index, tail.position());
+            Recovery.run(log, index, tail.unapplied());
         } else {
             catchUp(index.recover());
         }
@@ -370,12 +374,21 @@ final class Indexer implements AutoCloseable {
         down = Optional.empty();
     }
 
+    private boolean isDamage(Throwable failure, long now) {
+        if (IndexDamage.isCertain(failure) || !IndexDamage.isBehind(failure)) {
+            return IndexDamage.isCertain(failure);
+        }
+        boolean again = now - suspectedNanos < SUSPICION_NANOS;
+        suspectedNanos = now;
+        return again;
+    }
+
     private void catchUp(QueueIndex.Standing found) throws IOException {
         if (found.applied() < standing.applied()) {
             LOG.warn("event=index-position-moved-back from={} to={} next=\"reading the log again\"",
                     standing.position(),
                     found.position());
-            Recovery.run(log, index, tail.position());
+            Recovery.run(log, index, tail.unapplied());
         } else if (found.applied() > standing.applied() && appliedWhole) {
             // The transaction with the unknown end had been committed; applied again, it would
             // count attempts twice.

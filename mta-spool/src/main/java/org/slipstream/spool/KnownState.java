@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.spool.index.DamagedRowsException;
@@ -34,11 +35,24 @@ final class KnownState {
 
     static List<LogRecord> of(QueueIndex index, QueueId id) throws IndexException {
         try {
-            return index.message(id).map(KnownState::of).orElse(List.of());
+            Optional<Indexed> message = index.message(id);
+            return message.isPresent() ? withAttempts(index, message.get()) : List.of();
         } catch (DamagedRowsException e) {
             LOG.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
             return List.of();
         }
+    }
+
+    /// As [#of(Indexed)], and the past attempts. These come first, as in the order of the index.
+    static List<LogRecord> withAttempts(QueueIndex index, Indexed message) throws IndexException {
+        QueueId id = message.summary().id();
+        List<PastAttempt> attempts = index.attempts(id);
+        List<LogRecord> records = new ArrayList<>();
+        if (!attempts.isEmpty()) {
+            records.add(new LogRecord.PastAttempts(id, attempts));
+        }
+        records.addAll(of(message));
+        return records;
     }
 
     /// Changes that lead from the message as it was stored to this state.

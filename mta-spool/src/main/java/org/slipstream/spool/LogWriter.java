@@ -42,6 +42,7 @@ final class LogWriter implements AutoCloseable {
     private final SpaceGuard space;
     private final HealthReport health;
     private final Consumer<Set<QueueId>> discard;
+    private final Runnable end;
     private final TaskQueue queue = new TaskQueue();
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
@@ -52,14 +53,16 @@ final class LogWriter implements AutoCloseable {
 
     /// @param shard number of the shard
     /// @param discard deletes the content files of removed messages; does not wait for the disk
+    /// @param end ends the process when the thread fails: without it no message can be accepted
     LogWriter(int shard, MessageLog log, Tail tail, RecentContents fresh, SpaceGuard space, HealthReport health,
-            Consumer<Set<QueueId>> discard) {
+            Consumer<Set<QueueId>> discard, Runnable end) {
         this.log = log;
         this.tail = tail;
         this.fresh = fresh;
         this.space = space;
         this.health = health;
         this.discard = discard;
+        this.end = end;
         thread = Thread.ofPlatform().daemon().name("spool-log-" + shard).unstarted(this::run);
     }
 
@@ -94,6 +97,18 @@ final class LogWriter implements AutoCloseable {
     }
 
     private void run() {
+        try {
+            writeUntilClosed();
+        } catch (RuntimeException | Error e) {
+            LOG.error(
+                    "event=log-thread-failed next=\"the process ends, no acknowledged message is lost, start the server"
+                            + " again\"",
+                    e);
+            end.run();
+        }
+    }
+
+    private void writeUntilClosed() {
         while (!queue.hasEnded()) {
             List<Task> group = queue.nextGroup(pending.isEmpty() && withdrawn.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS);
             write(group);

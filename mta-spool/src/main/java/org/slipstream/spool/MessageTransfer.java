@@ -3,7 +3,6 @@ package org.slipstream.spool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
-import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.DamagedRowsException;
 import org.slipstream.spool.index.QueueIndex;
@@ -18,7 +17,6 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -130,11 +128,7 @@ final class MessageTransfer {
 
     private List<LogRecord> state(Indexed message, OptionalLong dueMillis) throws IOException {
         QueueId id = message.summary().id();
-        List<LogRecord> state = new ArrayList<>(KnownState.of(message));
-        List<PastAttempt> attempts = index.attempts(id);
-        if (!attempts.isEmpty()) {
-            state.add(new LogRecord.PastAttempts(id, attempts));
-        }
+        List<LogRecord> state = KnownState.withAttempts(index, message);
         if (dueMillis.isPresent()) {
             boolean deferred = state.removeIf(LogRecord.NextAttempt.class::isInstance);
             // A message that nothing was recorded of stays in the incoming queue.

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
+import org.slipstream.spool.Tail.Unapplied;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
@@ -25,6 +26,11 @@ import java.util.Set;
 /// applied in order. A new or lost index starts at the log's beginning, so it is made again. Every
 /// step may be repeated: after a stop in the middle of a recovery, the next recovery starts over.
 ///
+/// **In a running server** a part of the log waits in the [Tail]. The recovery reads the log to its
+/// end nevertheless, and leaves out the records that the tail has. The position of the tail is no
+/// border: behind it are records that the index had, and removals of messages that the tail has
+/// forgotten because they were finished. Without these removals, finished mail would come back.
+///
 /// **Lost content.** A row may name a missing segment or file. If the segment was deleted in order
 /// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is
 /// removed. Every other message has lost its content. It is set aside with its sender and
@@ -35,29 +41,38 @@ final class Recovery {
 
     private final MessageLog log;
     private final QueueIndex index;
+    private final Unapplied unapplied;
     private final boolean fromBeginning;
     private final List<LogRecord> waiting = new ArrayList<>();
     private Position reached;
     private long lastId;
     private int entered;
 
-    private Recovery(MessageLog log, QueueIndex index, QueueIndex.Standing standing) {
+    private Recovery(MessageLog log, QueueIndex index, Unapplied unapplied, QueueIndex.Standing standing) {
         this.log = log;
         this.index = index;
+        this.unapplied = unapplied;
         reached = standing.position();
         fromBeginning = reached.equals(Position.START);
         lastId = standing.lastId();
     }
 
-    /// Applies the records that the index does not have.
+    /// At a start: applies the records that the index does not have.
     ///
     /// @param end of the log
     /// @return the greatest queue id
     static long run(MessageLog log, QueueIndex index, Position end) throws IOException {
-        Recovery recovery = new Recovery(log, index, index.standing());
+        return run(log, index, new Unapplied(end, end, Map.of()));
+    }
+
+    /// In a running server: applies the records that neither the index nor the tail has.
+    ///
+    /// @return the greatest queue id
+    static long run(MessageLog log, QueueIndex index, Unapplied unapplied) throws IOException {
+        Recovery recovery = new Recovery(log, index, unapplied, index.standing());
         try {
-            log.scan(recovery.reached, end, recovery::meet);
-            recovery.apply(end);
+            log.scan(recovery.reached, unapplied.end(), recovery::meet);
+            recovery.apply(unapplied.end());
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -94,6 +109,9 @@ final class Recovery {
             // restored it.
             return;
         }
+        if (unapplied.contains(record, at)) {
+            return;
+        }
         if (record instanceof LogRecord.Stored stored) {
             lastId = Math.max(lastId, stored.id().value());
             entered++;
@@ -105,7 +123,8 @@ final class Recovery {
     /// get rows.
     private void apply(Position upTo) {
         try {
-            index.apply(Unfinished.of(waiting), upTo, lastId);
+            Position position = upTo.compareTo(unapplied.position()) < 0 ? upTo : unapplied.position();
+            index.apply(Unfinished.of(waiting), position, lastId);
             waiting.clear();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -111,7 +111,7 @@ public final class Spools {
             return SpoolWatchdog.PATIENCE_MILLIS;
         }
 
-        /// Ends the process in which a write hangs.
+        /// Ends the process in which a write hangs or the log thread fails.
         default void end() {
             Runtime.getRuntime().halt(EXIT_INTERNAL);
         }
@@ -267,7 +267,8 @@ public final class Spools {
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
             Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, parts.indexDelayMillis());
-            LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard);
+            LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard,
+                    parts::end);
             cleaner.start(writer::add, indexer::step);
             writer.start();
             indexer.start();

@@ -10,6 +10,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -63,6 +64,17 @@ final class Tail {
     ///
     /// @param position of the index after them
     record Batch(List<LogRecord> records, Position position, long lastId) {}
+
+    /// The log's end and the records before it that wait here, at one moment.
+    ///
+    /// @param position of the index when it has everything but these records
+    /// @param starts of each subject that waits: from there on its records are here
+    record Unapplied(Position position, Position end, Map<Object, Position> starts) {
+        boolean contains(LogRecord record, Position at) {
+            Position start = starts.get(record.subject());
+            return start != null && at.compareTo(start) >= 0;
+        }
+    }
 
     private final int mostMessages;
     private final long mostBytes;
@@ -157,6 +169,14 @@ final class Tail {
     /// Records before it are applied or need no index.
     synchronized Position position() {
         return taken.isEmpty() ? start() : taken.values().iterator().next().start();
+    }
+
+    /// All records that the index lacks. Later ones come after [Unapplied#end].
+    synchronized Unapplied unapplied() {
+        Map<Object, Position> starts = HashMap.newHashMap(size());
+        taken.forEach((subject, each) -> starts.put(subject, each.start()));
+        pending.forEach((subject, each) -> starts.putIfAbsent(subject, each.start()));
+        return new Unapplied(position(), end, starts);
     }
 
     /// The records that were taken, subject by subject.

@@ -7,6 +7,7 @@ import org.slipstream.core.DataSize;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
 import org.slipstream.core.Outcome;
+import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.RecipientOutcome;
@@ -46,6 +47,7 @@ class CleanerTest {
     private final TestWorld world = new TestWorld();
     private final Map<QueueId, byte[]> waiting = new TreeMap<>();
     private QueueId partly;
+    private final List<PastAttempt> attempts = new ArrayList<>();
 
     private SpoolConfig config() {
         return new SpoolConfig(directory, DataSize.of(30_000), DataSize.ofKibibytes(128), DataSize.ZERO);
@@ -74,6 +76,19 @@ class CleanerTest {
         }
     }
 
+    /// Two recipients are deferred with different replies, and then one of them.
+    private void attempt(Spool spool, int... recipients) {
+        world.clock.advanceMillis(1_000);
+        List<RecipientOutcome> outcomes = new ArrayList<>();
+        for (int number : recipients) {
+            Outcome later = Outcome.of(Reply.of(450, "4.2." + number, "later"), "mx.example.net");
+            outcomes.add(new RecipientOutcome(number, later, new RecipientOutcome.Reached(Optional.empty(), 5)));
+        }
+        attempts.addAll(0, outcomes.stream().map(each -> new PastAttempt(world.clock.millis(), "mx.example.net",
+                Optional.empty(), each.outcome().reply(), 5, 1)).toList());
+        spool.record(partly, outcomes, true, () -> {});
+    }
+
     private void verify(Spool spool) throws Exception {
         assertThat(spool.list(Optional.empty(), 1000)).extracting(each -> each.summary().id())
                 .containsExactlyInAnyOrderElementsOf(waiting.keySet());
@@ -82,6 +97,7 @@ class CleanerTest {
         }
         assertThat(spool.details(partly).orElseThrow().recipients()).extracting(Spool.RecipientState::state)
                 .containsExactly(Spool.MessageState.DELIVERED, Spool.MessageState.OPEN);
+        assertThat(spool.attempts(partly)).isEqualTo(attempts);
         assertThat(spool.counts().messages()).isEqualTo(waiting.size());
         assertThat(spool.counts().sizeBytes())
                 .isEqualTo(waiting.values().stream().mapToLong(body -> body.length).sum());
@@ -99,6 +115,8 @@ class CleanerTest {
                             .commit(spool, TestMessages.envelope("a@example.net", "b@example.net"), new byte[99])
                             .id();
                     waiting.put(partly, new byte[99]);
+                    attempt(spool, 1, 2);
+                    attempt(spool, 2);
                     spool.record(partly, List.of(new RecipientOutcome(1, TAKEN)), () -> {});
                     spool.instruct(partly, new Instruction.Return(Instruction.Cause.CANCELLED, "by hand"), () -> {});
                     spool.instruct(partly, new Instruction.Reroute(Optional.of(new Route.Discard("x"))), () -> {});

@@ -133,4 +133,25 @@ class TailTest {
         narrow.add(List.of(new LogRecord.Remove(id(1)), new LogRecord.Remove(id(2))), at(30), 0);
         assertThat(narrow.isFull()).isFalse();
     }
+
+    @Test
+    void aRecordBehindThePositionThatTheIndexHadIsNotAmongThoseThatItLacks() {
+        tail.add(List.of(stored(1, false, false)), at(10), SECOND);
+        tail.add(List.of(stored(2, false, false)), at(20), 3 * SECOND);
+        tail.add(List.of(hold(1)), at(30), 4 * SECOND);
+        tail.add(List.of(stored(3, false, false)), at(40), 4 * SECOND);
+        tail.add(List.of(new LogRecord.Remove(id(3))), at(50), 4 * SECOND);
+        assertThat(tail.unapplied().contains(hold(1), at(20))).isTrue();
+        tail.take(2 * SECOND, 100);
+        tail.applied();
+        Tail.Unapplied unapplied = tail.unapplied();
+        assertThat(unapplied.position()).isEqualTo(at(10));
+        assertThat(unapplied.end()).isEqualTo(at(50));
+        assertThat(unapplied.contains(hold(1), at(20))).as("the index had it").isFalse();
+        assertThat(unapplied.contains(stored(2, false, false), at(10))).isTrue();
+        assertThat(unapplied.contains(new LogRecord.Remove(id(3)), at(40))).as("of a finished message").isFalse();
+        tail.add(List.of(hold(1)), at(60), 5 * SECOND);
+        assertThat(tail.unapplied().contains(hold(1), at(20))).as("only the later one waits").isFalse();
+        assertThat(tail.unapplied().contains(hold(1), at(50))).isTrue();
+    }
 }

@@ -329,6 +329,16 @@ class TroubleTest {
         }
     }
 
+    /// Without the thread each client would wait, and no later one could be served.
+    @Test
+    void aLogThreadThatFailsEndsTheProcess() throws Exception {
+        try (Spool spool = world.open(directory)) {
+            fail("log.end", new IllegalStateException("not our day"));
+            spool.remove(new QueueId(1), () -> {});
+            assertThat(world.ended.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"log.sync", "index.apply"})
     void aWriteThatHangsOnADiskThatWorksEndsTheProcess(String hanging) throws Exception {

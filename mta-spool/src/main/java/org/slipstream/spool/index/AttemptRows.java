@@ -31,6 +31,8 @@ final class AttemptRows {
               cast(? as integer), cast(? as varchar), cast(? as varchar), cast(? as bigint), cast(? as integer)
               from message where id = ? on conflict do nothing""";
 
+    static final String FORGET = "delete from attempt where message_id = ? and at_millis <= ?";
+
     // The first of the rows to go is the one after the latest.
     static final String BOUND = """
             delete from attempt where message_id = ? and at_millis <=
@@ -64,7 +66,7 @@ final class AttemptRows {
         return rows;
     }
 
-    /// Attempts of another spool, in their order: rows of one time are numbered by it.
+    /// All attempts up to the first of the list, in their order: rows of one time are numbered by it.
     static List<HistoryRow> of(LogRecord.PastAttempts record) {
         List<HistoryRow> rows = new ArrayList<>(record.attempts().size());
         record.attempts().forEach(each -> rows.add(new HistoryRow(rows.size() + 1, each)));

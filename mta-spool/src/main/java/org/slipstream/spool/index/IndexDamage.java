@@ -23,7 +23,11 @@ import java.util.regex.Pattern;
 /// | an `IOException` that is not the end of the file; an interrupt; no memory; the store could not write (2) or is locked (7) | failure |
 /// | an end of file where more is promised; a schema that is half made; error 90030; the store's 6, 8, 9, 50, 100, 106 | damage |
 /// | the store is closed (4; errors 90098, 90121), in use (90020) or of a newer H2 (5), or its entry is locked (101) | failure |
-/// | anything else that H2 runs into | damage: it decodes pages and catalogues that it wrote itself |
+/// | a lock that another session has (40001, 50200, 90131); a cancelled statement (57014) | failure |
+/// | anything else that H2 runs into | suspicion: it decodes pages and catalogues that it wrote itself |
+///
+/// A start takes a suspicion for damage, because the same failure would end the next start. A running
+/// server asks a fresh connection first.
 ///
 /// Codes are those of `DataUtils` and `ErrorCode` in H2 2.4.240; H2's store writes its code at the
 /// end of the message.
@@ -38,12 +42,22 @@ public final class IndexDamage {
 
     private IndexDamage() {}
 
-    /// @param failure of opening the index, or of reading it at a start
+    /// True for damage and for a suspicion of it.
+    ///
+    /// @param failure of opening the index, or of reading it
     public static boolean isBehind(Throwable failure) {
-        List<Throwable> chain = chain(failure);
-        Cause result = chain.stream().map(IndexDamage::causeOf).min(Cause::compareTo).orElse(Cause.WRAPPER);
-        return result == Cause.DAMAGE || result == Cause.WRAPPER
-                && chain.stream().anyMatch(IndexDamage::isOfH2);
+        Cause decisive = decisive(failure);
+        return decisive == Cause.DAMAGE
+                || decisive == Cause.WRAPPER && chain(failure).stream().anyMatch(IndexDamage::isOfH2);
+    }
+
+    /// True for damage, and false for a suspicion of it.
+    public static boolean isCertain(Throwable failure) {
+        return decisive(failure) == Cause.DAMAGE;
+    }
+
+    private static Cause decisive(Throwable failure) {
+        return chain(failure).stream().map(IndexDamage::causeOf).min(Cause::compareTo).orElse(Cause.WRAPPER);
     }
 
     private static boolean isOfH2(Throwable each) {
@@ -68,7 +82,7 @@ public final class IndexDamage {
             case IOException _,InterruptedException _,VirtualMachineError _ -> Cause.FAILURE;
             case SQLException sql -> switch (sql.getErrorCode()) {
                 case 90030 -> Cause.DAMAGE;
-                case 90020, 90098, 90121 -> Cause.UNAVAILABLE;
+                case 40001, 50200, 57014, 90020, 90098, 90121, 90131 -> Cause.UNAVAILABLE;
                 default -> Cause.WRAPPER;
             };
             default -> ofStore(String.valueOf(each.getMessage()).strip());

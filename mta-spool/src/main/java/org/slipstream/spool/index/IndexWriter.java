@@ -56,6 +56,8 @@ final class IndexWriter {
                  values (?, ?, ?, ?, ?, ?, ?, -1, 0, false, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""),
         ENTER_LARGE("insert into large_letter (message_id) values (?)"),
         MOVE("update message set box_segment = ?, box_offset = ? where id = ?"),
+        /// Attempts that a later record has in another numbering.
+        FORGET_HISTORY(AttemptRows.FORGET),
         ATTEMPTS("update message set attempts = ? where id = ?"),
         OUTCOME("""
                 update recipient set state = ?, reply_code = ?, reply_status = ?, reply_text = ?, remote = ?, at_millis = ?,
@@ -169,7 +171,7 @@ final class IndexWriter {
             case LogRecord.Outcomes outcomes -> outcomes(outcomes);
             case LogRecord.BareOutcome outcome -> bareOutcome(outcome);
             case LogRecord.Attempts(QueueId id, int count) -> addForId(Kind.ATTEMPTS, count, id);
-            case LogRecord.PastAttempts past -> history(past.id(), AttemptRows.of(past));
+            case LogRecord.PastAttempts past -> pastAttempts(past);
             case LogRecord.NextAttempt(QueueId id, long atMillis) -> {
                 // An order for a domain finds the message by its recipients' rows.
                 expansion.touch(id.value());
@@ -209,6 +211,7 @@ final class IndexWriter {
         batch.add();
         occupancy.left(before.place(), before.sizeBytes());
         occupancy.entered(stored.place(), before.sizeBytes());
+        known.put(stored.id(), new QueueIndex.Located(stored.place(), before.sizeBytes()));
     }
 
     /// Sends the waiting batches when the new change must not overtake them.
@@ -294,6 +297,15 @@ final class IndexWriter {
             attempts.statement.setLong(1, change.id().value());
             attempts.add();
         }
+    }
+
+    // The list is complete up to its latest attempt. A message that the cleaner copied has its rows already.
+    private void pastAttempts(LogRecord.PastAttempts past) throws SQLException {
+        Batch forgotten = ordered(Kind.FORGET_HISTORY, past.id());
+        forgotten.statement.setLong(1, past.id().value());
+        forgotten.statement.setLong(2, past.attempts().getFirst().atMillis());
+        forgotten.add();
+        history(past.id(), AttemptRows.of(past));
     }
 
     // The batches of the history are sent after that of the message's row, and their order among

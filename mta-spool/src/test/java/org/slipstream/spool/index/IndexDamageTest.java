@@ -1,5 +1,6 @@
 package org.slipstream.spool.index;
 
+import org.h2.api.ErrorCode;
 import org.h2.message.DbException;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVStoreException;
@@ -64,6 +65,23 @@ class IndexDamageTest {
     void aFileClosedByAnInterruptIsNone() {
         assertThat(isDamage(store(DataUtils.ERROR_READING_FAILED, new ClosedByInterruptException()))).isFalse();
         assertThat(isDamage(store(DataUtils.ERROR_INTERNAL, new InterruptedException()))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1,
+            ErrorCode.STATEMENT_WAS_CANCELED})
+    void aLockOrACancelledStatementIsNone(int code) {
+        assertThat(isDamage(DbException.get(code, "message"))).isFalse();
+    }
+
+    @Test
+    void whatTheTableDoesNotKnowIsASuspicionAndNoCertainty() {
+        IndexException unknown = new IndexException("cannot read",
+                DbException.convert(new IllegalStateException("page")).getSQLException());
+        assertThat(IndexDamage.isBehind(unknown)).isTrue();
+        assertThat(IndexDamage.isCertain(unknown)).isFalse();
+        assertThat(IndexDamage.isCertain(new IndexException("cannot read",
+                DbException.convert(store(DataUtils.ERROR_FILE_CORRUPT, null)).getSQLException()))).isTrue();
     }
 
     @Test
