@@ -2,6 +2,7 @@ package org.slipstream.server;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.intake.Services;
 import org.slipstream.smtpin.ListenerConfig;
@@ -25,16 +26,25 @@ import javax.net.ssl.SSLContext;
 /// A change opens new ports before anything else happens, so a port that is taken changes nothing. A
 /// port whose address stays is not closed: its sessions go on, and the next ones have the new
 /// settings. A port that the settings no longer name is closed, and its sessions end as they like.
+///
+/// A new port may need the place of one that goes: `*:25` contains `127.0.0.1:25`, and Linux lets
+/// only one of them listen. Then the old port closes first, and opens again if the change is undone.
 final class Ports {
     private static final Logger log = LoggerFactory.getLogger(Ports.class);
 
     private final Map<String, OpenPort> open = new LinkedHashMap<>();
     private final List<SmtpListener> retired = new ArrayList<>();
+    private Optional<PortSettings> inForce = Optional.empty();
 
     /// @param wanted as the settings say it; its port may be 0
     private record OpenPort(InetSocketAddress wanted, SmtpListener listener) {
         InetSocketAddress bound() {
             return new InetSocketAddress(wanted.getAddress(), listener.port());
+        }
+
+        boolean hasPlaceOf(InetSocketAddress other) {
+            return listener.port() == other.getPort() && (wanted.getAddress().isAnyLocalAddress()
+                    || other.getAddress().isAnyLocalAddress() || wanted.getAddress().equals(other.getAddress()));
         }
     }
 
@@ -45,25 +55,36 @@ final class Ports {
         }
     }
 
-    /// A change of which the new ports are open. Either [#apply] or [#undo] follows.
+    /// A change of which the new ports are open. [#apply] follows.
     final class PortChange {
         private final PortSettings settings;
         private final Map<String, OpenPort> opened = new LinkedHashMap<>();
+        /// Ports of before that are closed already, because a new one has their place.
+        private final Map<String, OpenPort> displaced = new LinkedHashMap<>();
 
         private PortChange(PortSettings settings) {
             this.settings = settings;
         }
 
         private void open(Services.Service service) throws StartFailure {
-            SmtpListener listener = new SmtpListener(settings.of(service), settings.services());
+            open.forEach((name, port) -> {
+                if (port.hasPlaceOf(service.address()) && !stays(name, port)) {
+                    port.listener().retire();
+                    displaced.put(name, port);
+                }
+            });
             try {
-                listener.start();
+                opened.put(service.name(), new OpenPort(service.address(), started(settings, service)));
             } catch (IOException taken) {
                 String key = "listen." + service.name();
                 throw new StartFailure(settings.config().written().sentence(key, taken.getMessage()
                         + "; stop what uses it, or choose another address or port"), taken);
             }
-            opened.put(service.name(), new OpenPort(service.address(), listener));
+        }
+
+        private boolean stays(String name, OpenPort port) {
+            return Services.of(settings.config()).stream()
+                    .anyMatch(each -> each.name().equals(name) && each.address().equals(port.wanted()));
         }
 
         /// Puts the settings into force.
@@ -85,11 +106,43 @@ final class Ports {
                 open.clear();
                 open.putAll(next);
             }
+            inForce = Optional.of(settings);
         }
 
-        void undo() {
-            opened.values().forEach(port -> port.listener().stop(Duration.ZERO));
+        private void undo() {
+            opened.values().forEach(port -> {
+                port.listener().retire();
+                port.listener().stop(Duration.ZERO);
+            });
+            inForce.ifPresent(before -> displaced.forEach((name, port) -> reopen(before, name, port)));
         }
+    }
+
+    /// Sessions of the closed port go on, so a new listener takes its place. A port that another
+    /// program took in this moment is forgotten, and the next reload tries it again.
+    private void reopen(PortSettings before, String name, OpenPort port) {
+        retire(name, port);
+        Services.Service service = Services.of(before.config()).stream().filter(each -> each.name().equals(name))
+                .findFirst().orElseThrow();
+        try {
+            SmtpListener again = started(before, new Services.Service(service.policy(), port.bound()));
+            synchronized (this) {
+                open.put(name, new OpenPort(port.wanted(), again));
+            }
+        } catch (IOException taken) {
+            synchronized (this) {
+                open.remove(name);
+            }
+            log.error("event=listener-not-reopened listener={} address={}:{} error=\"{}\"", name,
+                    port.wanted().getHostString(), port.listener().port(),
+                    LogText.text(String.valueOf(taken.getMessage())));
+        }
+    }
+
+    private static SmtpListener started(PortSettings settings, Services.Service service) throws IOException {
+        SmtpListener listener = new SmtpListener(settings.of(service), settings.services());
+        listener.start();
+        return listener;
     }
 
     private void retire(String name, OpenPort port) {

@@ -174,6 +174,63 @@ class LiveSettingsTest {
         assertThat(mta.server().submission()).isEmpty();
     }
 
+    @Test
+    void thePortOfTheLoopbackBecomesThePortOfAllAddressesAndItsSessionsGoOn() throws Exception {
+        mta.start();
+        int port = mta.server().smtp().orElseThrow().getPort();
+        try (SmtpTalker session = mta.client()) {
+            assertThat(mta.changed("listen.smtp = \"*:" + port + "\"")).containsExactly("listen.smtp");
+            assertThat(greeting("127.0.0.2", port)).startsWith("220 ");
+            assertThat(session
+                    .send(new OutgoingMessage("a@here.example", List.of("user@here.example"), EditedServer.CONTENT))
+                    .toString()).startsWith("250");
+        }
+        mta.changed("listen.smtp = \"127.0.0.1:" + port + "\"");
+        assertThat(greeting("127.0.0.1", port)).startsWith("220 ");
+        assertRefused("127.0.0.2", port);
+    }
+
+    @Test
+    void twoServicesExchangeTheirPorts() throws Exception {
+        mta.start("listen.submission = \"127.0.0.1:0\"");
+        int smtp = mta.server().smtp().orElseThrow().getPort();
+        int submission = mta.server().submission().orElseThrow().getPort();
+        mta.changed("listen.smtp = \"127.0.0.1:" + submission + "\"", "listen.submission = \"127.0.0.1:" + smtp + "\"");
+        assertThat(mta.server().smtp().orElseThrow().getPort()).isEqualTo(submission);
+        assertThat(mta.server().submission().orElseThrow().getPort()).isEqualTo(smtp);
+        assertThat(greeting("127.0.0.1", smtp)).startsWith("220 ");
+        assertThat(greeting("127.0.0.1", submission)).startsWith("220 ");
+    }
+
+    @Test
+    void aPortThatGaveItsPlaceOpensAgainWhenTheReloadIsRefused() throws Exception {
+        mta.start();
+        int port = mta.server().smtp().orElseThrow().getPort();
+        try (SmtpTalker session = mta.client();
+                ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            ReloadView refused = mta.reload("listen.smtp = \"*:" + port + "\"",
+                    "listen.submission = \"127.0.0.1:" + other.getLocalPort() + "\"", "local.mailboxes = [\"bob\"]");
+            assertThat(refused.applied()).isFalse();
+            assertThat(refused.problems()).singleElement().asString().contains("listen.submission: ");
+            assertThat(mta.send("user@here.example")).startsWith("250");
+            assertThat(mta.send("bob@here.example")).as("the former settings").startsWith("550");
+            assertRefused("127.0.0.2", port);
+            session.must(250, "NOOP");
+        }
+        mta.changed("listen.smtp = \"*:" + port + "\"");
+        assertThat(greeting("127.0.0.2", port)).startsWith("220 ");
+    }
+
+    private static String greeting(String address, int port) throws IOException {
+        try (SmtpTalker client = SmtpTalker.to(new InetSocketAddress(address, port))) {
+            return client.reply();
+        }
+    }
+
+    private static void assertRefused(String address, int port) {
+        assertThatThrownBy(() -> new Socket(address, port).close()).isInstanceOf(ConnectException.class);
+    }
+
     // ---- mistakes, restarts, several at once, a stop
 
     @Test

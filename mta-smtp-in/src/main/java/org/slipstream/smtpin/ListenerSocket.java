@@ -8,6 +8,7 @@ import org.slipstream.core.LogText;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -22,6 +23,8 @@ final class ListenerSocket extends ServerSocket {
     private static final Logger log = LoggerFactory.getLogger(ListenerSocket.class);
     /// Probably no file descriptor is left. The client stays in the backlog.
     private static final long PAUSE_MILLIS = 1_000;
+    /// Longer than a thread needs to leave a closed socket, even on a busy machine.
+    private static final Duration LEAVES = Duration.ofSeconds(5);
 
     private final String listener;
     private final Supplier<AcceptedSocket> sockets;
@@ -29,6 +32,7 @@ final class ListenerSocket extends ServerSocket {
     private final Object changed = new Object();
     private int open;
     private boolean retired;
+    private boolean accepting;
 
     /// @param listener name in the log
     /// @param sockets unconnected sockets, one for each client
@@ -45,7 +49,7 @@ final class ListenerSocket extends ServerSocket {
             try {
                 awaitRoom();
                 AcceptedSocket client = sockets.get();
-                implAccept(client);
+                acceptInto(client);
                 count(1);
                 client.whenClosed(() -> count(-1));
                 return client;
@@ -61,13 +65,41 @@ final class ListenerSocket extends ServerSocket {
         }
     }
 
+    private void acceptInto(AcceptedSocket client) throws IOException {
+        accepting(true);
+        try {
+            implAccept(client);
+        } finally {
+            accepting(false);
+        }
+    }
+
+    private void accepting(boolean now) {
+        synchronized (changed) {
+            accepting = now;
+            changed.notifyAll();
+        }
+    }
+
     /// Closes the port and leaves the sessions alone. The library would end them if its accept loop
-    /// ended, so that waits for [#close].
+    /// ended, so that waits for [#close]. The system frees the address when the accepting thread has
+    /// left the socket, so another listener can have the address afterwards.
     void retire() throws IOException {
         synchronized (changed) {
             retired = true;
         }
         super.close();
+        long end = System.nanoTime() + LEAVES.toNanos();
+        synchronized (changed) {
+            for (long left = LEAVES.toNanos(); accepting && left > 0; left = end - System.nanoTime()) {
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(changed, left);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+        }
     }
 
     @Override

@@ -33,16 +33,16 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
                 Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
+                "  ./mta send --to user@localhost --subject Hello --text 'It works.'",
                 "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",
                 "  ./mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
                 "  ./mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
 final class SendCommand implements Callable<Integer> {
     private static final int SMTP_PORT = 25;
 
-    @Option(names = {"-f",
-            "--from"}, required = true, paramLabel = "ADDRESS", description = "the sender; '<>' for none")
-    private String from;
+    @Option(names = {"-f", "--from"}, paramLabel = "ADDRESS",
+            description = "the sender; '<>' for none (default: the user who calls, at maildrop.domain)")
+    private Optional<String> from = Optional.empty();
 
     @Option(names = {"-t",
             "--to"}, required = true, paramLabel = "ADDRESS", split = ",", description = "a recipient; may be repeated")
@@ -62,7 +62,7 @@ final class SendCommand implements Callable<Integer> {
     private boolean stdin;
 
     @Option(names = "--server", paramLabel = "HOST:PORT",
-            description = "where to (default: listen.submission of the home, or listen.smtp)")
+            description = "where to (default: listen.submission of the home where it needs no login, or listen.smtp)")
     private Optional<String> server = Optional.empty();
 
     @Spec
@@ -82,13 +82,11 @@ final class SendCommand implements Callable<Integer> {
         if ((composes ? 1 : 0) + (eml.isPresent() ? 1 : 0) + (stdin ? 1 : 0) > 1) {
             throw usage("choose one: --subject and --text, --eml, or -i");
         }
-        Optional<Address> sender = from.equals("<>") || from.isEmpty()
-                ? Optional.empty()
-                : Optional.of(address(from));
         List<Address> recipients = to.stream().map(String::strip).map(this::address).toList();
         Optional<Config> config = config();
         Place place = place(config);
         String hostname = config.map(Config::hostname).orElseGet(HostName::ofMachine);
+        Optional<Address> sender = sender(config.map(each -> each.operation().maildrop().domain()).orElse(hostname));
         byte[] content = composes ? composed(sender, recipients, hostname) : whole();
         return send(new SubmissionClient(place.host(), place.port(), hostname), sender, recipients, content);
     }
@@ -130,6 +128,14 @@ final class SendCommand implements Callable<Integer> {
         return Address.parse(given).orElseThrow(() -> usage("\"" + given + "\" is not an address"));
     }
 
+    private Optional<Address> sender(String domain) {
+        if (from.isEmpty()) {
+            return Optional.of(Address.parse(System.getProperty("user.name") + "@" + domain)
+                    .orElseThrow(() -> usage("the name of the user is no address; give the sender in --from")));
+        }
+        return from.filter(given -> !given.equals("<>") && !given.isEmpty()).map(this::address);
+    }
+
     /// The settings are needed to find the server; with --server they only supply the hostname, if
     /// they can be read.
     private Optional<Config> config() {
@@ -146,8 +152,12 @@ final class SendCommand implements Callable<Integer> {
             return place(server.get());
         }
         Config.Listen listen = config.orElseThrow().listen();
-        InetSocketAddress address = listen.submission().or(listen::smtp)
-                .orElseThrow(() -> usage("mta.toml opens neither listen.submission nor listen.smtp; give --server"));
+        Optional<InetSocketAddress> withoutLogin = listen.submission()
+                .filter(_ -> config.orElseThrow().submission().networksWithoutLogin());
+        // This command has no password. A port for other servers accepts mail of relay.networks.
+        InetSocketAddress address = withoutLogin.or(listen::smtp)
+                .orElseThrow(() -> usage("mta.toml opens no port that accepts mail without a login; give --server,"
+                        + " or use sendmail"));
         if (address.getPort() == 0) {
             throw usage("mta.toml has port 0; give --server with the port of the line \"ready\"");
         }

@@ -190,6 +190,31 @@ class SendCommandTest {
     }
 
     @Test
+    void wherePeopleLogInTheCommandUsesThePortOfOtherServers() throws IOException {
+        String login = "[submission]\nnetworks-without-login = false\n";
+        Files.writeString(home.resolve("mta.toml"),
+                "[listen]\nsubmission = \"127.0.0.1:1\"\nsmtp = \"" + address() + "\"\n" + login);
+        assertThat(console.run("send", "--to", "a@x.example", "--text", "x").exit()).isZero();
+        assertThat(sink.messages()).hasSize(1);
+        Files.writeString(home.resolve("mta.toml"),
+                "[listen]\nsubmission = \"" + address() + "\"\nsmtp = \"off\"\n" + login);
+        Console.Ran ran = console.run("send", "--to", "a@x.example", "--text", "x");
+        assertThat(ran.exit()).isEqualTo(2);
+        assertThat(ran.err()).contains("without a login", "sendmail");
+    }
+
+    @Test
+    void theSenderIsTheUserWhoCallsAtTheDomainOfLocalPrograms() throws IOException {
+        String user = System.getProperty("user.name");
+        Files.writeString(home.resolve("mta.toml"), "hostname = \"mail.here.example\"\n");
+        assertThat(send("--to", "a@x.example", "--text", "x").exit()).isZero();
+        Files.writeString(home.resolve("mta.toml"), "[maildrop]\ndomain = \"here.example\"\n");
+        assertThat(send("--to", "a@x.example", "--text", "x").exit()).isZero();
+        assertThat(sink.commands()).contains("MAIL FROM:<" + user + "@mail.here.example>",
+                "MAIL FROM:<" + user + "@here.example>");
+    }
+
+    @Test
     void anAddressOutsideOfAsciiIsDeclared() {
         assertThat(send("--from", "me@here.example", "--to", "j\u00fcrgen@x.example", "--text", "x").exit()).isZero();
         assertThat(sink.commands()).anyMatch(line -> line.startsWith("MAIL FROM") && line.contains("SMTPUTF8"));
