@@ -43,6 +43,30 @@ cp /tmp/added /etc/slipstream/mta.toml
 systemctl reload slipstream
 logged 'event=configuration-reloaded .*changed="limits.hops"'
 
+step 'a reload with a mistake fails and changes nothing'
+echo 'nonsense = 1' >/etc/slipstream/mta.toml
+systemctl reload slipstream && fail 'the reload with a mistake'
+systemctl is-active slipstream || fail 'the server after a reload with a mistake'
+cp /tmp/added /etc/slipstream/mta.toml
+
+step 'the log in a file'
+echo 'log.file = "/var/log/slipstream/mta.log"' >/etc/slipstream/mta.toml
+cat /tmp/added >>/etc/slipstream/mta.toml
+systemctl reload slipstream
+[ -f /var/log/slipstream/mta.log ] || fail 'no log in the file'
+cp /tmp/added /etc/slipstream/mta.toml
+systemctl reload slipstream
+
+step 'a server that aborts, as after an OutOfMemoryError, is started again'
+pid=$(systemctl show -P MainPID slipstream)
+kill -ABRT "$pid"
+i=0
+until [ "$(systemctl show -P MainPID slipstream)" != "$pid" ] && [ "$(systemctl is-active slipstream)" = active ]; do
+    i=$((i + 1))
+    [ $i -lt 600 ] || fail 'no second start'
+    sleep 0.1
+done
+
 step 'mail of the time when the server is down'
 systemctl stop slipstream
 [ "$(systemctl show -P Result slipstream)" = success ] || fail 'the stop'
@@ -55,4 +79,19 @@ systemctl stop slipstream
 printf 'listen.smtp = "127.0.0.1:99999"\n' >/etc/slipstream/mta.toml
 systemctl start slipstream && fail 'the start with a mistake'
 logged 'mta.toml:1: listen.smtp'
+[ "$(systemctl show -P ActiveState slipstream)" = failed ] || fail 'a restart after a mistake in the settings'
+
+step 'another trouble: restarts that wait'
+cp /tmp/added /etc/slipstream/mta.toml
+install -m 600 -o root /dev/null /var/lib/slipstream/users
+systemctl start slipstream && fail 'the start without the right to read the users'
+i=0
+until [ "$(systemctl show -P NRestarts slipstream)" -ge 1 ] && [ "$(systemctl show -P SubState slipstream)" = start-pre ]; do
+    i=$((i + 1))
+    [ $i -lt 600 ] || fail 'no restart that waits'
+    sleep 0.1
+done
+rm /var/lib/slipstream/users
+systemctl restart slipstream
+systemctl is-active slipstream || fail 'the start after the trouble'
 step 'done'

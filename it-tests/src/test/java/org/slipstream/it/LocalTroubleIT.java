@@ -102,6 +102,7 @@ class LocalTroubleIT {
             Files.writeString(pipe, "!");
             eventually().until(() -> !server.isAlive());
         }
+        assertThat(server.stop()).as("SIGABRT, which a service manager takes for a fault").isEqualTo(134);
         server.startAgain();
         account.ends(server, UNRECORDED);
         assertThat(account.acknowledged()).isGreaterThan(MESSAGES);

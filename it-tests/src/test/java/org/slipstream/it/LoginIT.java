@@ -278,7 +278,7 @@ class LoginIT {
         var users = Files.writeString(home.resolve("users"), "# ours\nalice secret\n");
         Files.setPosixFilePermissions(users, PosixFilePermissions.fromString("rw-------"));
         var check = Program.run(home, "check");
-        assertThat(check.exit()).isEqualTo(3);
+        assertThat(check.exit()).isEqualTo(78);
         assertThat(check.err().strip()).startsWith("users:2: ").doesNotContain("secret");
         Files.setPosixFilePermissions(users, PosixFilePermissions.fromString("rw-r--r--"));
         assertThat(Program.run(home, "check").err().strip()).contains("chmod 600").doesNotContain("\n");

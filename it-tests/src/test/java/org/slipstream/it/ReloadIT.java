@@ -68,7 +68,7 @@ class ReloadIT {
         PackagedServer server = bench.server(home, Settings.quick());
         settings(home, "[limits]\nhops = \"many\"");
         ProgramRun refused = server.command("reload");
-        assertThat(refused.exit()).isEqualTo(3);
+        assertThat(refused.exit()).isEqualTo(78);
         assertThat(refused.err()).contains("mta.toml:2").contains("limits.hops").contains("nothing has changed");
         Files.move(home.resolve("mta.toml"), home.resolve("aside"));
         assertThat(server.command("reload").err()).contains("mta.toml: there is no such file", "nothing has changed");

@@ -110,7 +110,7 @@ class SinkIT {
     void mistakesAreOneSentence() throws IOException {
         Path script = Files.writeString(folder.resolve("wrong.toml"), "[server]\ntls = \"expird\"\n");
         ProgramRun mistake = Program.run(folder, "sink", "--script", script.toString());
-        assertThat(mistake.exit()).isEqualTo(3);
+        assertThat(mistake.exit()).isEqualTo(78);
         assertThat(mistake.err()).isEqualTo("mta: " + script
                 + ":2: server: tls = \"expird\" is unknown; did you mean \"expired\"?\n");
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -24,9 +24,9 @@ import java.util.concurrent.Callable;
                         + " --running the server is asked, and a mark says what differs from the file: `reload`"
                         + " (./mta reload puts it into force) or `restart` (it takes effect at the next start)."},
         parameterListHeading = "%nParameters:%n", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, " 1:no such key, or no key with these letters", Exit.USAGE_TEXT,
-                Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT},
+        exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, " 1:no such key, or no key with these letters", Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta config", "  ./mta config queue.lanes",
                 "  ./mta config --running",
                 "  ./mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})

@@ -29,9 +29,9 @@ import java.util.stream.Collectors;
                         + " each line that has no setting here, with the reason and a way out. The result is checked as"
                         + " mta check does."},
         parameterListHeading = "%nParameters:%n", optionListHeading = "%nOptions:%n",
-        exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, " 1:the result is there, and some lines have no setting or a mistake", Exit.USAGE_TEXT,
-                " 3:main.cf cannot be read, or the result is not accepted"},
+        exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, " 1:the result is there, and some lines have no setting or a mistake",
+                Exit.USAGE_TEXT, "78:main.cf cannot be read, or the result is not accepted"},
         footerHeading = "%nExamples:%n", footer = {"  ./mta import-postfix /etc/postfix/main.cf",
                 "  ./mta import-postfix /etc/postfix/main.cf --to /etc/slipstream/mta.toml",
                 "  ./mta import-postfix main.cf --json | jq -r '.notMapped[].name'"})

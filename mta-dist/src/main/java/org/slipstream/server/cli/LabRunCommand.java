@@ -31,11 +31,9 @@ import java.util.concurrent.Callable;
                 "Prints the order in which entries were selected, a table of messages and a table of destinations. The same file"
                         + " gives the same output, byte for byte. The expectations of the file are checked if no key is changed."},
         optionListHeading = "%nOptions:%n", parameterListHeading = "%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT,
+        exitCodeList = {Exit.DONE_TEXT,
                 " 1:an expectation of the file does not hold, or an impossible event stopped the simulation",
-                Exit.USAGE_TEXT,
-                " 3:the scenario is not valid"},
+                Exit.USAGE_TEXT, "78:the scenario is not valid"},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta lab list                            scenarios that come with the program",
                 "  ./mta lab run ten-two-two",

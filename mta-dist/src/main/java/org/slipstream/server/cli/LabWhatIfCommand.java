@@ -36,9 +36,8 @@ import java.util.concurrent.Callable;
                         + " assumptions, when each destination would be done, and the slowest messages."
                         + " Nothing is sent, and the server is not changed."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, " 1:the simulation stopped", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.UNREACHABLE_TEXT},
+        exitCodeList = {Exit.DONE_TEXT, " 1:the simulation stopped", Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT,
+                Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta lab what-if --from-live --set queue.lanes-per-destination=50",
                 "  ./mta lab what-if --from-live --save queue.json",

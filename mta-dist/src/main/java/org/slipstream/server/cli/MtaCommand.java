@@ -23,9 +23,8 @@ import java.util.concurrent.Callable;
                 "All files of a server are in its home folder: settings (mta.toml), queue, mailboxes. Several servers run side"
                         + " by side in folders of their own."},
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
-                Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT},
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.INTERNAL_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta run                                        start a server in ./var",
                 "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",

@@ -26,9 +26,9 @@ import java.util.concurrent.Callable;
 @Command(name = "cat", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Prints a queued message: header and body as they lie in the spool.", descriptionHeading = "%n",
         description = "Header and body can also be read while the server is stopped.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT,
-                Exit.CANNOT_START_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta queue cat 1p4q0c8k2v0 > message.eml", "  ./mta queue cat --headers 1p4q0c8k2v0",
                 "  ./mta queue cat --envelope 1p4q0c8k2v0"})

@@ -25,9 +25,9 @@ import java.util.concurrent.Callable;
                 "The columns are minutes: up to 5, up to 10, up to 20 and so on. A message for several destinations"
                         + " counts once for each. STATE marks destinations that are dead, suspended, or left alone.",
                 "Works for a stopped server too: the command then reads the index itself."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.CANNOT_START_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta queue shape", "  ./mta queue shape --by sender --rows 5",
                 "  ./mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
 final class QueueShapeCommand implements Callable<Integer> {

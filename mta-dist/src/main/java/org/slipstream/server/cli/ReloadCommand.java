@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
                 "The new settings take effect at once, without closing a connection or ending a delivery. Sessions and"
                         + " connections in progress keep theirs. Settings that need a restart are listed. A mistake"
                         + " changes nothing. SIGHUP does the same, with the result in the log."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta reload", "  ./mta reload --json | jq '.restart[].key'"})
 final class ReloadCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON")

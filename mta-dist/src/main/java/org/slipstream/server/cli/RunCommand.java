@@ -32,9 +32,9 @@ import java.util.stream.Collectors;
                 "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
                         + " progress may finish, and the process ends after ten seconds at the latest."
                         + " SIGHUP reads the settings again, as ./mta reload does. SIGALRM tries all mail now, as ./mta queue flush does."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.CANNOT_START_TEXT,
-                Exit.INTERNAL_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT,
+                Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta run",
                 "  ./mta run --hello",
                 "  ./mta --home /srv/mail run --set log.level=debug",

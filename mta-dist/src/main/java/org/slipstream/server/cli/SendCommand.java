@@ -29,9 +29,9 @@ import java.util.concurrent.Callable;
                         + " for its line ends.",
                 "",
                 "The server's reply is printed. Refused recipients are printed on standard error, one per line."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.UNREACHABLE_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT,
+                Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
                 "  ./mta send --to user@localhost --subject Hello --text 'It works.'",
                 "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",

@@ -36,9 +36,9 @@ import java.util.function.Consumer;
                 "No message leaves the sink. Without a script it accepts all mail. The web page shows messages,"
                         + " transcripts of sessions and the counters of the script; docs/sink.md has the script and the"
                         + " API. The command prints one line when it is ready and stops with TERM."},
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.USAGE_TEXT, " 3:the script has a mistake",
-                " 5:the sink cannot start: port in use, folder not writable"},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, " 5:the sink cannot start: port in use, folder not writable",
+                "78:the script has a mistake"},
         footerHeading = "%nExamples:%n", footer = {"  ./mta sink",
                 "  ./mta sink --script examples/servers/greylisting.toml",
                 "  ./mta sink --port 0 --web off --store maildir:received --json-lines",

@@ -21,9 +21,7 @@ import java.util.concurrent.Callable;
 @Command(name = "spool", mixinStandardHelpOptions = true, versionProvider = Version.class,
         synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.CANNOT_START_TEXT},
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
                 "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
 final class SpoolCommand implements Callable<Integer> {
@@ -88,9 +86,9 @@ final class SpoolCommand implements Callable<Integer> {
 
     @Command(name = "verify", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Reads every record and every message, and reports damage.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
     static final class Verify implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON: records, queued, setAside, findings")
@@ -119,9 +117,9 @@ final class SpoolCommand implements Callable<Integer> {
             descriptionHeading = "%n",
             description = "Damaged headers of segments are rewritten, too. Messages that only the"
                     + " old index names, because a segment is missing, are lost with it: see `spool corrupt list` first.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
     static final class Repair implements Callable<Integer> {
         private final MtaCommand mta;
@@ -139,9 +137,9 @@ final class SpoolCommand implements Callable<Integer> {
 
     @Command(name = "export", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Writes each queued message into a file, its envelope in header fields.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
     static final class Export implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "folder for the files")
@@ -163,9 +161,9 @@ final class SpoolCommand implements Callable<Integer> {
     @Command(name = "import", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Queues the messages of an export.", descriptionHeading = "%n",
             description = "A file that was taken is renamed, so the command may be repeated.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
     static final class Import implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "a folder of .eml files")

@@ -23,9 +23,7 @@ import java.util.concurrent.Callable;
         synopsisSubcommandLabel = "COMMAND",
         header = "Lists messages that are set aside, reports them to their senders, or removes them.",
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
-        exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                Exit.CANNOT_START_TEXT},
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
                 "  ./mta spool corrupt report --all"})
 final class SpoolCorruptCommand implements Callable<Integer> {
@@ -43,9 +41,9 @@ final class SpoolCorruptCommand implements Callable<Integer> {
 
     @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Names each message that is set aside, and why.", optionListHeading = "%nOptions:%n",
-            exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
     static final class CorruptListing implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
@@ -115,9 +113,9 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             header = "Reports lost messages to their senders and removes the messages.", descriptionHeading = "%n",
             description = "The reports are queued; the server delivers them when it runs."
                     + " A message with the null sender is removed without a report, and one whose content can be read is kept.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt report 1p4q0c8k2v0", "  ./mta spool corrupt report --all"})
     static final class Reporting extends Settling {
@@ -136,9 +134,9 @@ final class SpoolCorruptCommand implements Callable<Integer> {
 
     @Command(name = "forget", mixinStandardHelpOptions = true, versionProvider = Version.class,
             header = "Removes messages that are set aside without a report to their senders.",
-            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                    Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT,
-                    Exit.CANNOT_START_TEXT},
+            optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+            exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
+                    Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = {
                     "  ./mta spool corrupt forget 1p4q0c8k2v0", "  ./mta spool corrupt forget --all"})
     static final class Forgetting extends Settling {

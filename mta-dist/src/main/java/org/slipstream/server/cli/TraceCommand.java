@@ -24,8 +24,8 @@ import java.util.concurrent.Callable;
         header = "Tells what happened to a message, also after it has left.", descriptionHeading = "%n",
         description = "Several messages are listed in one line each, the latest last. The history reaches back as far"
                 + " as [history] keep and size permit. It also works while the server is stopped.",
-        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
-                Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT, Exit.UNREACHABLE_TEXT},
+        optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
+        exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {"  ./mta trace 1p4q0c8k2v0",
                 "  ./mta trace '<4711@client.example>'", "  ./mta trace bob@example.org --limit 5",
                 "  ./mta trace @example.org --json"})

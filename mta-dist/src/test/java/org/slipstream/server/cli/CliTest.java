@@ -75,12 +75,19 @@ class CliTest {
         assertThat(console.run("spool", "corrupt", "report").err()).contains("queue ids or --all");
     }
 
+    /// The JVM's own codes, such as 134 after an OutOfMemoryError, must not be among them.
+    @Test
+    void theUnitStartsTheServerAgainExceptAfterMistakesOfItsOperator() throws IOException {
+        assertThat(Files.readAllLines(Path.of("../build/packaging/slipstream.service")))
+                .contains("RestartPreventExitStatus=" + Exit.USAGE + " " + Exit.CONFIGURATION);
+    }
+
     @Test
     void theHomeMayBeNamedAfterTheCommandToo() throws IOException {
         Path other = Files.createDirectory(home.resolve("other"));
         Files.writeString(other.resolve("mta.toml"), "nonsense = 1\n");
         CommandLine line = Cli.commandLine(new Console(home).world());
-        assertThat(line.execute("check", "--home", other.toString())).isEqualTo(3);
+        assertThat(line.execute("check", "--home", other.toString())).isEqualTo(78);
     }
 
     @Test
@@ -90,7 +97,7 @@ class CliTest {
         assertThat(console.run("check").out()).contains("there is no " + home.resolve("mta.toml"));
         Files.writeString(home.resolve("mta.toml"), "[limits]\nmesage-size = 1\nhops = \"x\"\n");
         Console.Ran ran = console.run("check", "--set", "queue.lane=1");
-        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.exit()).isEqualTo(78);
         assertThat(ran.err().lines()).hasSize(3).first().isEqualTo(
                 "mta.toml:2: unknown key \"limits.mesage-size\"; did you mean \"message-size\"?");
         Files.writeString(home.resolve("mta.toml"), "[limits]\nmessage-size = 2000\n");
@@ -100,7 +107,7 @@ class CliTest {
         assertThat(console.run("check"))
                 .isEqualTo(new Console.Ran(1, "", "users:2: nobody reads this" + System.lineSeparator()));
         console.starter = finding(List.of("mta.toml:3: wrong"), List.of("users:2: nobody reads this"));
-        assertThat(console.run("check").exit()).isEqualTo(3);
+        assertThat(console.run("check").exit()).isEqualTo(78);
         assertThat(console.run("check").err().lines()).containsExactly("mta.toml:3: wrong",
                 "users:2: nobody reads this");
         try (var files = Files.list(home)) {
@@ -153,7 +160,7 @@ class CliTest {
         console.starter = _ -> {
             throw new AssertionError("started");
         };
-        assertThat(console.run("run").exit()).isEqualTo(3);
+        assertThat(console.run("run").exit()).isEqualTo(78);
     }
 
     @Test

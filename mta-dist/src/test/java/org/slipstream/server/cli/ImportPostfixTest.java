@@ -90,7 +90,7 @@ class ImportPostfixTest {
     @Test
     void aMainCfThatIsMissingIsOneSentence() {
         Console.Ran ran = new Console(folder).run("import-postfix", folder.resolve("none.cf").toString());
-        assertThat(ran.exit()).isEqualTo(3);
+        assertThat(ran.exit()).isEqualTo(78);
         assertThat(ran.err().lines()).singleElement().asString().contains("there is no file");
     }
 }

@@ -61,7 +61,7 @@ class LabJournalCommandsTest {
                 .startsWith("mta: " + file + " is no saved queue; write one with --from-live --save");
         assertThat(run("lab", "what-if", "--from-live").exit()).isEqualTo(4);
         assertThat(run("lab", "what-if").exit()).isEqualTo(2);
-        assertThat(run("lab", "what-if", "--from", file.toString(), "--set", "queue.lains=1").exit()).isEqualTo(3);
+        assertThat(run("lab", "what-if", "--from", file.toString(), "--set", "queue.lains=1").exit()).isEqualTo(78);
         assertThat(run("lab", "what-if", "--from", file.toString(), "--delivery", "soon").err())
                 .startsWith("mta: --delivery is a time such as 300ms or 2s, not \"soon\"");
     }

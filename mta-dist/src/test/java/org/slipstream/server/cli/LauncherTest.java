@@ -137,9 +137,10 @@ class LauncherTest {
     void theServerGetsOtherOptionsThanACommandAndTheOperatorsComeLast() throws Exception {
         Files.delete(tree.resolve("pom.xml"));
         String command = run(tree, "", "./mta", "--home", "x", "status").out();
-        assertThat(command).contains("[-XX:TieredStopAtLevel=1]").doesNotContain("ExitOnOutOfMemoryError");
+        assertThat(command).contains("[-XX:TieredStopAtLevel=1]").doesNotContain("CrashOnOutOfMemoryError");
         String server = run(tree, "", "./mta", "--home", "x", "run").out();
-        assertThat(server).contains("[-XX:+ExitOnOutOfMemoryError]").doesNotContain("TieredStopAtLevel");
+        assertThat(server).contains("[-XX:+CrashOnOutOfMemoryError]", "[-XX:ErrorFile=x/slipstream-crash.log]")
+                .doesNotContain("TieredStopAtLevel");
         assertThat(server).containsSubsequence("[-Xmx512m]", "[-Xmx1g]", "[-Dx=y]", "[-cp]");
     }
 
@@ -182,7 +183,7 @@ class LauncherTest {
     void warmUpLearnsForTheServerAndForCommandsWithTheOptionsOfEach() throws Exception {
         packaged();
         assertThat(run(tree, "", "./mta", "warm-up").exit()).isZero();
-        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError", "-Dx=y");
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("CrashOnOutOfMemoryError", "-Dx=y");
         assertThat(Files.readString(tree.resolve("commands.aot"))).contains("TieredStopAtLevel", "--commands");
         assertThat(run(tree, "", "./mta", "run").out()).contains("[-XX:AOTCache=" + tree + "/slipstream.aot]");
         assertThat(run(tree, "", "./mta", "status").out()).contains("[-XX:AOTCache=" + tree + "/commands.aot]");
@@ -198,7 +199,7 @@ class LauncherTest {
         } finally {
             server.destroy();
         }
-        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("ExitOnOutOfMemoryError")
+        assertThat(Files.readString(tree.resolve("slipstream.aot"))).contains("CrashOnOutOfMemoryError")
                 .doesNotContain("-Dx=y");
     }
 

@@ -186,7 +186,7 @@ class SendCommandTest {
                 .isEqualTo(2);
         Files.writeString(home.resolve("mta.toml"), "[listn]\n");
         assertThat(console.run("send", "--from", "me@here.example", "--to", "a@x.example", "--text", "x").exit())
-                .isEqualTo(3);
+                .isEqualTo(78);
     }
 
     @Test
