@@ -20,10 +20,16 @@ import java.util.stream.Collectors;
 /// A name without domain applies to every local domain; the same name with a domain takes
 /// precedence there; `@domain` means all other names of the domain. Local parts of local addresses
 /// compare without case, as in the server (RFC 5321 section 2.4 leaves that to the receiving host).
-final class AliasBook {
+///
+/// The target `@other` of `@domain` keeps the name of the recipient. The other domain is no such
+/// domain itself: one step of lookups is enough for each recipient.
+public final class AliasBook {
     /// A target without domain means the domain of the alias.
     static final Form<List<String>> TARGETS = Forms.listOf(Forms.text("an address or a local part",
-            text -> text.contains("@") ? Address.parse(text).map(Address::toString) : MailForms.localPart(text)));
+            text -> text.contains("@") ? address(text) : MailForms.localPart(text)));
+
+    /// The local part of a target that keeps the name of the recipient.
+    private static final String SAME_NAME = "*";
 
     /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
     private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
@@ -63,6 +69,15 @@ final class AliasBook {
         book.checkLoops();
         return book.lines.entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, line -> line.getValue().targets()));
+    }
+
+    private static Optional<String> address(String text) {
+        return Address.parse(text.startsWith("@") ? SAME_NAME + text : text).map(Address::toString);
+    }
+
+    /// True for the target `@domain`.
+    public static boolean keepsName(Address target) {
+        return target.localPart().equals(SAME_NAME);
     }
 
     private void enterInEveryDomain(String name, Value value) {
@@ -106,6 +121,12 @@ final class AliasBook {
             complaints.add(value.place(), key(name), key(name) + " has no target");
             return Optional.empty();
         }
+        if (!name.startsWith("@")
+                && targets.orElse(List.of()).stream().anyMatch(each -> each.startsWith(SAME_NAME + "@"))) {
+            complaints.add(value.place(), key(name), key(name)
+                    + ": a whole domain is the target of a whole domain only", Optional.of("name an address"));
+            return Optional.empty();
+        }
         if (targets.isPresent()) {
             sound.add(name);
         }
@@ -134,6 +155,10 @@ final class AliasBook {
 
     private void checkTargets(String alias, Line line) {
         for (Address target : line.targets()) {
+            if (keepsName(target)) {
+                checkDomain(target, line);
+                continue;
+            }
             boolean leadsOn = next(target).filter(next -> !next.equals(alias)).isPresent();
             if (isLocal(target) && !leadsOn && !hasMailbox(target)) {
                 complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target
@@ -141,6 +166,14 @@ final class AliasBook {
                         Optional.of("add \"" + target.withoutExtension(local.subaddressDelimiter()).localPart()
                                 + "\" to local.mailboxes"));
             }
+        }
+    }
+
+    private void checkDomain(Address target, Line line) {
+        Line there = lines.get("@" + target.domainKey());
+        if (there != null && there.targets().stream().anyMatch(AliasBook::keepsName)) {
+            complaints.add(line.place(), key(line.name()), key(line.name()) + ": " + target.domain()
+                    + " is itself another name of a domain", Optional.of("name that domain"));
         }
     }
 

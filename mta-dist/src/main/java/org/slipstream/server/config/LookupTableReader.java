@@ -32,6 +32,7 @@ final class LookupTableReader {
     private final String key;
     private final Complaints complaints;
     private final Deque<Condition> enclosing = new ArrayDeque<>();
+    private final Deque<SourcePlace> open = new ArrayDeque<>();
     private final List<PatternRule> rules = new ArrayList<>();
 
     private LookupTableReader(String key, Complaints complaints) {
@@ -47,9 +48,7 @@ final class LookupTableReader {
             return new LookupTable.Texts(reader.texts(lines));
         }
         lines.forEach(reader::line);
-        if (!reader.enclosing.isEmpty()) {
-            reader.complain(lines.getLast().place(), "an \"if\" has no \"endif\"");
-        }
+        reader.open.forEach(place -> reader.complain(place, "an \"if\" has no \"endif\""));
         return new LookupTable.Patterns(reader.rules);
     }
 
@@ -73,7 +72,9 @@ final class LookupTableReader {
             if (enclosing.pollLast() == null) {
                 complain(line.place(), "an \"endif\" has no \"if\"");
             }
+            open.pollLast();
         } else if (text.regionMatches(true, 0, "if ", 0, 3)) {
+            open.add(line.place());
             // A condition that cannot be read still pairs with its endif.
             enclosing.add(pattern(text.substring(3).strip(), line.place()).filter(each -> each.result().isEmpty())
                     .map(PatternRule::own).orElseGet(() -> refused(line)));

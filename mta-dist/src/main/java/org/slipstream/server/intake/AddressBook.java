@@ -2,11 +2,13 @@ package org.slipstream.server.intake;
 
 import org.slipstream.core.Address;
 import org.slipstream.server.config.AddressTables;
+import org.slipstream.server.config.AliasBook;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.LookupTable;
 
 import java.net.InetAddress;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -211,7 +213,7 @@ public final class AddressBook {
         }
         Address untagged = local.get().withoutExtension(delimiter);
         return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
-                .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged)).or(() -> catchAll(untagged))
+                .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged, address)).or(() -> catchAll(untagged))
                 .or(() -> postmaster(ABUSE, untagged))
                 .orElseGet(Line.UnknownMailbox::new);
     }
@@ -254,9 +256,24 @@ public final class AddressBook {
                 .filter(targets -> !targets.isEmpty()).map(Line.Alias::new);
     }
 
-    private Optional<Line> restOfDomain(Address address) {
-        return Optional.ofNullable(aliases.get("@" + address.domainKey())).filter(_ -> !routes(address))
-                .map(Line.Alias::new);
+    /// The line `@domain`. With another domain as its target, an address exists when it exists there,
+    /// so that mail for unknown names is refused and not returned.
+    ///
+    /// @param asked with its extension, which the address in the other domain has too
+    private Optional<Line> restOfDomain(Address address, Address asked) {
+        List<Address> targets = aliases.get("@" + address.domainKey());
+        if (targets == null || routes(address)) {
+            return Optional.empty();
+        }
+        List<Address> reached = new ArrayList<>();
+        for (Address target : targets) {
+            Address there = AliasBook.keepsName(target) ? new Address(asked.localPart(), target.domain()) : target;
+            if (AliasBook.keepsName(target) && line(there) instanceof Line.UnknownMailbox) {
+                return Optional.empty();
+            }
+            reached.add(there);
+        }
+        return Optional.of(new Line.Alias(reached));
     }
 
     private static boolean routes(Address address) {

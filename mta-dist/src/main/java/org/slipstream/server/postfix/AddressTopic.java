@@ -1,6 +1,7 @@
 package org.slipstream.server.postfix;
 
 import org.slipstream.server.postfix.ImportDraft.ImportedFile;
+import org.slipstream.server.postfix.ImportDraft.ImportedKey;
 import org.slipstream.server.postfix.ImportDraft.RemarkKind;
 import org.slipstream.server.postfix.MainCf.PostfixSetting;
 import org.slipstream.server.postfix.PostfixTable.InlineTable;
@@ -9,6 +10,8 @@ import org.slipstream.server.postfix.PostfixTable.StaticTable;
 import org.slipstream.server.postfix.PostfixTable.TableEntry;
 import org.slipstream.server.postfix.PostfixTable.TextTable;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,8 @@ import java.util.stream.Collectors;
 /// Aliases, the rewriting of addresses, and copies of mail. Our settings read the files as they are.
 final class AddressTopic implements ImportTopic {
     private static final Map<String, String> MAPS = maps();
+    /// The domain of mail for /dev/null. No real domain has this ending (RFC 6761).
+    private static final String DISCARDED = "discard.invalid";
 
     private static Map<String, String> maps() {
         Map<String, String> maps = new LinkedHashMap<>();
@@ -51,27 +56,47 @@ final class AddressTopic implements ImportTopic {
     private static void aliases(PostfixSetting maps, PostfixFiles in, ImportDraft out) {
         for (PostfixTable table : in.tables(maps)) {
             if (table instanceof TextTable text) {
-                out.add("local.alias-files", SimpleValues.quoted(text.file().toString()), maps.source());
-                programs(text.file(), maps, out);
+                out.add("local.alias-files", SimpleValues.quoted(usable(text.file(), maps, out)), maps.source());
             } else {
                 out.notMapped(maps, "aliases are text files of \"name: target\", or patterns in local.virtual-maps");
             }
         }
     }
 
-    /// Such a target makes the whole file unusable, so it is told with its line.
-    private static void programs(java.nio.file.Path file, PostfixSetting maps, ImportDraft out) {
+    /// The file, or a copy whose aliases keep the targets that aliases can have here.
+    private static String usable(Path file, PostfixSetting maps, ImportDraft out) {
         try {
+            TableCopy copy = TableCopy.of(file.toString(), out);
             for (PostfixText.TextLine line : PostfixText.lines(file)) {
-                if (line.text().matches("[^:]+:(.*,)?\\s*\"?[|/].*")) {
-                    out.remark(RemarkKind.NOT_MAPPED, line.place(), maps.name(),
-                            "a target is a program or a file, which aliases cannot have; " + file
-                                    + " is left out until this line is another");
-                    out.removeItem("local.alias-files", SimpleValues.quoted(file.toString()));
-                }
+                alias(line, copy, maps, out);
             }
+            return copy.isChanged() ? copy.keep(out) : file.toString();
         } catch (PostfixText.NoText _) {
             // The table was read a moment ago, and reported if it could not be.
+            return file.toString();
+        }
+    }
+
+    /// A line without any other target stays, and the reader of the settings refuses it.
+    private static void alias(PostfixText.TextLine line, TableCopy copy, PostfixSetting maps, ImportDraft out) {
+        int colon = line.text().indexOf(':', line.text().startsWith("\"") ? line.text().indexOf('"', 1) + 1 : 0);
+        List<String> targets = PostfixText.targets(line.text().substring(colon + 1));
+        List<String> kept = new ArrayList<>();
+        for (String target : targets) {
+            if (target.matches("\"?/dev/null\"?")) {
+                kept.add("discard@" + DISCARDED);
+                out.set(new ImportedKey("routes", SimpleValues.quoted(DISCARDED)), "\"discard\"",
+                        maps.source() + ", " + line.place());
+            } else if (!target.matches("\"?[|/].*")) {
+                kept.add(target);
+            }
+        }
+        if (colon > 0 && !kept.isEmpty() && !kept.equals(targets)) {
+            copy.replace(line.place().line(), line.text().substring(0, colon) + ": " + String.join(", ", kept));
+            if (kept.size() < targets.size()) {
+                out.remark(RemarkKind.NOT_MAPPED, line.place(), maps.name(), "a target is a program or a file, which"
+                        + " aliases cannot have; the line is copied without it");
+            }
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 
@@ -43,6 +44,10 @@ final class ImportDraft {
     /// A file that the import writes beside `mta.toml`, readable by its owner only.
     record ImportedFile(String name, String text) {}
 
+    Optional<ImportedFile> file(String name) {
+        return Optional.ofNullable(files.get(name));
+    }
+
     enum RemarkKind {
         /// No setting has this meaning, or not with this value.
         NOT_MAPPED,
@@ -67,7 +72,7 @@ final class ImportDraft {
     /// The first value of a setting stays.
     void set(ImportedKey key, String toml, String source) {
         settings.computeIfAbsent(key,
-                _ -> new ImportedSetting(List.of(toml), false, new LinkedHashSet<>(Set.of(source))));
+                _ -> new ImportedSetting(new ArrayList<>(List.of(toml)), false, new LinkedHashSet<>(Set.of(source))));
     }
 
     void replace(String dotted, String toml, String source) {
@@ -91,6 +96,11 @@ final class ImportDraft {
                 && settings.get(key).items().isEmpty()) {
             settings.remove(key);
         }
+    }
+
+    void replaceItem(ImportedKey key, String toml, String by) {
+        Optional.ofNullable(settings.get(key)).ifPresent(each -> each.items().replaceAll(
+                item -> item.equals(toml) ? by : item));
     }
 
     /// The items of a list, or the one value; empty without the setting.

@@ -47,9 +47,11 @@ record ImportedToml(String text, Map<Integer, ImportedKey> keys) {
             Optional<Path> folder) {
         String value = setting.toml();
         for (ImportedFile file : files) {
-            String name = SimpleValues.quoted(file.name());
-            value = value.replace(name, folder.map(path -> SimpleValues.quoted(path.resolve(file.name()).toString()))
-                    .orElse(name));
+            for (String kind : List.of("", PostfixImport.PATTERNS)) {
+                String name = SimpleValues.quoted(kind + file.name());
+                value = value.replace(name, folder.map(
+                        path -> SimpleValues.quoted(kind + path.resolve(file.name()))).orElse(name));
+            }
         }
         return key.name() + " = " + value + "  # " + String.join("; ", setting.sources());
     }

@@ -146,6 +146,8 @@ final class ListenTopic implements ImportTopic {
         }
         options.stream().filter(each -> !IMPLIED.contains(each.name()))
                 .forEach(each -> option(each, setting, users, out));
+        options.stream().filter(each -> each.words().stream().anyMatch(PolicyTopic::senderMustBelong)).forEach(
+                each -> out.set("submission.sender-must-belong", "true", each.source()));
     }
 
     /// `permit_sasl_authenticated,reject` and the like, without the networks.
@@ -193,7 +195,7 @@ final class ListenTopic implements ImportTopic {
         }
         if (!out.has("submission.sender-must-belong")) {
             out.set("submission.sender-must-belong", "false",
-                    "no reject_sender_login_mismatch in " + in.main().fileName());
+                    "no reject_sender_login_mismatch in " + in.main().fileName() + " or master.cf");
         }
     }
 

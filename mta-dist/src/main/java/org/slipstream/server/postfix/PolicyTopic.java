@@ -6,6 +6,7 @@ import org.slipstream.server.postfix.PostfixNames.NameRow;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Which mail is accepted: restrictions, header checks, filters.
 final class PolicyTopic implements ImportTopic {
@@ -57,6 +58,12 @@ final class PolicyTopic implements ImportTopic {
         }
     }
 
+    /// The restrictions that bind a user to addresses; a port of `master.cf` may have them too.
+    static boolean senderMustBelong(String word) {
+        return Set.of("reject_sender_login_mismatch", "reject_authenticated_sender_login_mismatch",
+                "reject_known_sender_login_mismatch").contains(word);
+    }
+
     private static boolean takesArgument(String word) {
         return word.startsWith("check_") || word.startsWith("reject_rbl") || word.startsWith("reject_rhsbl")
                 || word.startsWith("permit_dnswl") || word.startsWith("permit_rhswl") || word.equals("sleep");
@@ -68,8 +75,7 @@ final class PolicyTopic implements ImportTopic {
             case "reject_rbl_client" -> blockList(argument, tagOnly, list, out);
             case "reject_unknown_sender_domain" -> out.set("policy.sender-domain", "true", list.source());
             case "reject_unauth_pipelining" -> out.set("policy.strict-turns", "true", list.source());
-            case "reject_sender_login_mismatch", "reject_authenticated_sender_login_mismatch",
-                    "reject_known_sender_login_mismatch" ->
+            case String word when senderMustBelong(word) ->
                 out.replace("submission.sender-must-belong", "true", list.source());
             case "sleep" -> SimpleValues.toml("time:s", argument)
                     .ifPresent(time -> out.set("policy.greeting-delay", time, list.source()));

@@ -4,6 +4,7 @@ import org.slipstream.server.config.ConfigReader;
 import org.slipstream.server.config.Problem;
 import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.config.SettingsSource;
+import org.slipstream.server.config.SourcePlace;
 import org.slipstream.server.postfix.ImportDraft.ImportRemark;
 import org.slipstream.server.postfix.ImportDraft.ImportedFile;
 import org.slipstream.server.postfix.ImportDraft.ImportedKey;
@@ -19,7 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,7 @@ import java.util.stream.Stream;
 /// refuses, for instance because a certificate is missing, is taken out again and told.
 public final class PostfixImport {
     private static final Set<String> OWN_TRANSPORTS = Set.of("smtp", "lmtp", "local", "discard");
+    static final String PATTERNS = "regexp:";
     private static final String TRANSPORTS = "transport.*.";
 
     private final ImportDraft draft = new ImportDraft();
@@ -131,7 +133,9 @@ public final class PostfixImport {
         } else if (row.settings().isEmpty() || row.form().equals("-")) {
             draft.notMapped(parameter, row.note().isEmpty() ? "there is no such setting" : row.note());
         } else if (setting.isEmpty()) {
-            draft.notMapped(parameter, "the transports are smtp, lmtp, local and discard; another has no settings");
+            draft.notMapped(parameter,
+                    "the transports are smtp, lmtp, local and discard; another has no settings. [destination.\"domain\"] has"
+                            + " lanes, initial-concurrency and rate");
         } else {
             draft.notMapped(parameter, "\"" + parameter.value() + "\" has no form that " + setting.get() + " takes");
         }
@@ -161,8 +165,8 @@ public final class PostfixImport {
     public List<String> check() throws IOException {
         Path home = Files.createTempDirectory("mta-import");
         try {
-            writeFiles(home);
             while (true) {
+                writeFiles(home);
                 ImportedToml toml = ImportedToml.render(draft, main.file(), Optional.of(home));
                 Files.writeString(home.resolve(ConfigReader.FILE), toml.text());
                 ReadResult result = ConfigReader.read(SettingsSource.in(home), List.of());
@@ -178,22 +182,79 @@ public final class PostfixImport {
         }
     }
 
+    /// Takes out as little as possible: the line of a table, else an item of a list, else the setting.
     private boolean takeOut(List<Problem> problems, Map<Integer, ImportedKey> keys) {
-        Set<ImportedKey> refused = new LinkedHashSet<>();
+        Map<RefusedItem, Map<Integer, String>> lines = new LinkedHashMap<>();
+        boolean changed = false;
         for (Problem problem : problems) {
             boolean ours = problem.source().equals(ConfigReader.FILE);
             Optional<ImportedKey> key = ours
                     ? Optional.ofNullable(keys.get(problem.line()))
                     : keys.values().stream().filter(each -> each.toString().equals(problem.key())
-                            || draft.items(each.toString()).stream().anyMatch(item -> item.contains(problem.source())))
-                            .findFirst();
-            key.filter(draft.settings()::containsKey).ifPresent(each -> {
-                refused.add(each);
-                told(each, ours ? problem.what() : problem.toString());
-            });
+                            || item(each, problem.source()).isPresent()).findFirst();
+            if (key.filter(draft.settings()::containsKey).isEmpty()) {
+                continue;
+            }
+            Optional<String> table = item(key.get(), problem.source());
+            if (!ours && problem.line() > 0 && table.isPresent()) {
+                lines.computeIfAbsent(new RefusedItem(key.get(), table.get()), _ -> new LinkedHashMap<>())
+                        .putIfAbsent(problem.line(), problem.what());
+            } else {
+                takeOut(key.get(), problem.what(), ours ? problem.what() : problem.toString());
+                changed = true;
+            }
         }
-        refused.forEach(draft::remove);
-        return !refused.isEmpty();
+        lines.forEach(this::leaveOut);
+        return changed || !lines.isEmpty();
+    }
+
+    private record RefusedItem(ImportedKey key, String item) {}
+
+    /// The item of a setting that is this file.
+    private Optional<String> item(ImportedKey key, String file) {
+        return draft.items(key.toString()).stream()
+                .filter(item -> unquoted(item).equals(file) || unquoted(item).equals(PATTERNS + file)).findFirst();
+    }
+
+    private void takeOut(ImportedKey key, String problem, String sentence) {
+        List<String> items = draft.items(key.toString());
+        Optional<String> refused = items.stream().filter(item -> problem.contains(unquoted(item))).findFirst();
+        if (items.size() > 1 && refused.isPresent()) {
+            told(key, refused.get() + " is left out: " + sentence);
+            draft.removeItem(key.toString(), refused.get());
+        } else {
+            told(key, "the setting is left out: " + sentence);
+            draft.remove(key);
+        }
+    }
+
+    /// A copy of the table without these lines stands beside `mta.toml`; Postfix's own file stays as it is.
+    ///
+    /// @param refused the reasons by line
+    private void leaveOut(RefusedItem each, Map<Integer, String> refused) {
+        String patterns = unquoted(each.item()).startsWith(PATTERNS) ? PATTERNS : "";
+        TableCopy copy;
+        try {
+            copy = TableCopy.of(unquoted(each.item()).substring(patterns.length()), draft);
+        } catch (NoText gone) {
+            takeOut(each.key(), unquoted(each.item()), String.valueOf(gone.getMessage()));
+            return;
+        }
+        refused.forEach((line, why) -> {
+            if (copy.leaveOut(line)) {
+                draft.remark(RemarkKind.NOT_MAPPED, new SourcePlace(copy.original(), line), "",
+                        "the line is left out: " + why);
+            }
+        });
+        if (copy.isChanged()) {
+            draft.replaceItem(each.key(), each.item(), SimpleValues.quoted(patterns + copy.keep(draft)));
+        } else {
+            takeOut(each.key(), unquoted(each.item()), String.join("; ", refused.values()));
+        }
+    }
+
+    private static String unquoted(String toml) {
+        return toml.startsWith("\"") ? toml.substring(1, toml.length() - 1) : toml;
     }
 
     private void told(ImportedKey key, String problem) {
@@ -201,7 +262,7 @@ public final class PostfixImport {
         String source = setting.sources().iterator().next();
         String name = source.substring(source.lastIndexOf(' ') + 1);
         draft.remark(RemarkKind.NOT_MAPPED, main.place(name), main.names().contains(name) ? name : "",
-                "the setting is left out: " + problem);
+                problem);
     }
 
     private static void delete(Path folder) throws IOException {

@@ -26,6 +26,22 @@ final class PostfixText {
         }
     }
 
+    /// The texts between commas. Commas inside of quotes do not separate.
+    static List<String> targets(String text) {
+        List<String> targets = new ArrayList<>();
+        boolean quoted = false;
+        int start = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            if (i == text.length() || !quoted && text.charAt(i) == ',') {
+                targets.add(text.substring(start, i).strip());
+                start = i + 1;
+            } else if (text.charAt(i) == '"') {
+                quoted = !quoted;
+            }
+        }
+        return targets;
+    }
+
     static List<TextLine> lines(Path file) throws NoText {
         String name = String.valueOf(file.getFileName());
         List<TextLine> lines = new ArrayList<>();
@@ -46,7 +62,7 @@ final class PostfixText {
     }
 
     /// Old files have comments in Latin-1, so each byte has a meaning.
-    private static String text(Path file) throws NoText {
+    static String text(Path file) throws NoText {
         if (!Files.exists(file)) {
             throw new NoText("there is no file " + file);
         }

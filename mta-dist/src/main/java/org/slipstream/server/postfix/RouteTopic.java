@@ -147,10 +147,38 @@ final class RouteTopic implements ImportTopic {
         } else if (target.isPresent()) {
             out.set(new ImportedKey("routes", SimpleValues.quoted(name)), SimpleValues.quoted(target.get()),
                     maps.source() + ", " + entry.place());
+            limits(name, entry, in, out);
         } else {
             out.remark(RemarkKind.NOT_MAPPED, entry.place(), maps.name(), "\"" + entry.text() + "\" for " + name
                     + " has no route here; there are mx, smtp:host:port, lmtp:host:port, lmtp:unix:/path and discard");
         }
+    }
+
+    /// The limits of a transport are those of each destination in it, and a clause of a destination has them here.
+    private static void limits(String domain, TableEntry entry, PostfixFiles in, ImportDraft out) {
+        String transport = entry.text().split(":", 2)[0];
+        if (SMTP.contains(transport) || !isSmtpClient(transport, in)) {
+            return;
+        }
+        String section = "destination.\"" + domain + "\"";
+        limit(transport + "_destination_concurrency_limit", section, "lanes", "count", entry, in, out);
+        limit(transport + "_initial_destination_concurrency", section, "initial-concurrency", "count", entry, in, out);
+        limit(transport + "_destination_rate_delay", section, "rate", "time:s", entry, in, out);
+    }
+
+    private static void limit(String name, String section, String setting, String form, TableEntry entry,
+            PostfixFiles in, ImportDraft out) {
+        in.given(name).ifPresent(limit -> {
+            Optional<String> value = SimpleValues.toml(form, limit.value());
+            // A pause of zero is the default; a limit of zero is none in Postfix and holds the mail here.
+            if (value.isEmpty() || limit.value().matches("0+[smhdw]?")) {
+                out.notMapped(limit,
+                        "\"" + limit.value() + "\" has no form that " + setting + " of a destination takes");
+            } else {
+                out.set(new ImportedKey(section, setting), value.get().replaceFirst("^\"", "\"1/"),
+                        limit.source() + ", " + entry.place());
+            }
+        });
     }
 
     /// @param text `transport:nexthop`, `transport:` or `:nexthop`

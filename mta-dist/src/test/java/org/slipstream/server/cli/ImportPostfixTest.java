@@ -38,7 +38,8 @@ class ImportPostfixTest {
 
     /// The tables and the `master.cf` of a sample that has some.
     private void filesOf(String sample) throws IOException {
-        for (String name : List.of("transport", "header_checks", "sni", "master.cf")) {
+        for (String name : List.of("transport", "header_checks", "sni", "master.cf", "aliases", "virtual",
+                "patterns")) {
             Path file = SAMPLES.resolve(sample + "." + name);
             if (Files.exists(file)) {
                 Files.writeString(folder.resolve(name),
@@ -61,7 +62,7 @@ class ImportPostfixTest {
 
     /// `-Dslipstream.golden=write` writes the results; each was accepted by the reader.
     @ParameterizedTest
-    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "mistakes", "provider"})
+    @ValueSource(strings = {"internet-site", "satellite", "virtual", "backup-mx", "mistakes", "provider", "moved"})
     void theResultIsTheOneOfTheSample(String sample) throws IOException {
         Console.Ran ran = run(sample);
         assertThat(ran.exit()).as(ran.err()).isLessThan(2);
@@ -85,6 +86,22 @@ class ImportPostfixTest {
         assertThat(target).content().contains("credentials = \"" + logins + "\"");
         assertThat(run("satellite", "--to", target.toString()).exit()).isEqualTo(2);
         assertThat(run("satellite", "--to", target.toString(), "--force").exit()).isLessThan(2);
+    }
+
+    @Test
+    void linesThatCannotBeUsedAreLeftOutOfACopyAndTheOthersAreInUse() throws IOException {
+        Path home = Files.createDirectory(folder.resolve("home"));
+        run("moved", "--to", home.resolve("mta.toml").toString());
+        var console = new Console(home);
+        assertThat(console.run("check").err()).doesNotContain("mta.toml:");
+        assertThat(console.run("address", "cron@mail.new.example").out())
+                .contains("alice@mail.new.example", "discard@discard.invalid");
+        assertThat(console.run("address", "sales@old.example").out())
+                .contains("alice@mail.new.example");
+        assertThat(console.run("address", "sales-north@new.example").out())
+                .contains("alice@mail.new.example");
+        assertThat(folder.resolve("virtual")).as("Postfix's own file").content()
+                .isEqualTo(Files.readString(SAMPLES.resolve("moved.virtual")));
     }
 
     @Test

@@ -45,6 +45,39 @@ class AliasFilesTest {
     }
 
     @Test
+    void anotherNameOfADomainHasItsAddressesAndNoOthers() throws IOException {
+        file("aliases", "staff: alice\n");
+        file("virtual", """
+                @shop.example @example.org
+                info@shop.example bob@example.org
+                """);
+        AddressBook book = accepted();
+        assertThat(targets(book, "alice+tag@shop.example")).containsExactly("alice+tag@example.org");
+        assertThat(targets(book, "staff@shop.example")).containsExactly("alice@example.org");
+        assertThat(targets(book, "info@shop.example")).containsExactly("bob@example.org");
+        assertThat(decide(book, "nobody@shop.example")).as("unknown there, too").isInstanceOf(Decision.Unknown.class);
+        assertThat(decide(book, "a%far.example@shop.example")).isInstanceOf(Decision.Unknown.class);
+    }
+
+    @Test
+    void anotherNameOfADomainElsewhereKeepsTheLocalPartAsItIs() throws IOException {
+        file("aliases", "");
+        file("virtual", "@shop.example @far.example\n");
+        assertThat(targets(accepted(), "Ann@shop.example")).containsExactly("Ann@far.example");
+    }
+
+    @Test
+    void namesOfDomainsHaveNoChainsAndNoLoops() throws IOException {
+        file("aliases", "");
+        file("virtual", "@shop.example @example.org\n@example.org @shop.example\nx@shop.example @example.org\n");
+        assertThat(problems()).contains(
+                "virtual:1: aliases.\"@shop.example\": example.org is itself another name of a domain; name that"
+                        + " domain",
+                "virtual:3: aliases.\"x@shop.example\": a whole domain is the target of a whole domain only; name an"
+                        + " address");
+    }
+
+    @Test
     void anAliasOfTheSettingsIsStrongerThanOneOfAFile() throws IOException {
         file("aliases", "staff: alice\nsales: alice\n");
         file("virtual", "@shop.example alice@example.org\n");
