@@ -179,7 +179,7 @@ final class Wiring {
                 address -> now.get().knowsLocally(address), spool -> reports(now, spool), history,
                 new Traces(history,
                         () -> HistorySearch.in(config.historyFolder(), config.history(), clock.getAsLong())),
-                new MailCounters(clock.getAsLong()), clock);
+                new MailCounters(clock.getAsLong()), domain -> now.get().routes.tlsLine(domain), clock);
     }
 
     /// The same parts with the settings of this wiring.

@@ -71,7 +71,7 @@ class ExplainedSituationsTest {
                     Code.RCPT))),
         DNS("The DNS does not answer", "No host is known for the domain.", Code.ROUTE, "", world -> {
             world.routes.put("lost.example", new QmgrEvent.RouteFailed("lost.example",
-                    Reply.of(451, "4.4.3", "DNS lookup for lost.example failed: SERVFAIL")));
+                    Reply.of(451, "4.4.3", "DNS lookup for lost.example failed: SERVFAIL (asked: 192.0.2.53:53)")));
             QueueId id = world.send("ann@here.example", "bob@lost.example");
             world.after(Duration.ofMinutes(1));
             return id;
@@ -187,12 +187,22 @@ class ExplainedSituationsTest {
                 [destination."dial.example"]
                 queue-only = true
                 """, world -> waited(world, world.send("ann@here.example", "bob@dial.example"))),
-        TLS("The TLS policy cannot be kept", "The policy needs TLS, and the host does not offer it.", Code.RETRY, "",
-                world -> {
+        TLS("The TLS policy cannot be kept", "The policy needs TLS, and the host does not offer it.", Code.RETRY,
+                "[destination.\"plain.example\"]\ntls = \"encrypt\"\n", world -> {
             world.slowToOpen.add("plain.example");
             QueueId id = world.send("ann@here.example", "bob@plain.example");
             world.after(Duration.ofMillis(220));
-            world.refuse("plain.example", Reply.of(450, "4.7.4", "TLS is required, but was not offered"), Code.STARTTLS);
+            world.refuse("plain.example", Reply.of(450, "4.7.4",
+                    "host mx.plain.example[192.0.2.157]:25: TLS is required, but was not offered"), Code.STARTTLS);
+            return waited(world, id);
+        }),
+        CERTIFICATE("The certificate of a host has expired", "The route demands a valid one.", Code.RETRY,
+                "[routes]\n\"*\" = \"smtp:relay.example tls=verify\"\n", world -> {
+            world.slowToOpen.add("far.example");
+            QueueId id = world.send("ann@here.example", "bob@far.example");
+            world.after(Duration.ofMillis(220));
+            world.refuse("far.example", Reply.of(450, "4.7.5", "TLS is required for relay.example[192.0.2.7]:25, but"
+                    + " failed: its certificate expired on 2026-11-01T00:00:00Z (for relay.example)"), Code.TLS);
             return waited(world, id);
         }),
         CLOCK("The clock was wrong", "The next attempt is far away.", Code.CLOCK, "", world -> {

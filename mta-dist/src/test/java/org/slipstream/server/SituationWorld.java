@@ -39,6 +39,7 @@ import org.slipstream.server.history.HistorySearch;
 import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.hosts.ServerPlacement;
 import org.slipstream.server.local.LocalDelivery;
+import org.slipstream.server.route.RouteTable;
 import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.Carriers;
 import org.slipstream.smtpout.ClientConfig;
@@ -114,11 +115,14 @@ final class SituationWorld implements AutoCloseable {
         delivers = config.operation().delivers();
         var sink = delivers ? dispatcher : new RestingDispatcher(dispatcher, this::answer);
         loop = new QmgrLoop(manager, inbox, order -> order(order, () -> sink.order(order)), clock::get, _ -> {});
+        RouteTable tls = RouteTable.of(config, config.routes(), _ -> {
+            throw new AssertionError("the test answers");
+        });
         operations = new QueueOperations(spool, inbox, dispatcher.commands(), clock::get, "0.1", "mta.example",
                 new QueueViewSources(delivers, _ -> Optional.empty(), places::suspended, places::connections,
                         places::explain, loop::stuckMessages,
                         new Traces(History.OFF, () -> new HistorySearch(home.resolve("history"), Instant.EPOCH)),
-                        new MailCounters(clock.get()), Optional.empty()),
+                        new MailCounters(clock.get()), tls::tlsLine, Optional.empty()),
                 new MessageOrders(List.of()));
         loop.start();
         settle();

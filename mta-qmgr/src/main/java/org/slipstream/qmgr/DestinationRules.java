@@ -334,6 +334,12 @@ final class DestinationRules {
         return gates;
     }
 
+    /// The pause of a queue in words, with its length and its setting.
+    String pauseWords(DestinationQueue queue) {
+        return queue + " pauses " + seconds(config.transport(queue.transport()).rateDelay().toMillis())
+                + " after each delivery (destination-rate-delay)";
+    }
+
     private static String seconds(long millis) {
         return (millis + 999) / 1_000 + " s";
     }

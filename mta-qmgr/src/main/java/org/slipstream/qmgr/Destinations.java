@@ -202,6 +202,13 @@ final class Destinations {
         return charge(queue) < slots(queue) && !rings.isServerFull() && !rings.isRingFull(queue);
     }
 
+    /// The end of the pause after a delivery; empty when there is no pause.
+    OptionalLong pausedUntilMillis(DestinationQueue queue) {
+        return destination(queue).state() instanceof DestinationState.Suspended(long untilMillis)
+                ? OptionalLong.of(untilMillis)
+                : OptionalLong.empty();
+    }
+
     /// The part of the window that this shard may use.
     private int slots(DestinationQueue queue) {
         return shared ? lanes.limit(queue, queue.allowed()) : queue.allowed();

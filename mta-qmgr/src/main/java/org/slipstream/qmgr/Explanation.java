@@ -240,10 +240,10 @@ final class Explanation {
         gates.add(GateReading.of(Code.CONNECTIONS, is(wait, Seat.Scope.EVERYWHERE),
                 figures.open() + " of " + figures.most() + " connections open"));
         gates.add(GateReading.of(Code.WINDOW, window, queue.allowed() == 0
-                ? "no window while it pauses"
+                ? "no delivery is permitted at present"
                 : destinations.atWork(queue) + " of " + queue.allowed() + " at work"));
-        boolean pause = queue.allowed() == 0 && destinations.rules().nextStartMillis(queue, nowMillis) <= nowMillis;
-        gates.add(GateReading.of(Code.PAUSE, pause, pause ? queue + " pauses between deliveries" : "no pause"));
+        boolean pause = destinations.pausedUntilMillis(queue).isPresent();
+        gates.add(GateReading.of(Code.PAUSE, pause, pause ? destinations.rules().pauseWords(queue) : "no pause"));
         long turn = destinations.waitMillis(message.work, queue, nowMillis);
         gates.add(GateReading.of(Code.SPACING, turn > 0,
                 turn > 0 ? "the next start is in " + turn + " ms" : "no distance"));
@@ -288,8 +288,10 @@ final class Explanation {
         if (rule.isPresent()) {
             return rule.get();
         }
-        if (queue.allowed() == 0) {
-            return QueuePhase.of(Code.PAUSE, "waits: " + queue + " pauses between deliveries");
+        OptionalLong pausedUntil = destinations.pausedUntilMillis(queue);
+        if (pausedUntil.isPresent()) {
+            return QueuePhase.of(Code.PAUSE, "waits: " + destinations.rules().pauseWords(queue))
+                    .until(pausedUntil.getAsLong());
         }
         boolean mayOpen = destinations.mayOpen(queue);
         Seat known = shortages.get(queue);

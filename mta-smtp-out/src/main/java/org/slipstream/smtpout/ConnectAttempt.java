@@ -12,6 +12,7 @@ import org.slipstream.smtpout.dialog.DialogPhase;
 import org.slipstream.smtpout.dialog.HandshakeSettings;
 import org.slipstream.smtpout.dialog.HandshakeStep;
 import org.slipstream.smtpout.dialog.TlsPolicy;
+import org.slipstream.smtpout.wire.CertificateCheck;
 import org.slipstream.smtpout.wire.Dialer;
 import org.slipstream.smtpout.wire.Endpoint;
 import org.slipstream.smtpout.wire.Sources;
@@ -21,6 +22,7 @@ import org.slipstream.smtpout.wire.WireInput.End;
 import org.slipstream.smtpout.wire.WireInput.Ended;
 import org.slipstream.smtpout.wire.WireWatchdog;
 
+import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.LinkedHashSet;
@@ -143,14 +145,22 @@ final class ConnectAttempt {
     private Optional<Ended> startTls(Wire wire) {
         owner.phaseChanged(WirePhase.now(QueuePhase.Code.TLS, wire.endpoint().toString(), config.tlsMillis()));
         return policy.tls() == TlsPolicy.VERIFY
-                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(ConnectAttempt::authorities)),
+                ? wire.startTls(Optional.of(config.peers().trust().orElseGet(() -> Authorities.KNOWN)),
                         config.tlsMillis())
                 : wire.startTls(config.tlsMillis());
     }
 
     // The Java runtime's trust store. Loading it takes a moment, so it is loaded on demand.
     private static SSLSocketFactory authorities() {
-        return (SSLSocketFactory) SSLSocketFactory.getDefault();
+        try {
+            return CertificateCheck.factory(Optional.empty());
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException("this Java runtime has no authorities", impossible);
+        }
+    }
+
+    private static final class Authorities {
+        private static final SSLSocketFactory KNOWN = authorities();
     }
 
     private AttemptResult handshake(Wire wire, ClientDialog dialog) {

@@ -45,7 +45,7 @@ final class FailureReplies {
     static Reply unfit(Endpoint endpoint, int code, Reply reply) {
         EnhancedStatus said = reply.statusOrGeneral();
         return Reply.of(code, new EnhancedStatus(code / 100, said.subject(), said.detail()).toString(),
-                "host " + endpoint + ": " + reply);
+                "host " + endpoint + ": " + (code == reply.code() ? reply.text() : reply.toString()));
     }
 
     static Reply noTls(Endpoint endpoint, Ended gone) {

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// The explanation of one message: the gates in order, the one that binds, the next chance, what
@@ -33,8 +34,9 @@ import java.util.stream.Collectors;
 /// @param phase of the message
 /// @param known gates that the queue manager has read
 /// @param attempts the latest first
+/// @param tlsLine the line of the settings that demands TLS for mail to a domain
 record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known, List<PastAttempt> attempts,
-        long nowMillis) {
+        Function<String, Optional<String>> tlsLine, long nowMillis) {
 
     MessageExplanation explanation() {
         List<GateView> gates = gates();
@@ -49,7 +51,7 @@ record ExplainText(Spool.Details row, QueuePhase phase, List<GateReading> known,
     }
 
     private NextChance chance() {
-        return new NextChance(row, phase, nowMillis);
+        return new NextChance(row, phase, tlsLine, nowMillis);
     }
 
     // ---- gates

@@ -168,7 +168,8 @@ public final class QueueOperations implements ShardQueue {
         }
         QueuePhase phase = phase(row.get());
         List<GateReading> gates = queries.ask(manager -> manager.gates(id, now));
-        return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), now).explanation());
+        return Optional.of(new ExplainText(row.get(), phase, gates, spool.attempts(id), surroundings.tlsLine(),
+                now).explanation());
     }
 
     @Override

@@ -55,7 +55,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
-                new NextChance(row, phase, nowMillis).text(), view(phase),
+                NextChance.text(phase, nowMillis), view(phase),
                 Optional.empty(),
                 row.recipients().stream().map(QueueView::view).toList(), submitter(row.envelope().origin()),
                 InstructionText.lines(summary.instructions()), lastAttempt(row), "", Optional.empty());

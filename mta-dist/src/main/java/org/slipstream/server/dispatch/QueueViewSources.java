@@ -9,6 +9,7 @@ import org.slipstream.smtpout.WirePhase;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,11 +24,12 @@ import java.util.function.Supplier;
 /// @param stuck messages that waited although nothing held them
 /// @param traces the history of messages
 /// @param traffic counters of mail
+/// @param tlsLine the line of the settings that demands TLS for mail to a domain
 /// @param verifications empty while the queue manager has no probes
 public record QueueViewSources(boolean delivers, LongFunction<Optional<WirePhase>> wire,
         LongFunction<List<SuspendedHost>> suspended, Supplier<ConnectionsView> connections,
         Explanations explanations, LongSupplier stuck, Traces traces, MailCounters traffic,
-        Optional<Verifications> verifications) {
+        Function<String, Optional<String>> tlsLine, Optional<Verifications> verifications) {
     /// Called on the queue manager's thread.
     @FunctionalInterface
     public interface Explanations {

@@ -30,6 +30,8 @@ import java.util.Set;
 /// Domains without a fixed route are looked up in DNS, which blocks; everything else is quick. May
 /// be called by any thread.
 public final class RouteTable {
+    private static final int SMTP_PORT = 25;
+
     private final Map<String, RouteTarget> table;
     private final Set<String> localDomains;
     private final Map<String, RouteTarget> senders;
@@ -142,6 +144,25 @@ public final class RouteTable {
         Route.Smtp usual = fixed(target.host());
         return tls(usual, domain).map(TlsUse::of).filter(wanted -> wanted.isStricter(target.tls()))
                 .map(wanted -> new Route.Smtp(usual.nextHop() + "/" + wanted.word(), usual.hosts())).orElse(usual);
+    }
+
+    /// The line of the settings that demands TLS for mail to a domain; empty when there is none, or only
+    /// the hosts of the domain tell. No DNS is asked.
+    public Optional<String> tlsLine(String domain) {
+        String name = domain.toLowerCase(Locale.ROOT);
+        RouteTarget target = target(RouteQuestion.of(name));
+        Optional<RouteTarget.Fixed> host = target instanceof RouteTarget.Fixed fixed
+                ? Optional.of(fixed)
+                : Optional.empty();
+        Optional<TlsUse> ofRoute = host.flatMap(RouteTarget.Fixed::tls);
+        Route.Smtp route = host.map(each -> fixed(each.host()))
+                .orElseGet(() -> new Route.Smtp(name, List.of(new Route.Host(name, SMTP_PORT, 0))));
+        Optional<String> ofClause = destinations.tlsClause(route, name)
+                .filter(clause -> clause.settings().tls().map(TlsUse::of).orElseThrow().isStricter(ofRoute))
+                .map(clause -> "[destination.\"" + clause.pattern().text() + "\"] tls = \""
+                        + clause.settings().tls().orElseThrow() + "\"");
+        return ofClause.or(() -> ofRoute.filter(TlsUse.STRICT::contains).flatMap(tls -> host.map(
+                each -> "tls=" + tls.word() + " behind the route smtp:" + each.host() + " in [routes]")));
     }
 
     private Optional<String> tls(Route.Smtp route, String domain) {

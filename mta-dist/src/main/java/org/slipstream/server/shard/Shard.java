@@ -165,7 +165,7 @@ public final class Shard {
                 ProgramVersion.version(), config.hostname(),
                 new QueueViewSources(delivers, run.carriers()::phase, run.places()::suspended,
                         run.places()::connections, run.places()::explain, run.loop()::stuckMessages,
-                        services.traces(), services.traffic(),
+                        services.traces(), services.traffic(), services.tlsLine(),
                         delivers
                                 ? Optional.of(new Probing(run.dispatcher().commands(), services.knowsLocally()))
                                 : Optional.empty()),

@@ -25,14 +25,16 @@ import java.util.function.LongSupplier;
 /// @param history of messages
 /// @param traces search in that history
 /// @param traffic counters of mail
+/// @param tlsLine the line of the settings that demands TLS for mail to a domain
 /// @param clock milliseconds since 1970
 public record ShardServices(Config config, ClientConfig client, Function<String, PlaceRules> placement,
         OrderDispatcher.Routes routes, OrderDispatcher.LocalMailboxes mailboxes,
         Function<Address, Optional<Boolean>> knowsLocally, Function<Spool, Reports> reports,
-        History history, Traces traces, MailCounters traffic, LongSupplier clock) {
+        History history, Traces traces, MailCounters traffic,
+        Function<String, Optional<String>> tlsLine, LongSupplier clock) {
     /// The same parts with other settings.
     public ShardServices with(Config settings, ClientConfig connections, Function<String, PlaceRules> rules) {
         return new ShardServices(settings, connections, rules, routes, mailboxes, knowsLocally, reports, history,
-                traces, traffic, clock);
+                traces, traffic, tlsLine, clock);
     }
 }

@@ -3,6 +3,7 @@ package org.slipstream.server.tls;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.server.config.Config;
+import org.slipstream.smtpout.wire.CertificateCheck;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,11 +19,11 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
-import javax.net.ssl.TrustManagerFactory;
 
 /// Creates the TLS context of the listeners, for STARTTLS and for implicit TLS.
 ///
@@ -93,11 +94,7 @@ public final class TlsContexts {
             for (X509Certificate certificate : certificates) {
                 known.setCertificateEntry("ca" + known.size(), certificate);
             }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(known);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context.getSocketFactory();
+            return CertificateCheck.factory(Optional.of(known));
         } catch (GeneralSecurityException | IOException e) {
             throw new TlsFailure("The certificates in " + authorities + " cannot be used: " + e.getMessage(), e);
         }

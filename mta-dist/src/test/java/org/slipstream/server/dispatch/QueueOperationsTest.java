@@ -115,7 +115,7 @@ class QueueOperationsTest {
                         () -> new ConnectionsView(100, 0, 0, 0, 75), (_, _, _) -> Optional.empty(), () -> 3,
                         new Traces(History.OFF, () -> new HistorySearch(folder.resolve("history"), Instant.EPOCH)),
                         traffic,
-                        Optional.of(this::verdict)),
+                        _ -> Optional.empty(), Optional.of(this::verdict)),
                 new MessageOrders(List.of()));
     }
 

@@ -255,7 +255,7 @@ class ShardSetTest {
                 transport -> transport.equals("smtp") ? smtp : config.queueManager().plainRules(transport),
                 new LocalRoutes(), this::deliver, _ -> Optional.of(true), _ -> new NoReports(), History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), System::currentTimeMillis));
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), System::currentTimeMillis));
         return set;
     }
 

@@ -79,7 +79,7 @@ class ShardViewsTest {
                 new NoRoutes(), (_, _, _, _) -> new LocalDelivery.LocalResult.Decided(List.of()),
                 _ -> Optional.of(true), _ -> (_, _) -> true, History.OFF,
                 new Traces(History.OFF, () -> HistorySearch.in(config.historyFolder(), config.history(), 0)),
-                new MailCounters(System.currentTimeMillis()), System::currentTimeMillis));
+                new MailCounters(System.currentTimeMillis()), _ -> Optional.empty(), System::currentTimeMillis));
         views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
     }
 

@@ -67,6 +67,17 @@ public sealed interface DestinationPattern {
         return this instanceof Domain || this instanceof Suffix;
     }
 
+    /// The pattern as a clause names it.
+    default String text() {
+        return switch (this) {
+            case All() -> "*";
+            case Domain(String name) -> name;
+            case Suffix(String suffix) -> suffix;
+            case MxHost(String host) -> "mx:" + host;
+            case Target(String transport, String nextHop) -> transport + ":" + nextHop;
+        };
+    }
+
     /// Empty when the text is no pattern.
     static Optional<DestinationPattern> parse(String text) {
         String word = text.strip().toLowerCase(Locale.ROOT);

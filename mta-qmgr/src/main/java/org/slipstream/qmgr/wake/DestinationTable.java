@@ -50,6 +50,20 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
         return sum;
     }
 
+    /// The clause from which the TLS of a destination comes.
+    public Optional<Clause> tlsClause(Route route, String domain) {
+        Optional<Clause> last = Optional.empty();
+        for (Clause clause : clauses) {
+            if (clause.matches(route, domain)) {
+                last = clause.settings().tls().isPresent() ? Optional.of(clause) : last;
+                if (clause.settings().transport().isPresent()) {
+                    break;
+                }
+            }
+        }
+        return last;
+    }
+
     /// The settings that hold for all domains of a next hop. Connections are shared by these
     /// domains, so TLS and source address follow from the next hop alone.
     public DestinationSettings settings(Route route) {

@@ -21,16 +21,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// A caching DNS client (TTL, and RFC 2308 for negative answers).
 ///
 /// Names are absolute: a search list would send mail for `example.com` to
 /// `example.com.our-own.net`. CNAMEs are followed.
 public final class Dns {
+    private static final String UNNAMED_CODE = "Unknown non-success error code ";
     private static final Duration SERVER_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration TOTAL_TIMEOUT = Duration.ofSeconds(20);
 
     private final LookupSession session;
+    private final String asked;
 
     /// The answer for a name and a type.
     public sealed interface DnsAnswer {
@@ -63,6 +67,9 @@ public final class Dns {
         for (Resolver server : resolver.getResolvers()) {
             server.setTimeout(serverTimeout);
         }
+        this.asked = Stream.of(resolver.getResolvers()).map(SimpleResolver.class::cast)
+                .map(server -> server.getAddress().getAddress().getHostAddress() + ":" + server.getAddress().getPort())
+                .collect(Collectors.joining(", ", " (asked: ", ")"));
         resolver.setTimeout(totalTimeout);
         resolver.setRetries(3);
         this.session = LookupSession.builder().resolver(resolver).cache(new Cache(DClass.IN))
@@ -80,10 +87,10 @@ public final class Dns {
         if (absolute.isEmpty()) {
             return CompletableFuture.completedFuture(new DnsAnswer.NoDomain());
         }
-        return session.lookupAsync(absolute.get(), type).toCompletableFuture().handle(Dns::answer);
+        return session.lookupAsync(absolute.get(), type).toCompletableFuture().handle(this::answer);
     }
 
-    private static DnsAnswer answer(LookupResult result, Throwable failure) {
+    private DnsAnswer answer(LookupResult result, Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return switch (cause) {
             case null -> result.getRecords().isEmpty()
@@ -91,8 +98,14 @@ public final class Dns {
                     : new DnsAnswer.Found(result.getRecords());
             case NoSuchDomainException _ -> new DnsAnswer.NoDomain();
             case NoSuchRRSetException _ -> new DnsAnswer.NoRecords();
-            default -> new DnsAnswer.Trouble(FailureWords.of(cause));
+            default -> new DnsAnswer.Trouble(words(FailureWords.of(cause)) + asked);
         };
+    }
+
+    /// The library names a code that it has no class for by a sentence of its own.
+    private static String words(String text) {
+        String code = text.startsWith(UNNAMED_CODE) ? text.substring(UNNAMED_CODE.length()) : text;
+        return code.equals("REFUSED") ? "the name server refuses to answer (REFUSED)" : code;
     }
 
     /// Empty for a text that cannot be a DNS name.

@@ -366,7 +366,7 @@ public final class Wire {
             tls = Optional.of(encrypted);
             return Optional.ofNullable(end.get());
         } catch (IOException | RuntimeException e) {
-            return Optional.of(abort(End.BROKEN, FailureWords.of(e)));
+            return Optional.of(abort(End.BROKEN, CertificateCheck.words(e).orElseGet(() -> FailureWords.of(e))));
         }
     }
 
