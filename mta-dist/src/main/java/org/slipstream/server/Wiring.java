@@ -116,7 +116,8 @@ final class Wiring {
     /// @param behind whether mail arrives faster than the queue manager takes it up
     Pickup pickup(MaildropFolder folder, BooleanSupplier behind) {
         return new Pickup(folder, new LocalSubmission(config.limits(), config.hostname(), Clock.systemUTC(),
-                book.rewriting()::header), ingest, brake(behind), config.operation().maildrop().domain());
+                book.rewriting()::header), ingest, brake(behind), config.operation().maildrop().domain(),
+                Clock.systemDefaultZone());
     }
 
     private InFlowDelay brake(BooleanSupplier behind) {

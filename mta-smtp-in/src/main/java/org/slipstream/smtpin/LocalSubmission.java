@@ -54,6 +54,13 @@ public final class LocalSubmission {
         record Refused(Reply reply) implements TakenOrRefused {}
     }
 
+    /// More octets than this are always refused.
+    public long largestBytes() {
+        return limits.messageSize().bytes();
+    }
+
+    /// Reads no further than to the first octet that has to be refused.
+    ///
     /// @param service of the origin
     /// @param draft is closed
     /// @param content its reader throws what it finds wrong at the end, so that nothing is committed
@@ -65,8 +72,13 @@ public final class LocalSubmission {
                 _ -> true, new ContentRules(true, true, header), now, Optional.of(user.author()))) {
             incoming.begin(ReceivedLine.composeLocal(hostname, incoming.id(), user.id(), now));
             byte[] block = new byte[BLOCK_BYTES];
-            for (int length = content.read(block); length >= 0; length = content.read(block)) {
+            int length = content.read(block);
+            while (length >= 0 && incoming.refusal().isEmpty()) {
                 incoming.takeChunk(block, 0, length);
+                length = content.read(block);
+            }
+            if (incoming.refusal().isPresent() && incoming.trouble().isEmpty()) {
+                return new TakenOrRefused.Refused(incoming.refusal().get());
             }
             incoming.endOfChunks();
             incoming.commit(envelope.withOrigin(new Origin(service, "", "", user.name(),

@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
 /// reached only when the last line proves that the file is whole.
 final class DropFileReader extends InputStream {
     /// Ten thousand long addresses.
-    private static final int MOST_HEAD_BYTES = 4 << 20;
+    static final int MOST_HEAD_BYTES = 4 << 20;
 
     private final InputStream file;
     private final CRC32C sum = new CRC32C();

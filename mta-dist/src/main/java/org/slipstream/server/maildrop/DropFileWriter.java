@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -21,6 +22,7 @@ public final class DropFileWriter extends OutputStream {
     private final OutputStream file;
     private final CRC32C sum = new CRC32C();
     private long bytes;
+    private boolean whole;
 
     DropFileWriter(Path unfinished, Path finished, DropEnvelope envelope) throws IOException {
         this.unfinished = unfinished;
@@ -42,20 +44,27 @@ public final class DropFileWriter extends OutputStream {
         bytes += length;
     }
 
-    /// Returns when the message is on disk and the server may take it. The name itself is not synced:
-    /// a user may not open the folder.
+    /// Returns when the message and its name are on disk and the server may take it.
+    ///
+    /// A user may not open the folder, so the name cannot be synced there. The second sync of the file does it: ext4, XFS
+    /// and btrfs write a new name and the inode that it names in one transaction.
     public void finish() throws IOException {
         file.write(DropFormat.trailer(bytes, sum));
         file.flush();
         channel.force(true);
-        channel.close();
-        Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
+        try {
+            Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
+        } catch (NoSuchFileException taken) {
+            // A server that has just started took the whole file.
+        }
+        whole = true;
+        channel.force(true);
     }
 
     @Override
     public void close() throws IOException {
-        if (channel.isOpen()) {
-            channel.close();
+        channel.close();
+        if (!whole) {
             Files.deleteIfExists(unfinished);
         }
     }

@@ -54,6 +54,12 @@ final class DropFormat {
         return "end %016x %08x\n".formatted(bytes, sum.getValue()).getBytes(StandardCharsets.US_ASCII);
     }
 
+    /// Whether this last line belongs to a file of that size. The checksum is compared when the file is read.
+    static boolean ends(byte[] lastLine, long fileBytes) {
+        return new String(lastLine, StandardCharsets.ISO_8859_1)
+                .startsWith("end %016x ".formatted(fileBytes - TRAILER_BYTES));
+    }
+
     private static void line(StringBuilder head, String key, String value) {
         head.append(key).append('=').append(Xtext.encode(value)).append('\n');
     }

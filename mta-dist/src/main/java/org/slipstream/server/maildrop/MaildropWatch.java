@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
 import org.slipstream.server.config.MaildropSettings;
+import org.slipstream.server.maildrop.OwnerTurns.DropFile;
 
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
@@ -11,8 +12,11 @@ import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,8 +29,7 @@ import java.util.function.Supplier;
 /// The threads use files of the spool and are never interrupted.
 public final class MaildropWatch {
     private static final Logger log = LoggerFactory.getLogger(MaildropWatch.class);
-    /// A folder with a hundred thousand files is read in portions.
-    private static final int PORTION = 1_000;
+    private static final int MOST_REMEMBERED = 10_000;
 
     private final MaildropFolder folder;
     private final Supplier<Pickup> pickup;
@@ -35,6 +38,8 @@ public final class MaildropWatch {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final Waiting waiting;
     private final Thread thread;
+    /// Files that could not be stored, in the thread of the maildrop. They come last, after other files of their owner.
+    private final Set<String> failed = new HashSet<>();
 
     /// Waits for the next file.
     private interface Waiting {
@@ -79,12 +84,12 @@ public final class MaildropWatch {
         }
     }
 
-    /// A portion with a file that has to wait ends the round: its reason concerns all of them.
+    /// Rounds, as long as a round stores something.
     private void storeAll() {
         try {
-            List<String> names = folder.names(PORTION);
-            while (!names.isEmpty() && stop.getCount() > 0 && storeTogether(names)) {
-                names = folder.names(PORTION);
+            List<DropFile> files = folder.inTurns(failed);
+            while (stop.getCount() > 0 && storeInTurns(files)) {
+                files = folder.inTurns(failed);
             }
         } catch (IOException unreadable) {
             log.warn("event=maildrop-not-read file={} error=\"{}\" next=\"it is read again in {}\"", folder.path(),
@@ -94,12 +99,47 @@ public final class MaildropWatch {
         }
     }
 
-    private boolean storeTogether(List<String> names) {
-        List<CompletableFuture<Boolean>> stored = names.stream()
-                .map(name -> CompletableFuture
-                        .supplyAsync(() -> stop.getCount() > 0 && pickup.get().store(name), workers))
+    /// A file that has to wait ends the turns of its owner: on a full disk each owner tries one file.
+    ///
+    /// @return whether a file was stored
+    private boolean storeInTurns(List<DropFile> files) {
+        Set<Integer> waiting = ConcurrentHashMap.newKeySet();
+        List<CompletableFuture<Result>> results = files.stream()
+                .map(file -> CompletableFuture.supplyAsync(() -> storeUnlessOwnerWaits(file, waiting), workers))
                 .toList();
-        return stored.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
+        boolean progress = false;
+        for (int i = 0; i < results.size(); i++) {
+            switch (results.get(i).join()) {
+                case STORED -> progress = true;
+                case FAILED -> remember(files.get(i).name());
+                case NOT_TRIED -> {
+                    // Its turn comes in the next round.
+                }
+            }
+        }
+        return progress;
+    }
+
+    private enum Result {
+        STORED, FAILED, NOT_TRIED
+    }
+
+    private Result storeUnlessOwnerWaits(DropFile file, Set<Integer> waiting) {
+        if (stop.getCount() == 0 || waiting.contains(file.owner())) {
+            return Result.NOT_TRIED;
+        }
+        if (pickup.get().store(file.name())) {
+            return Result.STORED;
+        }
+        waiting.add(file.owner());
+        return Result.FAILED;
+    }
+
+    private void remember(String name) {
+        if (failed.size() == MOST_REMEMBERED) {
+            failed.clear();
+        }
+        failed.add(name);
     }
 
     private Waiting waiting() {

@@ -31,6 +31,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,15 +58,17 @@ public final class Pickup {
     private final Ingest ingest;
     private final InFlowDelay brake;
     private final String domain;
+    private final Clock clock;
 
     /// @param domain of addresses without one
     public Pickup(MaildropFolder folder, LocalSubmission submission, Ingest ingest, InFlowDelay brake,
-            String domain) {
+            String domain, Clock clock) {
         this.folder = folder;
         this.submission = submission;
         this.ingest = ingest;
         this.brake = brake;
         this.domain = domain;
+        this.clock = clock;
     }
 
     /// The spool, before deliveries begin.
@@ -77,14 +80,23 @@ public final class Pickup {
     /// Treats the files that a killed server was storing.
     public static void recover(MaildropFolder folder, KnownMessages spool) throws IOException {
         for (Map.Entry<Path, Optional<QueueId>> file : folder.leftOver().entrySet()) {
-            if (file.getValue().isEmpty()) {
-                setAside(folder, file.getKey(), "not a name of this server");
-            } else if (spool.contains(file.getValue().get())) {
-                log.info("event=maildrop-file-known queue={} file={}", file.getValue().get(), shown(file.getKey()));
-                Files.delete(file.getKey());
-            } else {
-                folder.putBack(file.getKey());
+            try {
+                recover(folder, file.getKey(), file.getValue(), spool);
+            } catch (IOException trouble) {
+                later(folder, file.getKey().toString(), trouble);
             }
+        }
+    }
+
+    private static void recover(MaildropFolder folder, Path file, Optional<QueueId> id, KnownMessages spool)
+            throws IOException {
+        if (id.isEmpty()) {
+            setAside(folder, file, "not a name of this server");
+        } else if (MaildropFolder.isStored(file) || spool.contains(id.get())) {
+            log.info("event=maildrop-file-known queue={} file={}", id.get(), shown(file));
+            folder.deleteStored(file);
+        } else {
+            folder.putBack(file, id.get());
         }
     }
 
@@ -94,56 +106,63 @@ public final class Pickup {
     boolean store(String name) {
         brake.beforeAMessage();
         try (SpoolDraft draft = ingest.begin(true, true)) {
-            if (!Files.isRegularFile(folder.find(name), LinkOption.NOFOLLOW_LINKS)) {
-                return isGone(name);
-            }
-            return store(folder.take(name, draft.id()), draft);
+            return store(name, folder.take(name, draft.id()), draft);
         } catch (NoSuchFileException taken) {
             return true;
         } catch (IOException trouble) {
-            later(name, trouble);
+            later(folder, name, trouble);
             return false;
         }
     }
 
-    private boolean isGone(String name) throws IOException {
-        Path file = folder.find(name);
-        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-            setAside(folder, file, "not a regular file");
-        }
-        return true;
-    }
-
-    private boolean store(Path file, SpoolDraft draft) throws IOException {
+    private boolean store(String name, Path file, SpoolDraft draft) throws IOException {
         try {
             requireOneLink(file);
+            requirePossibleSize(file);
             LocalSubmission.TakenOrRefused result;
             try (DropFileReader reader = new DropFileReader(Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS),
                     Files.size(file))) {
                 result = submit(reader, file, draft);
             }
             switch (result) {
-                case LocalSubmission.TakenOrRefused.Committed _ -> delete(file);
-                case LocalSubmission.TakenOrRefused.Refused(var reply) -> setAside(folder, file, reply.toString());
+                case LocalSubmission.TakenOrRefused.Committed _ -> folder.deleteStored(file);
+                case LocalSubmission.TakenOrRefused.Refused(var reply) -> refuse(file, reply.toString());
             }
             return true;
-        } catch (DropFileException | AccessDeniedException |
-
-                TooManyRecipientsException never) {
+        } catch (TooManyRecipientsException never) {
+            refuse(file, FailureWords.of(never));
+            return true;
+        } catch (DropFileException | AccessDeniedException never) {
             setAside(folder, file, FailureWords.of(never));
             return true;
         } catch (IOException trouble) {
-            folder.putBack(file);
+            folder.putBack(file, name);
             throw trouble;
+        } catch (RuntimeException fault) {
+            // It concerns this message alone.
+            log.error("event=maildrop-failed file={}", shown(file), fault);
+            setAside(folder, file, "a fault of the program");
+            return true;
         }
     }
 
-    /// The message is durable: a file that stays is deleted by the next start.
-    private static void delete(Path file) {
-        try {
-            Files.delete(file);
-        } catch (IOException trouble) {
-            log.warn("event=file-not-deleted file={} error=\"{}\"", shown(file), FailureWords.of(trouble));
+    /// The program was told that its message is on disk, so its sender receives a report.
+    private void refuse(Path file, String reason) throws IOException {
+        try (DropFileReader reader = new DropFileReader(Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS),
+                Files.size(file))) {
+            Envelope envelope = envelope(reader.envelope());
+            if (envelope.sender().isPresent()) {
+                ingest.submit(RefusedFile.envelope(envelope.sender().get()),
+                        RefusedFile.report(envelope, domain, reason, clock.instant()));
+            }
+        }
+        setAside(folder, file, reason);
+    }
+
+    /// A file may seem to have two terabytes and need no room on the disk. Reading it takes hours.
+    private void requirePossibleSize(Path file) throws IOException {
+        if (Files.size(file) - DropFileReader.MOST_HEAD_BYTES - DropFormat.TRAILER_BYTES > submission.largestBytes()) {
+            throw new DropFileException("larger than limits.message-size");
         }
     }
 
@@ -205,14 +224,17 @@ public final class Pickup {
     }
 
     private static void setAside(MaildropFolder folder, Path file, String reason) throws IOException {
-        log.error("event=maildrop-file-set-aside file={} reason=\"{}\" next=\"the file stays there; move it back with"
-                + " another name to try it again\"", shown(folder.setAside(file)), LogText.text(reason));
+        Path place = folder.setAside(file);
+        folder.lines().next("set-aside").ifPresent(more -> log.error(
+                "event=maildrop-file-set-aside file={} reason=\"{}\" next=\"the file stays there for 30 days; move it"
+                        + " back with a name that begins with new. to try it again\" more={}",
+                shown(place), LogText.text(reason), more));
     }
 
-    private static void later(String name, IOException trouble) {
-        log.warn("event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\"",
-                LogText.word(name),
-                LogText.text(FailureWords.of(trouble)));
+    private static void later(MaildropFolder folder, String name, IOException trouble) {
+        folder.lines().next("waits").ifPresent(more -> log.warn(
+                "event=maildrop-file-waits file={} error=\"{}\" next=\"the file stays and is tried again\" more={}",
+                LogText.word(name), LogText.text(FailureWords.of(trouble)), more));
     }
 
     // Any user of the machine chooses the name of a file.

@@ -92,8 +92,18 @@ public final class MessageSubmission {
         for (String recipient : recipients) {
             require(recipient);
         }
-        return new DropEnvelope(sender, call.fullName().orElse(user.fullName()), recipients, call.notifyOn(),
-                call.returns(), call.envelopeId(), call.body());
+        String fullName = call.fullName().orElse(user.fullName());
+        requireNoControls(fullName);
+        requireNoControls(call.envelopeId().orElse(""));
+        return new DropEnvelope(sender, fullName, recipients, call.notifyOn(), call.returns(), call.envelopeId(),
+                call.body());
+    }
+
+    /// The server would set the file aside, and the program would not learn it.
+    private static void requireNoControls(String text) throws SendmailException {
+        if (text.chars().anyMatch(Character::isISOControl)) {
+            throw new SendmailException(SysExit.DATA_ERROR, "a control character in the envelope");
+        }
     }
 
     private static String only(List<String> addresses, String text) throws SendmailException {
@@ -105,6 +115,7 @@ public final class MessageSubmission {
     }
 
     private static void require(String address) throws SendmailException {
+        requireNoControls(address);
         if (Address.parse(address).or(() -> Address.parse(address + SOME_DOMAIN)).isEmpty()) {
             throw new SendmailException(SysExit.DATA_ERROR, "not an address: " + address);
         }

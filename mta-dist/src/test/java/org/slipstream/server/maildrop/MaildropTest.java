@@ -1,12 +1,18 @@
 package org.slipstream.server.maildrop;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DataSize;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.SettingsRecords;
@@ -14,18 +20,22 @@ import org.slipstream.server.intake.Books;
 import org.slipstream.server.intake.InFlowDelay;
 import org.slipstream.server.intake.Ingest;
 import org.slipstream.server.intake.MemoryDrafts;
+import org.slipstream.server.intake.SpoolDraft;
 import org.slipstream.server.sendmail.CallingUser;
 import org.slipstream.server.sendmail.MessageSubmission;
 import org.slipstream.server.sendmail.SendmailArguments;
 import org.slipstream.server.sendmail.SendmailException;
 import org.slipstream.server.sendmail.SmtpOnStandardInput;
 import org.slipstream.smtpin.LocalSubmission;
+import org.slipstream.smtpin.LocalSubmission.LocalUser;
 import org.slipstream.smtpin.protocol.Limits;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,6 +51,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,6 +67,7 @@ class MaildropTest {
     @TempDir
     Path home;
     private final MemoryDrafts spool = new MemoryDrafts();
+    private Consumer<QueueId> arrived = _ -> {};
     private MaildropFolder folder;
     private Pickup pickup;
 
@@ -62,11 +75,11 @@ class MaildropTest {
     void aMaildrop() throws IOException {
         folder = MaildropFolder.in(home);
         folder.prepare(NOW);
-        Ingest ingest = new Ingest(spool::draft, Books.usual().build(), _ -> {});
+        Ingest ingest = new Ingest(spool::draft, Books.usual().build(), arrival -> arrived.accept(arrival.id()));
         Limits limits = SettingsRecords.with(Limits.standard(), "messageSize", LARGEST);
         pickup = new Pickup(folder, new LocalSubmission(limits, "mail.here.example", Clock.fixed(NOW, ZoneOffset.UTC),
                 fields -> fields),
-                ingest, new InFlowDelay(() -> false, 0), "here.example");
+                ingest, new InFlowDelay(() -> false, 0), "here.example", Clock.fixed(NOW, ZoneOffset.UTC));
     }
 
     // ---- the message
@@ -163,6 +176,10 @@ class MaildropTest {
 
     @Test
     void aMistakeLeavesNothingBehind() {
+        assertThatThrownBy(() -> new MessageSubmission(folder, ALICE).submit(
+                SendmailArguments.parse(List.of("-F", "x\r\nBcc: spy@far.example", "bob")),
+                new ByteArrayInputStream(new byte[0]))).isInstanceOfSatisfying(SendmailException.class,
+                        refused -> assertThat(refused.exit()).isEqualTo(65));
         assertExit(64, "-t", "Subject: x\n\nno recipient\n");
         assertExit(65, "-t", "To: a b c@@\n\n");
         assertExit(65, "no..address@far.example", "\n");
@@ -198,13 +215,13 @@ class MaildropTest {
     @Test
     void afterAFullSpoolTheFileIsTriedAgain() throws Exception {
         submit("bob", "\nx\n");
-        String name = folder.names(10).getFirst();
+        String name = names().getFirst();
         spool.full = true;
         assertThat(pickup.store(name)).isFalse();
         spool.full = false;
         spool.onCommit = Optional.of(new IOException("the disk is gone"));
         assertThat(pickup.store(name)).isFalse();
-        assertThat(folder.names(10)).containsExactly(name);
+        assertThat(names()).containsExactly(name);
         spool.onCommit = Optional.empty();
         assertThat(pickup.store(name)).isTrue();
         assertThat(spool.messages).hasSize(1);
@@ -218,7 +235,7 @@ class MaildropTest {
         Random random = new Random(seed);
         for (int round = 0; round < 60; round++) {
             submit("bob carol", "Subject: x\n\n" + "line\n".repeat(random.nextInt(50)));
-            String name = folder.names(1).getFirst();
+            String name = names().getFirst();
             byte[] whole = Files.readAllBytes(folder.find(name));
             byte[] damaged = round % 2 == 0
                     ? flipped(whole, random)
@@ -238,26 +255,178 @@ class MaildropTest {
         return damaged;
     }
 
+    /// The program was told that its message is on disk.
     @Test
-    void aMessageAboveTheLimitIsSetAside() throws Exception {
+    void aMessageAboveTheLimitIsSetAsideAndItsSenderReceivesAReport() throws Exception {
         submit("bob", "\n" + "x".repeat(60).concat("\n").repeat(1100));
-        assertThat(pickup.store(folder.names(1).getFirst())).isTrue();
-        assertThat(spool.messages).isEmpty();
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        MemoryDrafts.Stored report = spool.messages.values().iterator().next();
+        assertThat(report.envelope().sender()).isEmpty();
+        assertThat(recipients(report)).containsExactly("alice@here.example");
+        assertThat(text(report)).contains("552 5.3.4", "<bob@here.example>", "Auto-Submitted: auto-replied");
         assertThat(only(folder.path().resolve("corrupt"))).exists();
+    }
+
+    @Test
+    void aLongLineAndTooManyRecipientsAreReportedAsWell() throws Exception {
+        submit("bob", "\n" + "x".repeat(1 << 16) + "\n");
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        assertThat(text(spool.messages.values().iterator().next())).contains("<bob@here.example>");
+    }
+
+    @Test
+    void noReportAnswersTheNullSender() throws Exception {
+        submit("-f <> bob", "\n" + "x".repeat(1 << 16) + "\n");
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        assertThat(spool.messages).isEmpty();
+    }
+
+    /// Two terabytes of zeros need no room on a disk, and hours to read.
+    @Test
+    void aFileOfEndlessSizeIsNotRead() throws Exception {
+        submit("bob", "Subject: x\n\n");
+        try (RandomAccessFile sparse = new RandomAccessFile(folder.find(names().getFirst()).toFile(), "rw")) {
+            sparse.setLength(2L << 40);
+        }
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        assertThat(spool.messages).isEmpty();
+        assertThat(everything()).as("too large to be kept").isEmpty();
+    }
+
+    @Test
+    void nothingIsReadBehindTheFirstOctetThatIsRefused() throws Exception {
+        AtomicLong read = new AtomicLong();
+        InputStream endless = new InputStream() {
+            @Override
+            public int read() {
+                return read.incrementAndGet() > 10 * LARGEST.bytes() ? -1 : 'x';
+            }
+        };
+        Limits limits = SettingsRecords.with(Limits.standard(), "messageSize", LARGEST);
+        try (SpoolDraft draft = new Ingest(spool::draft, Books.usual().build(), _ -> {}).begin(true, true)) {
+            LocalSubmission submission = new LocalSubmission(limits, "mail.here.example", Clock.systemUTC(), it -> it);
+            assertThat(submission.take("maildrop", draft, someEnvelope(), new LocalUser(1, "a", "a@here.example"),
+                    endless)).isInstanceOf(LocalSubmission.TakenOrRefused.Refused.class);
+        }
+        assertThat(read.get()).isLessThan(4 * LARGEST.bytes());
+    }
+
+    // ---- what any user can do
+
+    @Test
+    void aNameOf255OctetsIsStored() throws Exception {
+        submit("bob", "Subject: long\n\n");
+        Files.move(folder.find(names().getFirst()), folder.find("new." + "x".repeat(251)));
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        assertThat(spool.messages).hasSize(1);
+    }
+
+    @Test
+    void foreignThingsDoNotKeepTheServerFromStarting() throws Exception {
+        Path foreign = folder.find("tmp.x");
+        Files.createDirectories(foreign.resolve("y"));
+        Files.createSymbolicLink(folder.find("tmp.link"), home.resolve("nowhere"));
+        Files.createDirectories(folder.path().resolve("taken/not-an-id/x"));
+        FileTime old = FileTime.from(NOW.minus(Duration.ofDays(3)));
+        Files.setLastModifiedTime(foreign, old);
+        Path unfinished = Files.writeString(folder.find("tmp.1"), "x");
+        Files.setLastModifiedTime(unfinished, old);
+        folder.prepare(NOW);
+        Pickup.recover(folder, _ -> false);
+        assertThat(foreign.resolve("y")).exists();
+        assertThat(unfinished).doesNotExist();
+    }
+
+    @Test
+    void foldersAreNoFiles() throws Exception {
+        Files.createDirectories(folder.find("new.folder/x"));
+        submit("bob", "\n");
+        assertThat(names()).hasSize(1);
+        assertThat(folder.find("new.folder/x")).exists();
+    }
+
+    @Test
+    void aNameCannotForgeFieldsOfTheLogAndALineIsWrittenOnceAMinute() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Pickup.class);
+        logger.addAppender(log);
+        spool.full = true;
+        for (int i = 0; i < 3; i++) {
+            pickup.store(Files.writeString(folder.find("new." + i + "\n event=user-added name=\u202eroot"), "x")
+                    .getFileName().toString());
+        }
+        logger.detachAppender(log);
+        assertThat(log.list).singleElement().extracting(ILoggingEvent::getFormattedMessage).asString()
+                .contains("file=new.0\\u000a\\u0020event=user-added\\u0020name=\\u202eroot error=");
+    }
+
+    @Test
+    void theBoundsOfSetAsideFilesHoldForTheOldest() throws Exception {
+        for (int i = 0; i < 1_002; i++) {
+            pickup.store(Files.writeString(folder.find("new." + i), "no message").getFileName().toString());
+        }
+        assertThat(everything()).hasSize(1_000);
+        folder.prepare(Instant.now().plus(Duration.ofDays(31)));
+        assertThat(everything()).isEmpty();
+    }
+
+    /// A folder that is not empty cannot be deleted as a file on a failing disk cannot.
+    @Test
+    void aFileThatCannotBeDeletedIsNotSentAgain() throws Exception {
+        submit("bob", "\n");
+        arrived = id -> {
+            Path taken = folder.path().resolve("taken/" + id);
+            try {
+                Files.delete(taken);
+                Files.createDirectories(taken.resolve("x"));
+            } catch (IOException trouble) {
+                throw new UncheckedIOException(trouble);
+            }
+        };
+        assertThat(pickup.store(names().getFirst())).isTrue();
+        Pickup.recover(folder, _ -> false);
+        assertThat(names()).isEmpty();
+        try (Stream<Path> stuck = Files.list(folder.path().resolve("taken"))) {
+            assertThat(stuck).singleElement().asString().endsWith(".stored");
+        }
+    }
+
+    /// Its program was killed, or the power failed, before the file got its name.
+    @Test
+    void aWholeFileWithoutItsNameIsTaken() throws Exception {
+        submit("bob", "Subject: whole\n\n");
+        submit("bob", "Subject: cut\n\n");
+        for (String name : names()) {
+            Path unfinished = Files.move(folder.find(name), folder.find(name.replace("new.", "tmp.")));
+            if (Files.readString(unfinished).contains("cut")) {
+                Files.write(unfinished, Arrays.copyOf(Files.readAllBytes(unfinished), 90));
+            }
+        }
+        folder.prepare(Instant.now());
+        assertThat(names()).as("a program may be about to name it").isEmpty();
+        folder.prepare(Instant.now().plus(Duration.ofMinutes(2)));
+        assertThat(text(stored())).contains("Subject: whole");
+        assertThat(everything()).singleElement().asString().contains("tmp.");
+    }
+
+    private static Envelope someEnvelope() {
+        return new Envelope(Optional.empty(), BodyType.SEVEN_BIT, false, Optional.empty(), DsnReturn.UNSPECIFIED,
+                List.of(new Recipient(1, Address.parse("bob@here.example").orElseThrow(), Optional.empty(),
+                        Set.of())));
     }
 
     /// A user could otherwise have a file of the server read out.
     @Test
-    void linksAndFoldersAreNotRead() throws Exception {
+    void linksAreNotRead() throws Exception {
         Path secret = Files.writeString(home.resolve("secret"), "secret");
         Files.createSymbolicLink(folder.find("new.1"), secret);
         Files.createLink(folder.find("new.2"), secret);
-        Files.createDirectory(folder.find("new.3"));
-        for (String name : folder.names(10)) {
+        for (String name : names()) {
             assertThat(pickup.store(name)).isTrue();
         }
         assertThat(spool.messages).isEmpty();
-        assertThat(folder.names(10)).isEmpty();
+        assertThat(names()).isEmpty();
         assertThat(secret).hasContent("secret");
     }
 
@@ -265,14 +434,14 @@ class MaildropTest {
     void aKilledServerLeavesNoSecondCopyAndLosesNothing() throws Exception {
         submit("bob", "Subject: first\n\n");
         submit("bob", "Subject: second\n\n");
-        List<String> names = folder.names(10);
+        List<String> names = names();
         // Files of one moment have no order.
         String left = Files.readString(folder.find(names.getLast())).contains("first") ? "first" : "second";
         QueueId known = new QueueId(77);
         folder.take(names.getFirst(), known);
         folder.take(names.getLast(), new QueueId(78));
         Pickup.recover(folder, known::equals);
-        assertThat(folder.names(10)).containsExactly(names.getLast());
+        assertThat(names()).hasSize(1);
         assertThat(text(stored())).contains("Subject: " + left);
         assertThat(everything()).isEmpty();
     }
@@ -282,7 +451,7 @@ class MaildropTest {
         DropEnvelope envelope = new DropEnvelope("a", "", List.of("bob"), Set.of(), DsnReturn.UNSPECIFIED,
                 Optional.empty(), BodyType.EIGHT_BIT_MIME);
         folder.write(envelope);
-        assertThat(folder.names(10)).isEmpty();
+        assertThat(names()).isEmpty();
         Path unfinished = everything().getFirst();
         folder.prepare(Instant.now());
         assertThat(unfinished).exists();
@@ -295,7 +464,7 @@ class MaildropTest {
     void usersMayAddFilesAndNotListThem() throws Exception {
         assertThat((int) Files.getAttribute(folder.path(), "unix:mode") & 07777).isEqualTo(03733);
         submit("bob", "\n");
-        assertThat(Files.getPosixFilePermissions(folder.find(folder.names(1).getFirst())))
+        assertThat(Files.getPosixFilePermissions(folder.find(names().getFirst())))
                 .isEqualTo(PosixFilePermissions.fromString("rw-r-----"));
     }
 
@@ -313,7 +482,7 @@ class MaildropTest {
 
     private MemoryDrafts.Stored stored() throws IOException {
         spool.messages.clear();
-        assertThat(pickup.store(folder.names(1).getFirst())).isTrue();
+        assertThat(pickup.store(names().getFirst())).isTrue();
         return spool.messages.values().iterator().next();
     }
 
@@ -328,6 +497,10 @@ class MaildropTest {
         } catch (IOException trouble) {
             throw new UncheckedIOException(trouble);
         }
+    }
+
+    private List<String> names() throws IOException {
+        return folder.inTurns(Set.of()).stream().map(OwnerTurns.DropFile::name).toList();
     }
 
     private static Path only(Path folder) throws IOException {
