@@ -43,6 +43,8 @@ public final class AdminServer implements AutoCloseable {
     private static final int BACKLOG = 50;
     /// The limit protects the disk bandwidth of the spool from runaway scripts.
     private static final int REQUESTS_AT_ONCE = 16;
+    /// Apart from the others, so that the owner's requests never wait for those of the group.
+    private static final int GROUP_REQUESTS_AT_ONCE = 8;
     private static final long LOOK_MILLIS = 1_000;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -51,6 +53,8 @@ public final class AdminServer implements AutoCloseable {
     private final Set<ApiConnection> connections = ConcurrentHashMap.newKeySet();
     private final ExecutorService threads;
     private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
+    private final Semaphore groupPermits = new Semaphore(GROUP_REQUESTS_AT_ONCE);
+    private final Refusals refusals = new Refusals(System::nanoTime);
 
     /// @param ofOwner false for the socket of the group
     private record Listener(Path socket, ServerSocketChannel channel, boolean ofOwner) {}
@@ -204,17 +208,14 @@ public final class AdminServer implements AutoCloseable {
         });
     }
 
+    /// The token is checked before a permit is taken: a caller without one takes nothing from others.
     private ApiResponse answer(ApiRequest request, Api api, ApiDoor door, String user) {
-        if (!permits.tryAcquire()) {
-            return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
-        }
         try {
             return switch (door.admit(request.token(), user)) {
-                case ApiDoor.Admission.Admitted(ApiCaller caller) -> recorded(request, caller,
-                        api.answer(request.method(), request.path(), request.query(), caller));
+                case ApiDoor.Admission.Admitted(ApiCaller caller) ->
+                    permitted(request, api, caller, door.ofOwner() ? permits : groupPermits);
                 case ApiDoor.Admission.Refused(String why) -> {
-                    LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"{}\"",
-                            LogText.text(user), LogText.word(request.method()), LogText.text(request.path()), why);
+                    refused(user, request, why);
                     yield new ApiResponse(401, Map.of("error", why), Map.of("WWW-Authenticate", "Bearer"));
                 }
             };
@@ -223,16 +224,30 @@ public final class AdminServer implements AutoCloseable {
                     ours);
             return ApiResponse.error(500, "request failed: "
                     + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
-        } finally {
-            permits.release();
         }
     }
 
+    private ApiResponse permitted(ApiRequest request, Api api, ApiCaller caller, Semaphore free) throws IOException {
+        if (!free.tryAcquire()) {
+            return new ApiResponse(503, Map.of("error", "too many requests"), Map.of("Retry-After", "1"));
+        }
+        try {
+            return recorded(request, caller, api.answer(request.method(), request.path(), request.query(), caller));
+        } finally {
+            free.release();
+        }
+    }
+
+    private void refused(String author, ApiRequest request, String why) {
+        refusals.toTell(author).ifPresent(count -> LOG.warn(
+                "event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"{}\" count={}",
+                LogText.text(author), LogText.word(request.method()), LogText.text(request.path()), why, count));
+    }
+
     /// Each request that changes something is in the log with its author.
-    private static ApiResponse recorded(ApiRequest request, ApiCaller caller, ApiResponse answer) {
+    private ApiResponse recorded(ApiRequest request, ApiCaller caller, ApiResponse answer) {
         if (answer.status() == 403) {
-            LOG.warn("event=operator-refused author=\"{}\" method={} path=\"{}\" reason=\"requires a greater right\"",
-                    LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()));
+            refused(caller.name(), request, "requires a greater right");
         } else if (!request.method().equals("GET")) {
             LOG.info("event=operator-request author=\"{}\" method={} path=\"{}\" query=\"{}\" status={}",
                     LogText.text(caller.name()), LogText.word(request.method()), LogText.text(request.path()),

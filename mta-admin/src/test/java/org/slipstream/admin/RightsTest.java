@@ -19,6 +19,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -68,6 +73,53 @@ class RightsTest {
 
     private ApiClient.ApiReply group(Optional<String> token, String method, String path) throws IOException {
         return ask(home.resolve("group.sock"), token, method, path);
+    }
+
+    @Test
+    void callersWhoseTokenIsNotCheckedYetTakeNothingFromTheOwner() throws Exception {
+        server.close();
+        CountDownLatch begun = new CountDownLatch(20);
+        CountDownLatch checked = new CountDownLatch(1);
+        server = AdminServer.bind(AdminSocket.in(home));
+        server.openToGroup(home.resolve("group.sock"));
+        server.serve(operations, new FakeHosts(), suspensions, _ -> {
+            begun.countDown();
+            await(checked);
+            return Optional.empty();
+        });
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var wrong = IntStream.range(0, 20)
+                    .mapToObj(_ -> threads.submit(() -> group(Optional.of("wrong"), "GET", "status").status()))
+                    .toList();
+            await(begun);
+            assertThat(owner(Optional.empty(), "GET", "status").status()).isEqualTo(200);
+            checked.countDown();
+            for (var each : wrong) {
+                assertThat(each.get()).isEqualTo(401);
+            }
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void manyRefusalsAreOneLineAMinuteWithTheirNumber() {
+        AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
+        Refusals refusals = new Refusals(now::get);
+        assertThat(refusals.toTell("mallory")).hasValue(1);
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(refusals.toTell("mallory")).isEmpty();
+        }
+        assertThat(refusals.toTell("bob")).hasValue(1);
+        now.addAndGet(Refusals.PERIOD_NANOS);
+        assertThat(refusals.toTell("mallory")).hasValue(1_001);
+        assertThat(refusals.toTell("mallory")).isEmpty();
     }
 
     @Test

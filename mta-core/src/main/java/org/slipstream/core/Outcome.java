@@ -6,6 +6,9 @@ import java.util.Objects;
 ///
 /// `remote` is the source of the reply: `mx1.example.org[192.0.2.1]:25`, a mailbox, or this server
 /// when no host was asked.
+///
+/// The reply is [Reply#shortened], wherever it comes from: a remote host may answer with 64 KiB,
+/// and memory, log and index keep an outcome for each recipient.
 public sealed interface Outcome {
     Reply reply();
 
@@ -15,6 +18,7 @@ public sealed interface Outcome {
     record Delivered(Reply reply, String remote) implements Outcome {
         public Delivered {
             Objects.requireNonNull(remote);
+            reply = reply.shortened();
             if (!reply.isPositive()) {
                 throw new IllegalArgumentException("a delivery has a positive reply: " + reply);
             }
@@ -25,6 +29,7 @@ public sealed interface Outcome {
     record Deferred(Reply reply, String remote) implements Outcome {
         public Deferred {
             Objects.requireNonNull(remote);
+            reply = reply.shortened();
             if (!reply.isTransient()) {
                 throw new IllegalArgumentException("a deferral has a 4xx reply: " + reply);
             }
@@ -35,6 +40,7 @@ public sealed interface Outcome {
     record Failed(Reply reply, String remote) implements Outcome {
         public Failed {
             Objects.requireNonNull(remote);
+            reply = reply.shortened();
             if (!reply.isPermanent()) {
                 throw new IllegalArgumentException("a failure has a 5xx reply: " + reply);
             }

@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Utf8;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +19,12 @@ import java.util.Optional;
 public record Reply(int code, Optional<EnhancedStatus> status, List<String> lines) {
     private static final int LINE_OCTETS = 512;
     private static final int CHALLENGE = 334;
+    /// Of the text of a reply that is kept with its line ends, in UTF-8. Long enough for each reply
+    /// that a person reads; a message may have 10,000 recipients, each with such a text.
+    public static final int MOST_KEPT_OCTETS = 1024;
+    public static final int MOST_KEPT_LINES = 10;
+    /// The end of a text that was longer.
+    private static final String CUT = " [...]";
 
     public Reply {
         Objects.requireNonNull(status);
@@ -58,6 +66,33 @@ public record Reply(int code, Optional<EnhancedStatus> status, List<String> line
 
     public String text() {
         return String.join(" ", lines);
+    }
+
+    /// The reply as far as it is kept in memory, on disk and in reports: at most [#MOST_KEPT_LINES]
+    /// lines and [#MOST_KEPT_OCTETS] octets. Code and status stay, and a mark ends a shorter text.
+    public Reply shortened() {
+        int left = MOST_KEPT_OCTETS + 1;
+        for (int i = 0; i < lines.size(); i++) {
+            int length = Utf8.length(lines.get(i)) + 1;
+            if (i == MOST_KEPT_LINES || length > left) {
+                return cut(i);
+            }
+            left -= length;
+        }
+        return this;
+    }
+
+    /// @param whole lines that fit without the mark
+    private Reply cut(int whole) {
+        List<String> kept = new ArrayList<>(lines.subList(0, Math.min(whole + 1, MOST_KEPT_LINES)));
+        String last;
+        int left;
+        do {
+            last = kept.removeLast();
+            left = MOST_KEPT_OCTETS - CUT.length() - kept.stream().mapToInt(line -> Utf8.length(line) + 1).sum();
+        } while (left < 0);
+        kept.add(Utf8.beginning(last, left) + CUT);
+        return new Reply(code, status, kept);
     }
 
     /// The reply as transmitted, each line ended by CRLF and at most 512 octets long (RFC 5321

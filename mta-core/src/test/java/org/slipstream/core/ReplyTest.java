@@ -2,6 +2,8 @@ package org.slipstream.core;
 
 import org.junit.jupiter.api.Test;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -27,6 +29,36 @@ class ReplyTest {
     @Test
     void aLineEndCannotBeSmuggledIntoAReply() {
         assertThatThrownBy(() -> Reply.of(250, "fine\r\n250 really")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aReplyThatIsKeptHasTenLinesAndOneKibibyteAtMost() {
+        Reply fits = new Reply(550, Optional.empty(), Collections.nCopies(10, "x".repeat(101)));
+        assertThat(fits.shortened()).isSameAs(fits);
+        assertThat(Reply.of(550, "x".repeat(1024)).shortened().text()).hasSize(1024).endsWith("x");
+        assertThat(Reply.of(550, "x".repeat(1025)).shortened().text()).hasSize(1024).endsWith("x [...]");
+        for (String character : List.of("x", "é", "€", "😀")) {
+            for (int lines = 1; lines < 60; lines++) {
+                for (int length = 0; length < 1100; length += 13) {
+                    Reply reply = new Reply(550, EnhancedStatus.parse("5.1.1"), Collections.nCopies(lines,
+                            character.repeat(length)));
+                    List<String> kept = reply.shortened().lines();
+                    assertThat(kept).hasSizeLessThanOrEqualTo(10);
+                    byte[] octets = String.join("\n", kept).getBytes(StandardCharsets.UTF_8);
+                    assertThat(octets.length).isLessThanOrEqualTo(1024);
+                    assertThat(new String(octets, StandardCharsets.UTF_8)).doesNotContain("?", "\ufffd");
+                    assertThat(reply.shortened().status()).isEqualTo(reply.status());
+                    assertThat(kept.equals(reply.lines()) || kept.getLast().endsWith(" [...]")).isTrue();
+                }
+            }
+        }
+    }
+
+    @Test
+    void anOutcomeKeepsAShortenedReplyWhateverItsOrigin() {
+        Reply endless = new Reply(450, Optional.empty(), Collections.nCopies(200, "x".repeat(300)));
+        assertThat(Outcome.of(endless, "x").reply()).isEqualTo(endless.shortened()).isNotEqualTo(endless);
+        assertThat(new PastAttempt(0, "x", Optional.empty(), endless, 0, 1).reply()).isEqualTo(endless.shortened());
     }
 
     @Test

@@ -157,6 +157,11 @@ final class LiveSettings implements ConfigurationOperations {
     }
 
     private ReloadView reload(String author, Config read) {
+        // An editor or a full disk left it so: all defaults together are no change that a person orders.
+        if (now.config().written().isFromFile() && !read.written().isFromFile()) {
+            return refused(author, List.of("mta.toml has no setting any more; restart the server if every default is"
+                    + " meant"));
+        }
         ConfigChanges changes = ConfigChanges.between(now.config(), read);
         Config next = read.keeping(now.config());
         Preparation prepared = Preparation.toRun(next);

@@ -43,6 +43,7 @@ public final class Main {
 
         @Override
         public Start start(Config config, SettingsAgain source) {
+            DeadThreads.watch();
             try {
                 return new Start.Started(new RunningServer(Server.start(config, source)));
             } catch (StartFailure failure) {

@@ -1,5 +1,9 @@
 package org.slipstream.server;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.FailureWords;
+import org.slipstream.core.LogText;
 import org.slipstream.server.config.NamedFile;
 
 import java.io.IOException;
@@ -15,6 +19,7 @@ import java.util.function.Supplier;
 /// Watches the files that settings name, such as aliases, and tells when one has changed and then
 /// stayed the same for a period, because an editor may write it in pieces.
 final class NamedFileWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NamedFileWatch.class);
     static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final Supplier<List<NamedFile>> files;
@@ -41,10 +46,20 @@ final class NamedFileWatch implements AutoCloseable {
         try {
             while (!closed) {
                 Thread.sleep(PERIOD);
-                look();
+                lookOrTell();
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    // A file may cause any error, and later changes of other files must still be noticed.
+    void lookOrTell() {
+        try {
+            look();
+        } catch (RuntimeException | StackOverflowError failed) {
+            log.error("event=file-watch-failed next=\"a later change is noticed\" error=\"{}\"",
+                    LogText.text(FailureWords.of(failed)), failed);
         }
     }
 
@@ -52,6 +67,8 @@ final class NamedFileWatch implements AutoCloseable {
     void look() {
         Map<Path, String> now = stamps();
         if (now.equals(seen) && !now.equals(told)) {
+            // A change that cannot be read is not read again each second.
+            told = now;
             changed.run();
             // Other files may be in force now.
             now = stamps();

@@ -85,6 +85,17 @@ class LiveSettingsTest {
     }
 
     @Test
+    void anEmptyFileOfSettingsIsRefused() throws Exception {
+        mta.start("limits.hops = 40");
+        for (String text : List.of("", "# cut off", "\n\n[limits]\n")) {
+            Files.writeString(home.resolve("mta.toml"), text);
+            ReloadView answer = mta.server().reload("test");
+            assertThat(answer.problems()).singleElement().asString().contains("has no setting any more");
+        }
+        assertThat(mta.reload("limits.hops = 41").problems()).isEmpty();
+    }
+
+    @Test
     void recipientsAliasesAndRelayNetworksChange() throws Exception {
         mta.start("local.mailboxes = [\"ann\"]");
         assertThat(mta.send("bob@here.example")).startsWith("550");

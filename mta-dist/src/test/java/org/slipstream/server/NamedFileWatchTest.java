@@ -48,6 +48,25 @@ class NamedFileWatchTest {
         assertThat(told).hasValue(2);
     }
 
+    @Test
+    void anErrorOfAFileIsToldOnceAndLaterChangesAreNoticed() throws IOException {
+        Path aliases = Files.writeString(home.resolve("aliases"), "a: b\n");
+        NamedFileWatch watch = new NamedFileWatch(() -> List.of(new NamedFile("local.alias-files", aliases, 0)), () -> {
+            if (told.incrementAndGet() == 1) {
+                throw new StackOverflowError("of a file");
+            }
+        });
+        Files.writeString(aliases, "a: [[[[[\n");
+        for (int i = 0; i < 4; i++) {
+            watch.lookOrTell();
+        }
+        assertThat(told).hasValue(1);
+        Files.writeString(aliases, "a: bb\n");
+        watch.lookOrTell();
+        watch.lookOrTell();
+        assertThat(told).hasValue(2);
+    }
+
     private NamedFileWatch watch(Path file) {
         return new NamedFileWatch(() -> List.of(new NamedFile("local.alias-files", file, 0)), told::incrementAndGet);
     }

@@ -60,7 +60,7 @@ final class SessionWatchdog implements AutoCloseable {
     private void scanOrLog() {
         try {
             scan();
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             log.error("event=watchdog-failed", broken);
         }
     }

@@ -2,14 +2,16 @@ package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
 
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -34,8 +36,15 @@ public final class AliasBook {
     /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
     private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
 
+    /// Of an alias. A larger envelope costs too much, so mail to a larger alias could not arrive.
+    static final int MOST_TARGETS = 10_000;
+    /// Aliases that follow each other. Postfix has the same bound (`virtual_alias_recursion_limit`).
+    static final int MOST_IN_A_CHAIN = 1_000;
+    private static final int MOST_NAMED = 10;
+
     private final Config.Local local;
     private final Complaints complaints;
+    private final Set<String> mailboxes;
     private final Map<String, Line> lines = new LinkedHashMap<>();
     /// Names of aliases in which nothing is wrong so far.
     private final Set<String> sound = new HashSet<>();
@@ -48,6 +57,8 @@ public final class AliasBook {
     private AliasBook(Config.Local local, Complaints complaints) {
         this.local = local;
         this.complaints = complaints;
+        this.mailboxes = local.mailboxes().stream().map(name -> name.toLowerCase(Locale.ROOT))
+                .collect(Collectors.toSet());
     }
 
     /// @return by [Address#key] in lower case
@@ -127,6 +138,11 @@ public final class AliasBook {
                     + ": a whole domain is the target of a whole domain only", Optional.of("name an address"));
             return Optional.empty();
         }
+        if (targets.filter(each -> each.size() > MOST_TARGETS).isPresent()) {
+            complaints.add(value.place(), key(name), key(name) + " has more than " + MOST_TARGETS + " targets",
+                    Optional.of("a list server or several aliases"));
+            return Optional.empty();
+        }
         if (targets.isPresent()) {
             sound.add(name);
         }
@@ -188,9 +204,8 @@ public final class AliasBook {
     }
 
     private boolean isNamed(Address folded) {
-        return local.mailboxes().stream()
-                .anyMatch(mailbox -> mailbox.equalsIgnoreCase(folded.key())
-                        || mailbox.equalsIgnoreCase(folded.localPart()));
+        return mailboxes.contains(folded.key().toLowerCase(Locale.ROOT))
+                || mailboxes.contains(folded.localPart().toLowerCase(Locale.ROOT));
     }
 
     /// The alias that applies to an address, if any.
@@ -207,35 +222,77 @@ public final class AliasBook {
     }
 
     private void checkLoops() {
-        Set<String> clean = new HashSet<>();
+        Map<String, Integer> lengths = new HashMap<>();
         for (String alias : lines.keySet()) {
-            follow(alias, new ArrayList<>(), clean);
+            follow(alias, lengths);
         }
     }
 
-    /// Depth first. An alias that leads to no loop is visited once.
-    private void follow(String alias, List<String> way, Set<String> clean) {
-        int seen = way.indexOf(alias);
-        if (seen >= 0) {
-            loop(way.subList(seen, way.size()));
-            return;
+    /// One alias of the chain that is followed.
+    private static final class Followed {
+        private final String alias;
+        private final Iterator<String> next;
+        private int longest;
+
+        Followed(String alias, Iterator<String> next) {
+            this.alias = alias;
+            this.next = next;
         }
-        if (clean.contains(alias)) {
-            return;
+
+        void sees(int length) {
+            longest = Math.max(longest, length);
         }
-        way.add(alias);
-        for (Address target : line(alias).targets()) {
-            // An alias that names itself keeps a copy in the mailbox of that name.
-            next(target).filter(next -> !next.equals(alias)).ifPresent(next -> follow(next, way, clean));
+    }
+
+    /// Depth first, without recursion, because a file decides the depth.
+    ///
+    /// @param lengths the aliases in the longest chain from each alias that was visited
+    private void follow(String start, Map<String, Integer> lengths) {
+        SequencedMap<String, Followed> way = new LinkedHashMap<>();
+        Optional<String> enter = Optional.of(start).filter(alias -> !lengths.containsKey(alias));
+        while (enter.isPresent() || !way.isEmpty()) {
+            enter.ifPresent(alias -> way.put(alias, new Followed(alias, leadsTo(alias))));
+            enter = Optional.empty();
+            Followed last = way.lastEntry().getValue();
+            if (!last.next.hasNext()) {
+                way.pollLastEntry();
+                int length = last.longest + 1;
+                lengths.put(last.alias, length);
+                Optional.ofNullable(way.lastEntry()).ifPresent(before -> before.getValue().sees(length));
+                tooLong(last.alias, length);
+                continue;
+            }
+            String next = last.next.next();
+            if (way.containsKey(next)) {
+                loop(way.sequencedKeySet().stream().dropWhile(alias -> !alias.equals(next)).toList());
+            } else if (lengths.containsKey(next)) {
+                last.sees(Objects.requireNonNull(lengths.get(next)));
+            } else {
+                enter = Optional.of(next);
+            }
         }
-        way.removeLast();
-        clean.add(alias);
+    }
+
+    /// An alias that names itself keeps a copy in the mailbox of that name.
+    private Iterator<String> leadsTo(String alias) {
+        return line(alias).targets().stream().flatMap(target -> next(target).stream())
+                .filter(next -> !next.equals(alias)).iterator();
+    }
+
+    private void tooLong(String alias, int length) {
+        if (length == MOST_IN_A_CHAIN + 1) {
+            Line first = line(alias);
+            complaints.add(first.place(), key(first.name()), key(first.name()) + " begins a chain of more than "
+                    + MOST_IN_A_CHAIN + " aliases");
+        }
     }
 
     private void loop(List<String> way) {
         Line first = line(way.getFirst());
-        String circle = way.stream().map(alias -> line(alias).name()).collect(Collectors.joining(" → "));
-        complaints.add(first.place(), key(first.name()), "alias loop: " + circle + " → " + first.name());
+        String circle = way.stream().limit(MOST_NAMED).map(alias -> line(alias).name())
+                .collect(Collectors.joining(" → "));
+        complaints.add(first.place(), key(first.name()), "alias loop: " + circle
+                + (way.size() > MOST_NAMED ? " → …" : "") + " → " + first.name());
     }
 
     private Line line(String alias) {

@@ -2,11 +2,9 @@ package org.slipstream.server.config;
 
 import org.slipstream.core.Setting;
 import org.slipstream.core.SettingsSection;
-import org.slipstream.server.config.NamedFiles.LogicalLine;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -108,6 +106,10 @@ final class AliasFiles {
         String user = name.split("@")[0];
         int before = complaints.count();
         for (String target : words(targets)) {
+            if (items.size() > AliasBook.MOST_TARGETS) {
+                // The alias book refuses the alias with its line.
+                break;
+            }
             if (target.startsWith(INCLUDE)) {
                 include(Path.of(target.substring(INCLUDE.length())), place, items);
             } else if (target.startsWith("|") || target.startsWith("/")) {
@@ -128,6 +130,9 @@ final class AliasFiles {
     private void include(Path file, SourcePlace named, List<Value> items) {
         for (LogicalLine line : files.logicalLines(ALIAS_FILES, named, file)) {
             for (String target : words(line.text())) {
+                if (items.size() > AliasBook.MOST_TARGETS) {
+                    return;
+                }
                 if (target.startsWith("|") || target.startsWith("/") || target.startsWith(":")) {
                     complaints.add(line.place(), "", "\"" + target + "\" is not an address");
                 } else if (!target.isEmpty()) {
@@ -139,8 +144,19 @@ final class AliasFiles {
 
     /// Commas inside of quotes do not separate.
     private static List<String> words(String targets) {
-        return Arrays.stream(targets.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)"))
-                .map(word -> unquoted(word.strip())).toList();
+        List<String> words = new ArrayList<>();
+        boolean quoted = false;
+        int begin = 0;
+        for (int i = 0; i < targets.length(); i++) {
+            char c = targets.charAt(i);
+            quoted ^= c == '"';
+            if (c == ',' && !quoted) {
+                words.add(unquoted(targets.substring(begin, i).strip()));
+                begin = i + 1;
+            }
+        }
+        words.add(unquoted(targets.substring(begin).strip()));
+        return words;
     }
 
     private static String unquoted(String word) {

@@ -2,13 +2,18 @@ package org.slipstream.server.config;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Everything that is wrong with the settings, so that one run reports all of it; and hints, which
 /// refuse nothing.
 final class Complaints {
-    private final List<Problem> problems = new ArrayList<>();
+    /// More sentences help no person, and each is a line of the log at a reload.
+    private static final int MOST = 1_000;
+
+    private final Set<Problem> problems = new LinkedHashSet<>();
     private final List<String> hints = new ArrayList<>();
 
     /// A sentence about something that is accepted.
@@ -28,8 +33,11 @@ final class Complaints {
     /// cause it.
     void add(SourcePlace place, String key, String what, Optional<String> suggestion) {
         Problem problem = new Problem(place.source(), place.line(), key, what, suggestion);
-        if (!problems.contains(problem)) {
+        if (problems.size() < MOST) {
             problems.add(problem);
+        } else {
+            problems.add(new Problem(place.source(), 0, "", "there are more than " + MOST + " mistakes",
+                    Optional.empty()));
         }
     }
 

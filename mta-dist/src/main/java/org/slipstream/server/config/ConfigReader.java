@@ -16,7 +16,6 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,7 +59,8 @@ public final class ConfigReader {
     /// Empty when there is no file, so that every default holds.
     private static Optional<String> text(SettingsSource source, Complaints complaints) {
         try {
-            return decode(Files.readAllBytes(source.file()), source.fileName(), complaints);
+            return decode(BoundedFiles.bytes(source.file(), BoundedFiles.MOST_TEXT_OCTETS), source.fileName(),
+                    complaints);
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (IOException unreadable) {

@@ -2,7 +2,6 @@ package org.slipstream.server.config;
 
 import org.slipstream.server.config.LookupTable.Condition;
 import org.slipstream.server.config.LookupTable.PatternRule;
-import org.slipstream.server.config.NamedFiles.LogicalLine;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -4,8 +4,6 @@ import org.slipstream.core.FailureWords;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,9 +16,6 @@ final class NamedFiles {
     private final Values values;
     private final Complaints complaints;
     private final List<NamedFile> read = new ArrayList<>();
-
-    /// A line of a table of Postfix, with those that continue it.
-    record LogicalLine(String text, SourcePlace place) {}
 
     NamedFiles(Path home, Values values, Complaints complaints) {
         this.home = home;
@@ -51,7 +46,7 @@ final class NamedFiles {
     private List<String> lines(String key, SourcePlace named, Path file) {
         List<String> lines = List.of();
         try {
-            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+            lines = BoundedFiles.lines(file, BoundedFiles.MOST_TABLE_OCTETS);
         } catch (NoSuchFileException none) {
             complaints.add(named, key, key + ": there is no file " + file);
         } catch (IOException unreadable) {
@@ -63,28 +58,12 @@ final class NamedFiles {
         return lines;
     }
 
-    /// The lines of a table of Postfix: a line that begins with a blank continues the line before
-    /// it, and `#` begins a comment.
     List<LogicalLine> logicalLines(String key, Path file) {
         return logicalLines(key, values.place(key), file);
     }
 
     /// @param named where the file is named
     List<LogicalLine> logicalLines(String key, SourcePlace named, Path file) {
-        List<LogicalLine> logical = new ArrayList<>();
-        List<String> physical = lines(key, named, file);
-        for (int i = 0; i < physical.size(); i++) {
-            String line = physical.get(i);
-            if (line.isBlank() || line.strip().startsWith("#")) {
-                continue;
-            }
-            if (Character.isWhitespace(line.charAt(0)) && !logical.isEmpty()) {
-                LogicalLine before = logical.removeLast();
-                logical.add(new LogicalLine(before.text() + " " + line.strip(), before.place()));
-            } else {
-                logical.add(new LogicalLine(line.strip(), new SourcePlace(name(file), i + 1)));
-            }
-        }
-        return logical;
+        return LogicalLine.of(lines(key, named, file), name(file));
     }
 }

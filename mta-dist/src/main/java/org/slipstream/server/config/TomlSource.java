@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,6 +45,12 @@ final class TomlSource {
 
     static List<SettingEntry> read(Schema schema, String source, String text, Complaints complaints) {
         TomlSource reading = new TomlSource(schema, source, text, complaints);
+        OptionalInt tooDeep = TomlNesting.tooDeep(text);
+        if (tooDeep.isPresent()) {
+            complaints.add(new SourcePlace(source, tooDeep.getAsInt()), "",
+                    "not TOML for settings: nested deeper than " + TomlNesting.MOST_DEPTH);
+            return List.of();
+        }
         TomlParseResult toml = Toml.parse(text);
         toml.errors().forEach(reading::syntaxError);
         toml.keySet().forEach(name -> reading.topLevel(toml, name));

@@ -19,6 +19,14 @@ public record Written(List<EffectiveSetting> settings) {
                 .orElse(SourcePlace.DEFAULT.toString()) + ": " + key + ": " + what;
     }
 
+    /// True when the file of settings has any of them.
+    public boolean isFromFile() {
+        return settings.stream().map(EffectiveSetting::place)
+                .anyMatch(place -> !place.equals(SourcePlace.DEFAULT.toString())
+                        && !place.equals(SourcePlace.OVERRIDE.toString())
+                        && !place.startsWith(SettingsSource.VARIABLE));
+    }
+
     /// These settings, with those of the running server where a change needs a restart.
     Written keeping(Written running) {
         Map<String, EffectiveSetting> inForce = running.settings.stream()

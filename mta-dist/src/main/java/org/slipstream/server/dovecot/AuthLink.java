@@ -31,6 +31,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// touches the channel, because an interrupted thread inside a channel closes it for all others.
 final class AuthLink implements AutoCloseable {
     private static final int MOST_WAITING = 500;
+    /// Far longer than any line of Dovecot. The socket may be a TCP port without encryption, so
+    /// another program may send the lines.
+    static final int MOST_LINE_CHARS = 64 * 1024;
+    /// Dovecot has about ten.
+    static final int MOST_GREETING_LINES = 200;
 
     /// The beginning of a conversation.
     ///
@@ -149,12 +154,15 @@ final class AuthLink implements AutoCloseable {
 
     private void read(BufferedReader in) throws IOException {
         List<AuthLine> offer = new ArrayList<>();
-        for (String text = in.readLine(); text != null; text = in.readLine()) {
+        for (String text = line(in); text != null; text = line(in)) {
             AuthLine line = AuthLine.parse(text);
             if (line.verb().equals("VERSION") && !line.words().get(1).equals("1")) {
                 throw new IOException("it speaks version " + line.words().get(1) + " of its protocol, not 1");
             }
             if (!greeting.isDone()) {
+                if (offer.size() == MOST_GREETING_LINES) {
+                    throw new IOException("its greeting has more than " + MOST_GREETING_LINES + " lines");
+                }
                 offer.add(line);
                 if (line.verb().equals(dialect.ready())) {
                     greeting.complete(List.copyOf(offer));
@@ -166,6 +174,20 @@ final class AuthLink implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private static @Nullable String line(BufferedReader in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                return null;
+            }
+            if (line.length() == MOST_LINE_CHARS) {
+                throw new IOException("a line is longer than " + MOST_LINE_CHARS + " characters");
+            }
+            line.append((char) c);
+        }
+        return line.toString();
     }
 
     private void write(SocketChannel connected) {

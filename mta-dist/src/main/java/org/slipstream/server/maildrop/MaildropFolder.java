@@ -256,7 +256,7 @@ public final class MaildropFolder {
         } catch (IOException trouble) {
             boolean marked = isStored(file) || mark(file);
             lines.next("not-deleted").ifPresent(more -> log.warn(
-                    "event=file-not-deleted file={} error=\"{}\" next=\"{}\" more={}", file,
+                    "event=file-not-deleted file={} error=\"{}\" next=\"{}\" more={}", LogText.word(file.toString()),
                     LogText.text(FailureWords.of(trouble)), marked
                             ? "the next start tries again"
                             : "delete it before the next start, which would send it again",
@@ -321,7 +321,7 @@ public final class MaildropFolder {
             files.remove(victim);
             Files.deleteIfExists(victim.file());
             lines.next("aside").ifPresent(more -> log.warn("event=maildrop-file-deleted file={} since={} more={}",
-                    victim.file(), victim.since(), more));
+                    LogText.word(victim.file().toString()), victim.since(), more));
         }
     }
 

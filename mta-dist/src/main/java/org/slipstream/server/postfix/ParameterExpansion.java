@@ -9,14 +9,23 @@ import java.util.function.Function;
 /// The expansion of `$name` in values of `main.cf`, after postconf(5): `$name`, `$(name)`, `${name}`,
 /// `${name?value}`, `${name:value}`, `${name?{a}:{b}}`, `${{a} == {b} ? {c} : {d}}` and `$$`.
 ///
-/// A name without a value is empty, and a name that leads back to itself is an error.
+/// A name without a value is empty, and a name that leads back to itself is an error. So is a value
+/// that needs more than [#MOST_USES] other values, [#MOST_CHARS] or [#MOST_DEPTH]: twenty lines
+/// `x0 = $x1$x1` would double it with each line.
 final class ParameterExpansion {
     /// Longest first, so that `<=level` is not read as `<`.
     private static final List<String> OPERATORS = List.of("<=level", ">=level", "<level", ">level", "==level",
             "!=level", "<=", ">=", "==", "!=", "<", ">");
 
+    private static final int MOST_DEPTH = 100;
+    private static final int MOST_USES = 10_000;
+    private static final int MOST_CHARS = 1 << 20;
+
     private final Function<String, String> raw;
     private final Deque<String> open = new ArrayDeque<>();
+    private int depth;
+    private int uses;
+    private int chars;
 
     /// @param raw the value of a name before its expansion; empty when there is none
     ParameterExpansion(Function<String, String> raw) {
@@ -45,6 +54,25 @@ final class ParameterExpansion {
     }
 
     String text(String text) throws NoMeaning {
+        if (depth == 0) {
+            uses = 0;
+            chars = 0;
+        }
+        depth++;
+        uses++;
+        try {
+            if (depth > MOST_DEPTH || uses > MOST_USES) {
+                throw new NoMeaning("a value needs more than " + (depth > MOST_DEPTH
+                        ? MOST_DEPTH + " values inside each other"
+                        : MOST_USES + " other values"));
+            }
+            return expanded(text);
+        } finally {
+            depth--;
+        }
+    }
+
+    private String expanded(String text) throws NoMeaning {
         StringBuilder result = new StringBuilder();
         int at = 0;
         while (at < text.length()) {
@@ -66,6 +94,10 @@ final class ParameterExpansion {
                 result.append(end > at ? parameter(text.substring(at, end)) : "$");
                 at = end;
             }
+        }
+        chars += result.length();
+        if (chars > MOST_CHARS) {
+            throw new NoMeaning("a value has more than " + MOST_CHARS + " characters");
         }
         return result.toString();
     }

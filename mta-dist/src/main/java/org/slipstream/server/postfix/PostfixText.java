@@ -1,12 +1,13 @@
 package org.slipstream.server.postfix;
 
+import org.slipstream.server.config.BoundedFiles;
+import org.slipstream.server.config.LogicalLine;
 import org.slipstream.server.config.SourcePlace;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /// The lines of a text file of Postfix: `main.cf`, `master.cf` or a table. A line that begins with a
@@ -44,21 +45,8 @@ final class PostfixText {
 
     static List<TextLine> lines(Path file) throws NoText {
         String name = String.valueOf(file.getFileName());
-        List<TextLine> lines = new ArrayList<>();
-        List<String> physical = text(file).lines().toList();
-        for (int i = 0; i < physical.size(); i++) {
-            String line = physical.get(i);
-            if (line.isBlank() || line.strip().startsWith("#")) {
-                continue;
-            }
-            if (Character.isWhitespace(line.charAt(0)) && !lines.isEmpty()) {
-                TextLine before = lines.removeLast();
-                lines.add(new TextLine(before.text() + " " + line.strip(), before.place()));
-            } else {
-                lines.add(new TextLine(line.strip(), new SourcePlace(name, i + 1)));
-            }
-        }
-        return lines;
+        return LogicalLine.of(text(file).lines().toList(), name).stream()
+                .map(line -> new TextLine(line.text(), line.place())).toList();
     }
 
     /// Old files have comments in Latin-1, so each byte has a meaning.
@@ -67,7 +55,7 @@ final class PostfixText {
             throw new NoText("there is no file " + file);
         }
         try {
-            byte[] bytes = Files.readAllBytes(file);
+            byte[] bytes = BoundedFiles.bytes(file, BoundedFiles.MOST_TABLE_OCTETS);
             for (byte each : bytes) {
                 if (each == 0) {
                     throw new NoText(file + " is a binary file; name the text file that it was made from");

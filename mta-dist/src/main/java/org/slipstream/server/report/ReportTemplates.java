@@ -1,5 +1,7 @@
 package org.slipstream.server.report;
 
+import org.slipstream.server.config.BoundedFiles;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -68,7 +70,7 @@ public final class ReportTemplates {
 
     private Optional<List<String>> own(Path home, String file) {
         try {
-            return Optional.of(Files.readAllLines(home.resolve(FOLDER).resolve(file), StandardCharsets.UTF_8));
+            return Optional.of(BoundedFiles.lines(home.resolve(FOLDER).resolve(file), BoundedFiles.MOST_TEXT_OCTETS));
         } catch (NoSuchFileException none) {
             return Optional.empty();
         } catch (IOException unreadable) {

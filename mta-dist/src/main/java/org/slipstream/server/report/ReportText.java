@@ -11,17 +11,30 @@ import java.util.Optional;
 /// The part for people, from the template of its kind. For each recipient it says the meaning of
 /// the last reply and the sender's next step; then it gives the host, the time and the reply itself
 /// for administrators.
+///
+/// Recipients are named up to [#MOST_CHARS]. A line then has the number of the others, and the part
+/// for programs names all.
 final class ReportText {
+    /// Half of a report's text. No person reads more, and a peer chooses the replies: without a
+    /// bound, 10,000 of them make a report that is larger than any permitted message.
+    static final int MOST_CHARS = 512 * 1024;
+
     private ReportText() {}
 
     /// Lines with CRLF; any length, any script.
     static String of(DeliveryReport report, ReportTemplate template) {
         List<String> recipients = new ArrayList<>();
-        for (Spool.RecipientState state : report.about()) {
-            if (!recipients.isEmpty()) {
+        int chars = 0;
+        for (int i = 0; i < report.about().size(); i++) {
+            if (chars > MOST_CHARS) {
                 recipients.add("");
+                recipients.add("  and " + (report.about().size() - i) + " more recipients, which the delivery status in"
+                        + " this report names.");
+                break;
             }
-            recipient(recipients, report, state);
+            List<String> next = recipient(report, report.about().get(i));
+            chars += next.stream().mapToInt(String::length).sum();
+            recipients.addAll(i == 0 ? next.subList(1, next.size()) : next);
         }
         List<String> lines = new ArrayList<>(template.text(report, recipients));
         if (report.original().isEmpty()) {
@@ -32,7 +45,9 @@ final class ReportText {
         return text.toString();
     }
 
-    private static void recipient(List<String> lines, DeliveryReport report, Spool.RecipientState state) {
+    private static List<String> recipient(DeliveryReport report, Spool.RecipientState state) {
+        List<String> lines = new ArrayList<>();
+        lines.add("");
         lines.add("  <" + state.recipient().address() + ">");
         state.recipient().original().map(ReportText::address)
                 .filter(meant -> !meant.equalsIgnoreCase(state.recipient().address().toString()))
@@ -40,7 +55,7 @@ final class ReportText {
         Optional<Outcome> last = state.last();
         if (last.isEmpty()) {
             lines.add("    not tried yet");
-            return;
+            return lines;
         }
         if (!(last.get() instanceof Outcome.Delivered)) {
             PlainWords words = PlainWords.of(last.get().reply().statusOrGeneral());
@@ -54,6 +69,7 @@ final class ReportText {
                 ? last.get().remote() + " replied:"
                 : "this server noted:"));
         lines.add("    " + last.get().reply());
+        return lines;
     }
 
     private static String address(String original) {

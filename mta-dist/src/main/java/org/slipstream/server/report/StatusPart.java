@@ -14,7 +14,12 @@ import java.util.regex.Pattern;
 /// The part for programs: `message/delivery-status` (RFC 3464 section 2), one block for the message
 /// and one for each recipient. In `message/global-delivery-status` (RFC 6533 section 3) Unicode stays
 /// as it is.
+///
+/// Each recipient has a block, as the RFC demands. Beyond [#MOST_FULL_CHARS] a block has only the
+/// fields that the RFCs require.
 final class StatusPart {
+    private static final int MOST_FULL_CHARS = ReportText.MOST_CHARS;
+
     /// `name[address]:port`, the form in which carriers name their peers.
     private static final Pattern PEER = Pattern.compile("([^\\s\\[\\]]+)\\[([0-9A-Fa-f.:]+)\\]:[0-9]+");
 
@@ -42,12 +47,12 @@ final class StatusPart {
         part.append(ReportField.of("Arrival-Date", report.written(report.arrival())));
         part.append(ReportField.of("X-Slipstream-Queue-ID", report.message().summary().id().toString()));
         for (Spool.RecipientState state : report.about()) {
-            part.append("\r\n").append(recipient(state));
+            part.append("\r\n").append(recipient(state, part.length() > MOST_FULL_CHARS));
         }
         return part.toString();
     }
 
-    private String recipient(Spool.RecipientState state) {
+    private String recipient(Spool.RecipientState state, boolean required) {
         Recipient recipient = state.recipient();
         StringBuilder block = new StringBuilder();
         recipient.original()
@@ -56,6 +61,9 @@ final class StatusPart {
         block.append(ReportField.of("Action", report.kind().action(state)));
         block.append(ReportField.of("Status", state.last().map(last -> last.reply().statusOrGeneral().toString())
                 .orElse(report.kind().status())));
+        if (required) {
+            return block.toString();
+        }
         state.last().ifPresent(last -> block.append(diagnosticCode(last)));
         if (state.last().isPresent() && state.atMillis() > 0) {
             block.append(ReportField.of("Last-Attempt-Date", report.written(Instant.ofEpochMilli(state.atMillis()))));

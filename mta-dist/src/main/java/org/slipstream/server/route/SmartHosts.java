@@ -3,6 +3,7 @@ package org.slipstream.server.route;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.server.config.BoundedFiles;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
 import org.slipstream.server.tls.TlsContexts;
@@ -146,7 +147,7 @@ public final class SmartHosts {
                         "The file " + file + " holds passwords and others may read or write it: run \"chmod 600 "
                                 + file + "\".");
             }
-            return Files.readAllLines(file);
+            return BoundedFiles.lines(file, BoundedFiles.MOST_TEXT_OCTETS);
         } catch (IOException unreadable) {
             throw new Unusable("The file cannot be read: " + FailureWords.of(unreadable) + ".");
         }

@@ -8,8 +8,10 @@ import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.pkcs.PKCS8EncryptedPrivateKeyInfo;
+import org.slipstream.server.config.BoundedFiles;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -78,7 +80,8 @@ final class PemFiles {
     private static List<Object> blocks(String what, Path file) throws TlsFailure {
         List<Object> blocks = new ArrayList<>();
         // Text around the blocks may be in any charset; ISO 8859-1 decodes every byte.
-        try (PEMParser parser = new PEMParser(Files.newBufferedReader(file, StandardCharsets.ISO_8859_1))) {
+        try (PEMParser parser = new PEMParser(new StringReader(new String(
+                BoundedFiles.bytes(file, BoundedFiles.MOST_TEXT_OCTETS), StandardCharsets.ISO_8859_1)))) {
             for (Object block = parser.readObject(); block != null; block = parser.readObject()) {
                 blocks.add(block);
             }

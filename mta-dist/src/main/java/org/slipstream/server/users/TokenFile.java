@@ -3,10 +3,10 @@ package org.slipstream.server.users;
 import org.slipstream.admin.ApiCaller;
 import org.slipstream.admin.Right;
 import org.slipstream.admin.Tokens;
+import org.slipstream.server.config.BoundedFiles;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -108,7 +108,7 @@ public final class TokenFile implements Tokens {
                 throw new UserFileException(NAME + ": others may read or write " + file.path() + "; run \"chmod 600 "
                         + file.path() + "\"");
             }
-            text = Files.readAllLines(file.path());
+            text = BoundedFiles.lines(file.path(), BoundedFiles.MOST_TEXT_OCTETS);
         } catch (NoSuchFileException none) {
             return List.of();
         }

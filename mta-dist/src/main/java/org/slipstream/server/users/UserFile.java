@@ -1,10 +1,10 @@
 package org.slipstream.server.users;
 
 import org.slipstream.core.FailureWords;
+import org.slipstream.server.config.BoundedFiles;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -110,7 +110,7 @@ public final class UserFile {
                 return new FileContent(Map.of(), List.of(NAME + ": others may read or write " + file.path()
                         + " with its password hashes; run \"chmod 600 " + file.path() + "\""), List.of());
             }
-            lines = Files.readAllLines(file.path());
+            lines = BoundedFiles.lines(file.path(), BoundedFiles.MOST_TABLE_OCTETS);
         } catch (NoSuchFileException none) {
             lines = List.of();
         } catch (CharacterCodingException notUtf8) {

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -105,6 +107,65 @@ class AliasFilesTest {
     void aFileThatIsNotThereIsAMistakeOfTheSetting() throws IOException {
         Files.writeString(home.resolve("mta.toml"), settings());
         assertThat(problems()).anyMatch(each -> each.startsWith("mta.toml:4: ") && each.contains("aliases"));
+    }
+
+    @Test
+    void tenThousandMembersAreTakenAndOneMoreIsToldWithItsLine() throws IOException {
+        file("virtual", "");
+        file("aliases", "few: a@far.example\nmany: :include:" + members(10_000) + "\n");
+        assertThat(targets(accepted(), "many@example.org")).hasSize(10_000);
+        file("aliases", "few: a@far.example\nmany: :include:" + members(100_000) + "\n");
+        assertThat(problems()).singleElement().asString()
+                .startsWith("aliases:2: aliases.\"many\" has more than 10000 targets");
+        file("aliases", "few: a@far.example\nmany:" + " a@far.example,\n".repeat(20_000) + " b@far.example\n");
+        assertThat(problems()).hasSize(1);
+    }
+
+    private Path members(int count) throws IOException {
+        return Files.writeString(home.resolve("members"), IntStream.range(0, count)
+                .mapToObj(number -> "m" + number + "@far.example,\n").collect(Collectors.joining()));
+    }
+
+    @Test
+    void quotesKeepCommasTogetherAndManyOfThemAreNoFault() throws IOException {
+        file("virtual", "");
+        file("aliases", "b: a@far.example,\"\",\"x,y\"@far.example\n");
+        assertThat(targets(accepted(), "b@example.org")).containsExactly("a@far.example", "\"x,y\"@far.example");
+        Path list = Files.writeString(home.resolve("list"), "a@far.example," + "\"\"".repeat(200_000));
+        file("aliases", "a: :include:" + list + "\n");
+        assertThat(problems()).hasSize(1);
+        Files.writeString(list, "a@far.example," + "\"\",".repeat(200_000) + "\"");
+        assertThat(problems()).hasSize(1);
+    }
+
+    @Test
+    void aChainOfAThousandAliasesIsTakenAndALongerOneIsToldWithItsPlace() throws IOException {
+        file("virtual", "");
+        file("aliases", chain(1_000) + "c1000: a@far.example\n");
+        assertThat(problems()).singleElement().asString().startsWith("aliases:1: aliases.\"c0\" begins a chain");
+        file("aliases", chain(999) + "c999: a@far.example\n");
+        assertThat(targets(accepted(), "c0@example.org")).containsExactly("a@far.example");
+        file("aliases", chain(20_000) + "c20000: a@far.example\n");
+        assertThat(problems()).singleElement().asString()
+                .isEqualTo("aliases:19001: aliases.\"c19000\" begins a chain of more than 1000 aliases");
+        file("aliases", chain(20_000) + "c20000: c0\n");
+        assertThat(problems()).anyMatch(each -> each.startsWith("aliases:1: ") && each.contains("alias loop: c0 → c1 →")
+                && each.length() < 300);
+    }
+
+    private static String chain(int length) {
+        return IntStream.range(0, length).mapToObj(number -> "c" + number + ": c" + (number + 1) + "\n")
+                .collect(Collectors.joining());
+    }
+
+    @Test
+    void aListThatIsNoFileIsToldAndHoldsNothingUp() throws IOException {
+        file("virtual", "");
+        file("aliases", "a: a@far.example\nb: :include:/dev/zero\n");
+        assertThat(problems()).containsExactly(
+                "aliases:2: local.alias-files: the file cannot be read: /dev/zero: not a regular file");
+        file("aliases", "a: a@far.example\nb: :include:" + home + "\n");
+        assertThat(problems()).singleElement().asString().endsWith("Is a directory");
     }
 
     private Path file(String name, String text) throws IOException {

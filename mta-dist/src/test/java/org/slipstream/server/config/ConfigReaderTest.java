@@ -27,6 +27,33 @@ class ConfigReaderTest {
     Path home;
 
     @Test
+    void deepNestingIsToldWithItsLineAndEndsNothing() throws Exception {
+        for (String deep : List.of("a = " + "[".repeat(20_000), "a = " + "{b=".repeat(20_000),
+                "[" + "a.".repeat(20_000) + "a]", "a" + ".a".repeat(20_000) + " = 1")) {
+            write("hostname = \"mta.example\" # [[[[\n" + deep);
+            assertThat(problems()).singleElement().asString().contains("nested deeper than 50")
+                    .startsWith("mta.toml:2: ");
+        }
+        write("a = '''\n[[[\n'''\nb = " + "[".repeat(60));
+        assertThat(problems()).singleElement().asString().startsWith("mta.toml:4: ");
+    }
+
+    @Test
+    void bracketsAndDotsInTextsAndCommentsDoNotNest() throws Exception {
+        String many = "[.{".repeat(100);
+        write("[aliases]\n\"a" + many + "\" = '" + many + "' # " + many + "\nb = \"\\\"" + many + "\"\nc = \"\"\""
+                + many
+                + "\"\"\"\n");
+        assertThat(problems()).isNotEmpty().noneMatch(each -> each.contains("nested"));
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsTold() throws Exception {
+        write("#".repeat(BoundedFiles.MOST_TEXT_OCTETS + 1));
+        assertThat(problems()).singleElement().asString().endsWith("larger than 4 MiB");
+    }
+
+    @Test
     void furtherListenersTrustedClientsAndFurtherCertificates() throws Exception {
         Files.writeString(home.resolve("both.pem"), "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n");
         write("""

@@ -173,6 +173,30 @@ class DovecotLoginsTest {
         }
     }
 
+    @Test
+    void aLineWithoutEndIsRefused() {
+        try (var dovecot = stub(line -> line.startsWith("AUTH") ? "x".repeat(AuthLink.MOST_LINE_CHARS + 1) : "");
+                var logins = new DovecotLogins(dovecot.endpoint())) {
+            assertThatThrownBy(() -> login(logins)).hasMessageContaining("longer than 65536 characters");
+        }
+    }
+
+    @Test
+    void aGreetingWithoutEndIsRefused() throws IOException {
+        try (var dovecot = StubDovecot.start(folder.resolve("fits"), greeting(AuthLink.MOST_GREETING_LINES), _ -> "")) {
+            assertThat(DovecotLogins.probe(dovecot.endpoint())).contains("PLAIN");
+        }
+        try (var dovecot = StubDovecot.start(folder.resolve("more"), greeting(AuthLink.MOST_GREETING_LINES + 1),
+                _ -> "")) {
+            assertThatThrownBy(() -> DovecotLogins.probe(dovecot.endpoint()))
+                    .hasMessageContaining("more than 200 lines");
+        }
+    }
+
+    private static String greeting(int lines) {
+        return "VERSION\t1\t2\n" + "MECH\tPLAIN\n".repeat(lines - 2) + "DONE\n";
+    }
+
     /// A process that accepts and does not greet: stopped, or out of memory.
     @Test
     void aDovecotThatDoesNotGreetCostsAllOneTimeLimit() throws Exception {

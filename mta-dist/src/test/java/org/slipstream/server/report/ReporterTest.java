@@ -7,6 +7,7 @@ import org.slipstream.core.Address;
 import org.slipstream.core.BodyType;
 import org.slipstream.core.DsnNotify;
 import org.slipstream.core.DsnReturn;
+import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Origin;
@@ -29,6 +30,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -121,6 +123,22 @@ class ReporterTest {
         assertThat(parsed.blocks().get(2)).containsEntry("Final-Recipient", "rfc822; full@far.example")
                 .containsEntry("Status", "5.0.0").containsEntry("Diagnostic-Code", "smtp; 552 the mailbox / is full");
         assertThat(parsed.text()).doesNotContain("friend", "told@", "late@");
+    }
+
+    @Test
+    void aReportOfThousandsNamesEachRecipientAndEndsItsTexts() {
+        Reply wordy = new Reply(550, EnhancedStatus.parse("5.7.1"), Collections.nCopies(40, "x".repeat(500)));
+        for (int i = 0; i < 5_000; i++) {
+            failed("r" + i + "@far.example", wordy, PEER);
+        }
+        Parsed parsed = tell(NoticeKind.FAILED);
+        assertThat(report.length).isLessThan(2 << 20);
+        assertThat(parsed.text().lines().filter(line -> line.contains("@far.example>")).count()).isBetween(300L, 600L);
+        assertThat(parsed.text()).containsPattern("  and 4[0-9]{3} more recipients, which the delivery status");
+        assertThat(parsed.blocks()).hasSize(5_001);
+        assertThat(parsed.blocks().get(1)).containsKey("Diagnostic-Code");
+        assertThat(parsed.blocks().get(5_000)).containsOnlyKeys("Final-Recipient", "Action", "Status")
+                .containsEntry("Final-Recipient", "rfc822; r4999@far.example").containsEntry("Status", "5.7.1");
     }
 
     @Test

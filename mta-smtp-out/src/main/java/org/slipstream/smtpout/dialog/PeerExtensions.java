@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /// The extensions that a peer announced in its reply to EHLO or LHLO (RFC 5321 section 4.1.1.1).
 /// Unknown keywords are ignored, and a known keyword with an invalid parameter counts as announced
@@ -23,6 +24,11 @@ import java.util.TreeSet;
 public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanisms, OptionalLong sizeLimit,
         OptionalInt mailMax,
         OptionalInt recipientMax, OptionalInt domainMax) {
+    /// RFC 4422 section 3.1.
+    private static final Pattern MECHANISM = Pattern.compile("[A-Z0-9_-]{1,20}");
+    /// The registry of IANA has about thirty in use; a reply to EHLO has room for thousands.
+    private static final int MOST_MECHANISMS = 30;
+
     /// A peer that only supports HELO.
     public static final PeerExtensions NONE = new PeerExtensions(Set.of(), Set.of(), OptionalLong.empty(),
             OptionalInt.empty(),
@@ -64,7 +70,9 @@ public record PeerExtensions(Set<PeerExtension> announced, Set<String> mechanism
                     switch (extension) {
                         case SIZE -> size = size(parameters);
                         case LIMITS -> limits = parameters;
-                        case AUTH -> parameters.forEach(p -> mechanisms.add(p.toUpperCase(Locale.ROOT)));
+                        case AUTH -> parameters.stream().map(p -> p.toUpperCase(Locale.ROOT))
+                                .filter(p -> MECHANISM.matcher(p).matches() && mechanisms.size() < MOST_MECHANISMS)
+                                .forEach(mechanisms::add);
                         case DELIVER_BY, MT_PRIORITY, REQUIRETLS, BINARY_MIME, PIPELINING, EIGHT_BIT_MIME, SMTPUTF8,
                                 STARTTLS, CHUNKING, DSN,
                                 ENHANCED_STATUS_CODES ->

@@ -13,12 +13,12 @@ final class Replies {
     /// For a reply that does not fit its command. The peer may have lost count, so the reply is not
     /// trusted.
     static Reply unexpected(Reply reply, DialogPhase phase) {
-        return Reply.of(451, "4.5.0", "protocol error in " + phase + ": " + reply);
+        return Reply.of(451, "4.5.0", "protocol error in " + phase + ": " + reply).shortened();
     }
 
     /// For a reply without a command.
     static Reply unsolicited(Reply reply) {
-        return Reply.of(451, "4.5.0", "unsolicited response: " + reply);
+        return Reply.of(451, "4.5.0", "unsolicited response: " + reply).shortened();
     }
 
     /// The same text as a temporary failure.

@@ -18,6 +18,10 @@ import java.util.Optional;
 /// and the same code on every line of one reply. [#MAX_REPLY_BYTES] bounds the memory, whatever the
 /// peer sends.
 ///
+/// A refusal leaves the parser as [Reply#shortened], because one delivery may collect a thousand of
+/// them. The text of a positive reply is complete: EHLO and AUTH need it. A reply that equals the
+/// one before it is the same object.
+///
 /// An enhanced status (RFC 2034) is separated from the text when its class matches the code. One
 /// that contradicts the code stays text, because the code decides about the mail.
 public final class ReplyParser {
@@ -36,6 +40,7 @@ public final class ReplyParser {
     private int total;
     private int code;
     private final List<String> lines = new ArrayList<>();
+    private Optional<Reply> last = Optional.empty();
 
     /// The result of taking bytes.
     public sealed interface Progress {
@@ -145,10 +150,14 @@ public final class ReplyParser {
         return new Progress.Complete(reply);
     }
 
-    private static Reply reply(int code, List<String> lines) {
+    private Reply reply(int code, List<String> lines) {
         Optional<EnhancedStatus> status = EnhancedStatus.parse(firstWord(lines.getLast()))
                 .filter(s -> s.category() == code / 100);
-        return new Reply(code, status, status.isPresent() ? without(status.get().toString(), lines) : lines);
+        Reply reply = new Reply(code, status, status.isPresent() ? without(status.get().toString(), lines) : lines);
+        Reply kept = reply.isPositive() ? reply : reply.shortened();
+        Reply same = last.filter(kept::equals).orElse(kept);
+        last = Optional.of(same);
+        return same;
     }
 
     private static String firstWord(String text) {

@@ -7,6 +7,8 @@ import org.slipstream.smtpout.dialog.PeerExtensions.PeerExtension;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,6 +24,13 @@ class PeerExtensionsTest {
         assertThat(peer.mailMax()).hasValue(5);
         assertThat(peer.recipientMax()).hasValue(20);
         assertThat(peer.domainMax()).hasValue(1);
+    }
+
+    @Test
+    void mechanismsHaveTheLengthOfTheStandardAndABound() {
+        String many = IntStream.range(0, 1_000).mapToObj(i -> "X" + i).collect(Collectors.joining(" "));
+        PeerExtensions peer = ehlo("AUTH PLAIN " + "Y".repeat(21) + " Z/Z", "AUTH " + many);
+        assertThat(peer.mechanisms()).hasSize(30).contains("PLAIN").doesNotContain("Y".repeat(21), "Z/Z");
     }
 
     @Test

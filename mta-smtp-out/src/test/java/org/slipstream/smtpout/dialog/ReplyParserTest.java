@@ -38,6 +38,19 @@ class ReplyParserTest {
     }
 
     @Test
+    void aLongRefusalLeavesShortenedAndEqualOnesAreOneObject() {
+        String refusal = ("550-5.7.1 " + "x".repeat(500) + "\r\n").repeat(39) + "550 5.7.1 " + "x".repeat(500) + "\r\n";
+        ReplyParser parser = new ReplyParser();
+        Progress first = parser.take(ByteBuffer.wrap(refusal.getBytes(StandardCharsets.UTF_8)));
+        Progress second = parser.take(ByteBuffer.wrap(refusal.getBytes(StandardCharsets.UTF_8)));
+        Reply reply = ((Progress.Complete) first).reply();
+        assertThat(reply.text()).hasSizeBetween(900, Reply.MOST_KEPT_OCTETS).endsWith(" [...]");
+        assertThat(reply.status()).contains(EnhancedStatus.of("5.7.1"));
+        assertThat(((Progress.Complete) second).reply()).isSameAs(reply);
+        assertThat(reply("250-x\r\n".repeat(50) + "250 AUTH PLAIN\r\n").lines()).hasSize(51);
+    }
+
+    @Test
     void aStatusThatContradictsTheCodeIsText() {
         Reply reply = reply("450 5.7.1 make up your mind\r\n");
         assertThat(reply.status()).isEmpty();
