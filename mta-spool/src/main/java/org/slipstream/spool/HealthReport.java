@@ -25,6 +25,8 @@ import java.util.function.LongSupplier;
 /// same times.
 final class HealthReport {
     static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(10);
+    /// A sync takes milliseconds, and on a busy disk some hundreds of them.
+    static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LongSupplier clock;
     private final LongSupplier nanoTime;
@@ -58,6 +60,11 @@ final class HealthReport {
 
     void ends(What where) {
         writes.remove(where);
+    }
+
+    boolean isSlow() {
+        long now = nanoTime.getAsLong();
+        return writes.values().stream().anyMatch(since -> now - since >= SLOW_NANOS);
     }
 
     synchronized List<Trouble> now() {

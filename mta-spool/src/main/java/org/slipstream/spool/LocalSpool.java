@@ -450,6 +450,16 @@ final class LocalSpool implements Spool {
     }
 
     @Override
+    public boolean wasInterrupted() {
+        return mark.filter(OpenMark::wasSet).isPresent();
+    }
+
+    @Override
+    public boolean isSlow() {
+        return health.isSlow();
+    }
+
+    @Override
     public List<Trouble> troubles() {
         List<Trouble> now = new ArrayList<>(health.now());
         space.shortage().ifPresent(shortage -> now.add(new Trouble(shortage.what(),

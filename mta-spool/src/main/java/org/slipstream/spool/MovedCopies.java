@@ -5,11 +5,11 @@ import org.slf4j.LoggerFactory;
 import org.slipstream.core.QueueId;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiPredicate;
 
 /// Removes the copies that a stop in the middle of a move left, so that each message is in one spool
 /// (IM-33). It must run before any queue manager, because a message in two spools would be delivered
@@ -19,26 +19,41 @@ import java.util.concurrent.CountDownLatch;
 /// done nothing since. The old one otherwise. Then the new copy is what a power cut left of a write
 /// that was not finished, or that failed and was refused; the old queue manager may have gone on with
 /// the message. The next attempt is no part of that comparison, because it may be new on purpose.
+///
+/// **Which spool is the old one.** The drained one. Without a drained one, because the shard was enabled
+/// or its mode is lost, it is the spool that gave the message its id.
 public final class MovedCopies {
     private static final Logger LOG = LoggerFactory.getLogger(MovedCopies.class);
     private static final int PAGE = 1_000;
 
     private final Spool old;
     private final List<Spool> others;
+    private final BiPredicate<QueueId, Spool> isOld;
     private int removed;
 
-    private MovedCopies(Spool old, List<Spool> others) {
+    /// @param isOld false when the other spool is the old one for this message
+    private MovedCopies(Spool old, List<Spool> others, BiPredicate<QueueId, Spool> isOld) {
         this.old = old;
         this.others = others;
+        this.isOld = isOld;
     }
 
-    /// Returns when the removals are on disk.
+    /// Removes copies of the messages of a drained spool. Returns when the removals are on disk.
     ///
     /// @param shard number of the shard whose mail moves, for the log
     /// @param old its spool
     /// @return the number of removed copies
     public static int sweep(int shard, Spool old, List<Spool> others) throws IOException {
-        MovedCopies copies = new MovedCopies(old, others);
+        return sweep(shard, new MovedCopies(old, others, (_, _) -> true), old);
+    }
+
+    /// As [#sweep(int, Spool, List)], for a spool whose messages may have moved in either direction.
+    /// To be called for each of the spools.
+    public static int sweepBoth(int shard, Spool spool, List<Spool> others) throws IOException {
+        return sweep(shard, new MovedCopies(spool, others, (id, other) -> id.shard() != other.shard()), spool);
+    }
+
+    private static int sweep(int shard, MovedCopies copies, Spool old) throws IOException {
         Optional<QueueId> after = Optional.empty();
         for (List<QueueId> page = old.ids(after, PAGE); !page.isEmpty(); page = old.ids(after, PAGE)) {
             copies.sweep(page);
@@ -52,7 +67,7 @@ public final class MovedCopies {
 
     private void sweep(List<QueueId> page) throws IOException {
         for (Spool other : others) {
-            List<QueueId> twice = new ArrayList<>(other.known(page));
+            List<QueueId> twice = other.known(page).stream().filter(id -> isOld.test(id, other)).toList();
             if (twice.isEmpty()) {
                 continue;
             }

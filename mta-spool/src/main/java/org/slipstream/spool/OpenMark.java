@@ -21,14 +21,16 @@ final class OpenMark {
     private static final String FILE = "index-open";
 
     private final Path directory;
+    private final boolean wasSet;
 
     OpenMark(Path directory) {
         this.directory = directory;
+        wasSet = Files.exists(directory.resolve(FILE));
     }
 
-    /// True when the index was not closed.
-    boolean isSet() {
-        return Files.exists(directory.resolve(FILE));
+    /// True when the last run did not close the index.
+    boolean wasSet() {
+        return wasSet;
     }
 
     /// Durable before the first write of the index.

@@ -201,6 +201,14 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// @param messages all; @param held those on hold; @param corrupt those set aside
     record Counts(long messages, long held, long corrupt, long sizeBytes) {}
 
+    /// True when the last run did not close this spool: the process was killed, or the power failed.
+    /// False also where that is not known, because the index is in a shared database.
+    boolean wasInterrupted();
+
+    /// True when a write has not returned for a second: new mail should go elsewhere, if it can. Waits
+    /// for nothing.
+    boolean isSlow();
+
     /// Current failures of the spool. Reads no index and no log, so it returns when they are not
     /// available.
     List<Trouble> troubles();

@@ -225,7 +225,7 @@ public final class Spools {
     /// Sets an index aside that may have holes. Without a segment it stays, because it is the only witness of the mail
     /// that the log had.
     private static void distrust(OpenMark mark, Path directory, MessageLog log) throws IOException {
-        if (mark.isSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
+        if (mark.wasSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
                 && !log.segments().isEmpty()) {
             setIndexAside(directory, "register-not-closed.mv.db", "it was not closed");
         }

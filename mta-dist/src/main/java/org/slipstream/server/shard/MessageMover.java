@@ -14,6 +14,7 @@ import org.slipstream.spool.MovingMessage;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -40,18 +41,28 @@ final class MessageMover implements OrderDispatcher.Mover {
 
     private final int number;
     private final MovableMessages source;
+    private final BooleanSupplier wanted;
     private final Supplier<Optional<MoveTarget>> targets;
 
     /// @param number of the shard
+    /// @param wanted false when the shard keeps its mail: it was enabled after the order
     /// @param targets chooses the shard for the next message and keeps it open; empty when none takes it
-    MessageMover(int number, MovableMessages source, Supplier<Optional<MoveTarget>> targets) {
+    MessageMover(int number, MovableMessages source, BooleanSupplier wanted,
+            Supplier<Optional<MoveTarget>> targets) {
         this.number = number;
         this.source = source;
+        this.wanted = wanted;
         this.targets = targets;
     }
 
     @Override
     public void moveOut(QueueId id, OptionalLong dueMillis, Consumer<Boolean> then) {
+        if (!wanted.getAsBoolean()) {
+            log.debug("event=message-not-moved queue={} from={} reason=\"the shard is not drained any more\"", id,
+                    number);
+            then.accept(false);
+            return;
+        }
         Optional<MoveTarget> target = targets.get();
         if (target.isEmpty()) {
             log.debug("event=message-not-moved queue={} from={} reason=\"no other shard takes mail\"", id, number);

@@ -86,7 +86,8 @@ public final class Shard {
         void restore(Inbox inbox) throws IOException;
     }
 
-    private Shard(int number, SpoolConfig where, Spool spool, ShardMode mode) {
+    /// @param spool open; @param where its settings
+    Shard(int number, SpoolConfig where, Spool spool, ShardMode mode) {
         this.number = number;
         this.where = where;
         this.spool = spool;

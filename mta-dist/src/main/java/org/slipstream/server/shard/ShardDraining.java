@@ -78,8 +78,8 @@ final class ShardDraining {
         }
     }
 
-    /// Waits until no move is under way. A copy of a message may be in two shards before, and only a
-    /// drained shard is searched for copies after a crash.
+    /// Waits until no move is under way, for half a minute at most: a copy of a message may be in two
+    /// shards before.
     void awaitEnd() {
         try {
             ended.get(LONGEST_SECONDS, TimeUnit.SECONDS);

@@ -18,6 +18,7 @@ import org.slipstream.server.hosts.HostStore;
 import org.slipstream.server.shard.QueueRun.RunStart;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovedCopies;
+import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
@@ -109,14 +110,28 @@ public final class ShardSet {
         return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
     }
 
-    // Before any delivery (IM-33): a move that the last stop cut off left two copies.
+    // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
+    // source of the move is not always drained any more: an operator enabled it, or the file of
+    // shards is lost.
     private void sweepCopies() throws IOException {
         for (Shard shard : shards) {
             if (shard.mode() == ShardMode.DRAINED) {
-                MovedCopies.sweep(shard.number(), shard.spool(),
-                        shards.stream().filter(each -> !each.equals(shard)).map(Shard::spool).toList());
+                MovedCopies.sweep(shard.number(), shard.spool(), spools(others(shard)));
             }
         }
+        if (shards.stream().anyMatch(shard -> shard.spool().wasInterrupted())) {
+            for (Shard shard : shards) {
+                MovedCopies.sweepBoth(shard.number(), shard.spool(), spools(others(shard)));
+            }
+        }
+    }
+
+    private List<Shard> others(Shard than) {
+        return shards.stream().filter(each -> !each.equals(than)).toList();
+    }
+
+    private static List<Spool> spools(List<Shard> of) {
+        return of.stream().map(Shard::spool).toList();
     }
 
     // Before any delivery (IM-08).
@@ -166,10 +181,8 @@ public final class ShardSet {
     }
 
     private MessageMover mover(Shard source) {
-        return new MessageMover(source.number(), source.spool(), () -> {
-            List<Shard> others = shards.stream().filter(each -> !each.equals(source)).toList();
-            return place(others).map(Shard::asTarget);
-        });
+        return new MessageMover(source.number(), source.spool(), () -> source.mode() == ShardMode.DRAINED,
+                () -> place(others(source)).map(Shard::asTarget));
     }
 
     private Optional<Path> journal(int number) {
@@ -238,7 +251,8 @@ public final class ShardSet {
     /// because its disk is full, leaves the message to another.
     public Draft draft() throws IOException {
         List<Shard> left = new ArrayList<>(shards);
-        IOException refused = new IOException("no shard takes new mail; ./mta shard enable N ends that");
+        @Nullable
+        IOException refused = null;
         for (Optional<Shard> next = place(left); next.isPresent(); next = place(left)) {
             try {
                 return next.get().draft();
@@ -247,11 +261,23 @@ public final class ShardSet {
                 left.remove(next.get());
             }
         }
-        throw refused;
+        throw refused != null
+                ? refused
+                : new IOException("no shard takes new mail; ./mta shard enable N ends that");
     }
 
-    /// The shard among these that takes the next message.
+    /// The shard among these that takes the next message. One whose disk is slow or hangs takes it
+    /// only when no other does, because the client would wait for that disk.
     Optional<Shard> place(List<Shard> among) {
+        if (among.size() == 1) {
+            return placed(among);
+        }
+        List<Shard> quick = among.stream().filter(shard -> !shard.spool().isSlow()).toList();
+        Optional<Shard> found = placed(quick);
+        return found.isEmpty() && quick.size() < among.size() ? placed(among) : found;
+    }
+
+    private Optional<Shard> placed(List<Shard> among) {
         if (among.size() == 1) {
             return Optional.of(among.getFirst()).filter(Shard::takesMail);
         }

@@ -68,13 +68,15 @@ final class ShardSupervisor implements AutoCloseable {
     private void restart(Shard shard, long pauseMillis) {
         try {
             shard.salvage(FINISH);
-            shards.gone(shard);
-            thread.schedule(() -> startAgain(shard, pauseMillis), pauseMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+            return;
         } catch (RuntimeException broken) {
-            log.error("event=shard-failed shard={}", shard.number(), broken);
+            // Its mail would stay until the next start otherwise.
+            log.error("event=shard-failed shard={} next=\"it starts again all the same\"", shard.number(), broken);
         }
+        shards.gone(shard);
+        thread.schedule(() -> startAgain(shard, pauseMillis), pauseMillis, TimeUnit.MILLISECONDS);
     }
 
     private void startAgain(Shard shard, long pauseMillis) {

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,6 +41,7 @@ class MessageMoverTest {
     private final List<String> steps = Collections.synchronizedList(new ArrayList<>());
     private final List<QmgrEvent.MovedIn> announced = Collections.synchronizedList(new ArrayList<>());
     private final AtomicInteger kept = new AtomicInteger();
+    private final AtomicBoolean drained = new AtomicBoolean(true);
     private Spool source;
     private Spool target;
 
@@ -109,7 +111,7 @@ class MessageMoverTest {
     }
 
     private MessageMover mover() {
-        return new MessageMover(1, watched("source", source), this::chosen);
+        return new MessageMover(1, watched("source", source), drained::get, this::chosen);
     }
 
     @Test
@@ -139,10 +141,21 @@ class MessageMoverTest {
         assertThat(kept).hasValue(0);
     }
 
+    /// The order waits for the end of a delivery, which may take minutes.
+    @Test
+    void anOrderThatComesAfterTheShardWasEnabledMovesNothing() throws Exception {
+        QueueId id = message();
+        drained.set(false);
+        assertThat(move(id, mover())).isFalse();
+        assertThat(source.ids(Optional.empty(), 10)).containsExactly(id);
+        assertThat(steps).isEmpty();
+        assertThat(kept).hasValue(0);
+    }
+
     @Test
     void withoutAnotherShardOrWithoutTheMessageNothingMoves() throws Exception {
         QueueId id = message();
-        assertThat(move(id, new MessageMover(1, source, Optional::empty))).isFalse();
+        assertThat(move(id, new MessageMover(1, source, () -> true, Optional::empty))).isFalse();
         assertThat(move(new QueueId(99), mover())).isFalse();
         assertThat(source.ids(Optional.empty(), 10)).containsExactly(id);
         assertThat(kept).hasValue(0);

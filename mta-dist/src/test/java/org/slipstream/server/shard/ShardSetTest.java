@@ -33,9 +33,13 @@ import org.slipstream.server.view.MailCounters;
 import org.slipstream.smtpout.ClientConfig;
 import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
+import org.slipstream.spool.Spool;
+import org.slipstream.spool.SpoolConfig;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -208,6 +212,64 @@ class ShardSetTest {
         }
         awaitDelivered(waiting);
         assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    /// The mode of the drained shard is lost with the file of shards.
+    @Test
+    void copiesAreSweptAfterAKillThoughNoShardIsDrained() throws Exception {
+        ShardSet set = started("shard.count=2");
+        full = true;
+        List<QueueId> waiting = send(set, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(set) == 20);
+        CountDownLatch copied = new CountDownLatch(2);
+        for (Shard from : set.all()) {
+            QueueId id = from.spool().ids(Optional.empty(), 1).getFirst();
+            Shard to = set.shard(3 - from.number()).orElseThrow();
+            from.spool().export(id, OptionalLong.of(0), exported -> to.spool()
+                    .take(((MovableMessages.Exported.Ready) exported).message(), _ -> copied.countDown()));
+        }
+        copied.await();
+        stop(set);
+        opened.clear();
+        // The mark of a running server, as a kill leaves it.
+        Files.createFile(set.shard(2).orElseThrow().where().directory().resolve("index-open"));
+        full = false;
+        ShardSet again = started("shard.count=2");
+        for (Shard shard : again.all()) {
+            shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
+                    new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
+        }
+        awaitDelivered(waiting);
+        Awaitility.await().atMost(SOON).until(() -> again.first().isEmpty() && again.shard(2).orElseThrow().isEmpty());
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+    }
+
+    @Test
+    void aShardWhoseDiskHangsTakesMailOnlyWhenNoOtherDoes() throws Exception {
+        ShardSet set = started("shard.count=2");
+        Spool hung = (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
+                (_, method, _) -> method.getName().equals("isSlow"));
+        Shard first = set.first();
+        Shard second = new Shard(2, first.where(), hung, ShardMode.NORMAL);
+        for (int i = 0; i < 50; i++) {
+            assertThat(set.place(List.of(first, second))).contains(first);
+        }
+        set.mode(first, ShardMode.DISABLED);
+        assertThat(set.place(List.of(first, second))).contains(second);
+    }
+
+    @Test
+    void aShardWhoseRunCannotBeSalvagedStartsAgain() throws Exception {
+        ShardSet set = started("shard.count=2");
+        // A shard that has no run: its salvage fails.
+        Shard broken = Shard.open(3, SpoolConfig.at(home.resolve("broken")), System::currentTimeMillis,
+                ShardMode.NORMAL);
+        try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
+            supervisor.failed(broken, new AssertionError("broken by the test"));
+            Awaitility.await().atMost(SOON).until(() -> broken.state() == Shard.ShardState.RUNNING);
+        } finally {
+            broken.close(Duration.ofSeconds(5));
+        }
     }
 
     private long deferred(ShardSet set) throws IOException {
