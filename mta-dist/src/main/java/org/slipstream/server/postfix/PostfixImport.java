@@ -134,8 +134,8 @@ public final class PostfixImport {
             draft.notMapped(parameter, row.note().isEmpty() ? "there is no such setting" : row.note());
         } else if (setting.isEmpty()) {
             draft.notMapped(parameter,
-                    "the transports are smtp, lmtp, local and discard; another has no settings. [destination.\"domain\"] has"
-                            + " lanes, initial-concurrency and rate");
+                    "the transports are smtp, lmtp, local and discard; another has no settings."
+                            + " [destination.\"domain\"] has lanes, initial-concurrency and rate");
         } else {
             draft.notMapped(parameter, "\"" + parameter.value() + "\" has no form that " + setting.get() + " takes");
         }
