@@ -15,8 +15,9 @@ package org.slipstream.qmgr.sched;
 ///     n + n/k + n/k² + n/k³ + …  =  n · k/(k−1)
 ///
 /// With k = 5 bulk mail is delayed by a quarter at most, with any arrivals and any recursion
-/// (PF-41). With k = 2 it is a factor of two; k = 1 has no bound and therefore disables preemption.
-/// Without recursion the factor would be (k+1)/k.
+/// (PF-41). Spaced starts let a k-th more go first, and the bound is then a half (ADR 25). With k =
+/// 2 it is a factor of two; k = 1 has no bound and therefore disables preemption. Without recursion
+/// the factor would be (k+1)/k.
 ///
 /// **Price.** To let a job with m entries pass costs m · k units, *at once*, whatever was granted:
 /// a loan lets the job pass before the units are earned and a discount when a part of them is
