@@ -41,7 +41,7 @@ final class DeadThreads implements Thread.UncaughtExceptionHandler {
     public void uncaughtException(Thread thread, Throwable error) {
         boolean essential = ESSENTIAL.contains(kind(thread.getName()));
         try {
-            log.error("event=thread-died thread=\"{}\" error=\"{}\" next=\"{}\"", LogText.text(thread.getName()),
+            log.error("event=thread-died name=\"{}\" error=\"{}\" next=\"{}\"", LogText.text(thread.getName()),
                     LogText.text(FailureWords.of(error)),
                     essential ? "the process ends" : "another thread takes the next task", error);
         } finally {
