@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
+import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.RecipientOutcome;
@@ -16,6 +17,8 @@ import org.slipstream.spool.index.RecipientStatus;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,6 +42,17 @@ final class KnownState {
             LOG.debug("event=state-not-read queue={} reason=\"{}\"", id, e.getMessage());
             return List.of();
         }
+    }
+
+    /// A message whose record is lost, with everything that the index knows of it, as set aside.
+    static List<LogRecord> ofLost(Indexed message, RecordPlace place) {
+        MessageSummary summary = message.summary();
+        List<LogRecord> records = new ArrayList<>();
+        records.add(new LogRecord.Lost(new StoredMessage(0, summary.id(), summary.createdMillis(), summary.sizeBytes(),
+                message.envelope()), place));
+        records.addAll(of(message));
+        records.add(new LogRecord.SetAside(summary.id()));
+        return records;
     }
 
     /// Changes that lead from the message as it was stored to this state.
