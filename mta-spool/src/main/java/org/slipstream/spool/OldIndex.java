@@ -166,9 +166,9 @@ final class OldIndex implements AutoCloseable {
         return unknown;
     }
 
-    /// Takes away what a removal behind its place finished, and rows that are wrong: the record of another message is at
-    /// their place. Two passes: nearly all removals are behind this index's
-    /// position, in the last seconds of the log.
+    /// Takes away what a removal behind its place finished, and wrong rows: another message is at
+    /// their place. Two passes: nearly all removals are behind this index's position, in the last
+    /// seconds of the log.
     ///
     /// @return changes that this index does not have
     private Map<QueueId, List<LogRecord>> dropFinished(MessageLog log, Map<QueueId, Located> unknown)

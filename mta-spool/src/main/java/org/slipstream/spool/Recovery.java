@@ -149,8 +149,8 @@ final class Recovery {
         }
     }
 
-    /// Sets aside messages whose content is missing, reports what is lost of the log, and clears away content files that
-    /// no message names.
+    /// Sets aside messages whose content is missing, reports what is lost of the log, and clears away content
+    /// files that no message names.
     ///
     /// @param known an index that was applied up to here names all messages before
     /// @param damaged records were lost, so a content file without a record may be that of a message
@@ -222,8 +222,8 @@ final class Recovery {
         return unreadable;
     }
 
-    /// A draft that had no 250 leaves such a file at a kill. While a part of the log is missing, the file may also be the
-    /// content of a message, and is kept.
+    /// A draft that had no 250 leaves such a file at a kill. While a part of the log is missing, the file may
+    /// also be the content of a message, and is kept.
     private static void clear(MessageLog log, Set<QueueId> unnamed, boolean lacks) throws IOException {
         for (QueueId id : unnamed) {
             if (lacks) {

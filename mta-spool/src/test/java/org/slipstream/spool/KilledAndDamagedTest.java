@@ -133,7 +133,7 @@ class KilledAndDamagedTest {
         kill();
         takeAway(segment(2));
         Files.move(index(), directory.resolve("old-register-not-closed.mv.db"));
-        // What the killed start had made until then.
+        // The killed start had made this one until then.
         Path other = temporary.resolve("other");
         world.open(other).close();
         Files.copy(other.resolve(INDEX), index());

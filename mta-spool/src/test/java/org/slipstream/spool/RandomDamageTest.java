@@ -34,8 +34,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 ///
 /// A message is intact, or it is set aside by name, or `verify` and the counts of a server that starts tell that
 /// something is missing. That holds for the next start and for the one after the next kill. A case is a moment of the
-/// day of [CrashScript] and one or two deeds. The build takes a few dozen cases, `-Dslipstream.long=true` takes 1,000 of
-/// each kind, and `-Ddamage.seed=…` repeats a run.
+/// day of [CrashScript] and one or two deeds. The build takes a few dozen cases, `-Dslipstream.long=true` takes
+/// 1,000 of each kind, and `-Ddamage.seed=…` repeats a run.
 ///
 /// One loss cannot be known, and is counted apart: the end of the last segment of a killed server, of which the index
 /// had nothing yet. It looks like the write in which the machine stopped.
@@ -219,8 +219,8 @@ class RandomDamageTest {
         return new Case(killed, at, seed, deeds, hit);
     }
 
-    /// A large message, a mark, or the index. H2 has no checksum over the content of a page, so single octets of an index
-    /// that was closed are no case here ([DamageTest]).
+    /// A large message, a mark, or the index. H2 has no checksum over the content of a page, so single octets of an
+    /// index that was closed are no case here ([DamageTest]).
     private static Optional<String> other(Path image, boolean killed, Random random) throws IOException {
         List<String> names = new ArrayList<>();
         for (String folder : List.of("large", "box")) {

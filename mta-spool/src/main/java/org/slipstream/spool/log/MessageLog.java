@@ -128,8 +128,8 @@ public interface MessageLog extends AutoCloseable {
     /// Moves the file back from `corrupt/`. @return false when there is none
     boolean restoreOwnFile(QueueId id) throws IOException;
 
-    /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than that one
-    /// and than all existing ones.
+    /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
+    /// that one and than all existing ones.
     void startAfter(Position known) throws IOException;
 
     @Override

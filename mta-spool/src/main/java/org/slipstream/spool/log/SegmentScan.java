@@ -25,7 +25,8 @@ import java.util.function.Consumer;
 ///   header, or the index, may state that the log was sound beyond this point.
 /// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged.
 ///   Either a valid record follows, or the record is there in its whole length with a wrong
-///   checksum, or the log is known to have been sound here. The bytes are copied to `corrupt/` for the operator, and the scan continues after
+///   checksum, or the log is known to have been sound here. The bytes are
+///   copied to `corrupt/` for the operator, and the scan continues after
 ///   them: [MessageLog.ScannedRecord.Damaged].
 ///
 /// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].

@@ -26,7 +26,7 @@ final class SegmentWriter implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private long written;
 
-    /// What makes the name of a new file durable.
+    /// Makes the name of a new file durable.
     interface Naming {
         void run() throws IOException;
     }

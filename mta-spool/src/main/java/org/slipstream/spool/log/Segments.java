@@ -157,8 +157,8 @@ public final class Segments implements MessageLog {
         }
     }
 
-    /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. What is
-    /// stated must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
+    /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. The
+    /// stated part must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
     private int soundLength(long number) {
         try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.WRITE)) {
             channel.force(true);
