@@ -6,6 +6,7 @@ import org.slipstream.core.QueueId;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.DamagedMessageException;
+import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
@@ -19,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +64,8 @@ final class Cleaner {
     private long copied;
     private long copiedNanos;
     private boolean copying;
-    /// All host records are in this segment or later ones.
+    private boolean started;
+    /// All records of hosts and of lost messages are in this segment or later ones.
     private long hostsSegment;
     private long looked;
     private long lookNanos = System.nanoTime();
@@ -78,11 +81,12 @@ final class Cleaner {
     void start(Predicate<Task> writer, Runnable again) {
         this.writer = writer;
         this.again = again;
+        started = true;
     }
 
     /// @param applied the segment up to which the index has been applied
     void step(long applied, Sync sync) throws IOException {
-        if (underWay) {
+        if (underWay || !started) {
             return;
         }
         if (waiting.isEmpty() && (copying || applied != looked || System.nanoTime() - lookNanos >= 0)) {
@@ -97,12 +101,16 @@ final class Cleaner {
     }
 
     private void look(long applied, Sync sync) throws IOException {
-        SortedSet<Long> closed = new TreeSet<>(log.segments()).headSet(applied);
+        SortedSet<Long> closed = new TreeSet<>(log.segments());
+        // Segments before that were put back by hand.
+        closed.removeIf(segment -> segment < log.deletedUpTo() || segment >= applied);
         if (closed.isEmpty()) {
             return;
         }
         Map<Long, Long> live = index.named().messages();
-        List<Long> empty = closed.stream().takeWhile(segment -> live.getOrDefault(segment, 0L) == 0).toList();
+        Set<Long> returned = log.returned();
+        List<Long> empty = closed.stream()
+                .takeWhile(segment -> live.getOrDefault(segment, 0L) == 0 && !returned.contains(segment)).toList();
         if (!empty.isEmpty()) {
             delete(empty, applied, sync);
             return;
@@ -120,7 +128,7 @@ final class Cleaner {
 
     private void delete(List<Long> empty, long applied, Sync sync) throws IOException {
         if (hostsSegment <= empty.getLast()) {
-            keepHosts(applied);
+            keepFacts(applied);
             return;
         }
         sync.run();
@@ -130,13 +138,32 @@ final class Cleaner {
         }
     }
 
-    /// Copies host records that would be deleted with their segments. A host in the tail is left
-    /// out: its latest record is beyond the index's position.
-    private void keepHosts(long applied) throws IOException {
+    /// Copies records that would be deleted with their segments: those of hosts, and of messages
+    /// whose own segment is missing. A host in the tail is left out: its latest record is beyond the
+    /// index's position.
+    private void keepFacts(long applied) throws IOException {
         hostsSegment = applied;
-        List<Task.Carried> hosts = index.hosts().stream().map(LogRecord.KeepHost::new)
-                .map(record -> new Task.Carried(record.subject(), Optional.empty(), List.of(record))).toList();
-        append(hosts);
+        List<Task.Carried> kept = new ArrayList<>();
+        for (HostRecord host : index.hosts()) {
+            LogRecord record = new LogRecord.KeepHost(host);
+            kept.add(new Task.Carried(record.subject(), Optional.empty(), List.of(record)));
+        }
+        Set<Long> present = log.segments();
+        Optional<QueueId> after = Optional.empty();
+        for (List<QueueIndex.Indexed> page = index.setAside(after, AT_ONCE).messages(); !page.isEmpty(); page = index
+                .setAside(after, AT_ONCE).messages()) {
+            List<QueueId> ids = page.stream().map(each -> each.summary().id()).toList();
+            Map<QueueId, QueueIndex.Located> places = index.locate(ids);
+            for (QueueIndex.Indexed message : page) {
+                QueueIndex.Located there = places.get(message.summary().id());
+                if (there != null && !present.contains(there.place().segment())) {
+                    kept.add(new Task.Carried(message.summary().id(), Optional.empty(),
+                            KnownState.ofLost(message, there.place())));
+                }
+            }
+            after = Optional.of(ids.getLast());
+        }
+        append(kept);
         lookNanos = System.nanoTime();
     }
 

@@ -4,6 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
+import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.PastAttempt;
 import org.slipstream.core.QueueId;
@@ -17,6 +18,8 @@ import org.slipstream.spool.index.RecipientStatus;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -52,6 +55,17 @@ final class KnownState {
             records.add(new LogRecord.PastAttempts(id, attempts));
         }
         records.addAll(of(message));
+        return records;
+    }
+
+    /// A message whose record is lost, with everything that the index knows of it, as set aside.
+    static List<LogRecord> ofLost(Indexed message, RecordPlace place) {
+        MessageSummary summary = message.summary();
+        List<LogRecord> records = new ArrayList<>();
+        records.add(new LogRecord.Lost(new StoredMessage(0, summary.id(), summary.createdMillis(), summary.sizeBytes(),
+                message.envelope()), place));
+        records.addAll(of(message));
+        records.add(new LogRecord.SetAside(summary.id()));
         return records;
     }
 

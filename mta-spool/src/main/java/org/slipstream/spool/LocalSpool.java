@@ -308,9 +308,15 @@ final class LocalSpool implements Spool {
 
     /// Marks the message; its rows and its content stay.
     private void setAside(QueueId id, String reason) {
+        setAside(id, reason, List.of(new LogRecord.SetAside(id)));
+    }
+
+    /// @param records name the sender and the recipients when the record of the message is damaged, because an index
+    ///     that is made again from the log would not know them
+    private void setAside(QueueId id, String reason, List<LogRecord> records) {
         LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
                 LogText.text(reason));
-        change(new LogRecord.SetAside(id), () -> {});
+        add(new Task.Changes(records, () -> {}));
     }
 
     @Override
@@ -337,7 +343,9 @@ final class LocalSpool implements Spool {
         try {
             // A message that was removed or copied in between is not damaged.
             if (locate(id).filter(now -> now.place().equals(place)).isPresent()) {
-                setAside(id, "its content is damaged or missing");
+                setAside(id, "its content is damaged or missing",
+                        indexed(id).map(message -> KnownState.ofLost(message, place))
+                                .orElse(List.of(new LogRecord.SetAside(id))));
             }
         } catch (IOException e) {
             LOG.warn("event=index-not-read queue={} error=\"{}\"", id, e.toString());
@@ -364,7 +372,7 @@ final class LocalSpool implements Spool {
         }
     }
 
-    private static Details details(QueueIndex.Indexed message) {
+    static Details details(QueueIndex.Indexed message) {
         return new Details(message.summary(), message.envelope(), message.nextAttemptMillis(),
                 message.recipients().stream().map(each -> new RecipientState(each.recipient(), switch (each.status()) {
                     case OPEN -> MessageState.OPEN;
@@ -467,12 +475,15 @@ final class LocalSpool implements Spool {
         return now;
     }
 
-    private long setAsideFiles() throws IOException {
-        Path corrupt = config.directory().resolve("corrupt");
-        try (Stream<Path> files = Files.list(corrupt)) {
-            return files.count();
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
+    /// A folder that cannot be read is a trouble of its own, and no reason to hide the other counts.
+    private long setAsideFiles() {
+        try (Stream<Path> files = Files.list(config.directory().resolve("corrupt"))) {
+            long count = files.filter(file -> !file.endsWith(LostMessages.LIST)).count();
+            health.over(What.CORRUPT);
+            return count;
+        } catch (IOException | UncheckedIOException e) {
+            health.met(What.CORRUPT, e);
+            return 0;
         }
     }
 

@@ -18,7 +18,7 @@ import java.nio.file.StandardOpenOption;
 /// different states. Rows are then missing without an error. The log is synced before each reply and
 /// has a checksum for each record, so the index is made again from it.
 final class OpenMark {
-    private static final String FILE = "index-open";
+    static final String FILE = "index-open";
 
     private final Path directory;
     private final boolean wasSet;

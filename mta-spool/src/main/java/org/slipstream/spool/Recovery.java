@@ -2,7 +2,6 @@ package org.slipstream.spool;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.spool.Tail.Unapplied;
 import org.slipstream.spool.index.QueueIndex;
@@ -10,6 +9,7 @@ import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +34,11 @@ import java.util.Set;
 /// **Lost content.** A row may name a missing segment or file. If the segment was deleted in order
 /// ([MessageLog#deletedUpTo]), the message was finished: the row comes from an older index, and is
 /// removed. Every other message has lost its content. It is set aside with its sender and
-/// recipients until an operator decides.
+/// recipients until an operator decides ([LostMessages]).
+///
+/// **Lost parts of the log.** The log knows which of its segments are missing or too short
+/// ([MessageLog#gaps]). An index that was applied beyond such a part names its messages. Otherwise
+/// nothing does, so the part itself is reported in `corrupt/`.
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
@@ -47,6 +51,7 @@ final class Recovery {
     private Position reached;
     private long lastId;
     private int entered;
+    private boolean damaged;
 
     private Recovery(MessageLog log, QueueIndex index, Unapplied unapplied, QueueIndex.Standing standing) {
         this.log = log;
@@ -57,18 +62,19 @@ final class Recovery {
         lastId = standing.lastId();
     }
 
+    /// @param lastId the greatest queue id
+    /// @param damaged some of the records that were read are damaged
+    record Applied(long lastId, boolean damaged) {}
+
     /// At a start: applies the records that the index does not have.
     ///
     /// @param end of the log
-    /// @return the greatest queue id
-    static long run(MessageLog log, QueueIndex index, Position end) throws IOException {
+    static Applied run(MessageLog log, QueueIndex index, Position end) throws IOException {
         return run(log, index, new Unapplied(end, end, Map.of()));
     }
 
     /// In a running server: applies the records that neither the index nor the tail has.
-    ///
-    /// @return the greatest queue id
-    static long run(MessageLog log, QueueIndex index, Unapplied unapplied) throws IOException {
+    static Applied run(MessageLog log, QueueIndex index, Unapplied unapplied) throws IOException {
         Recovery recovery = new Recovery(log, index, unapplied, index.standing());
         try {
             log.scan(recovery.reached, unapplied.end(), recovery::meet);
@@ -79,7 +85,7 @@ final class Recovery {
         if (recovery.entered > 0) {
             LOG.info("event=log-applied count={}", recovery.entered);
         }
-        return recovery.lastId;
+        return new Applied(recovery.lastId, recovery.damaged);
     }
 
     private void meet(ScannedRecord found) {
@@ -88,8 +94,10 @@ final class Recovery {
             case ScannedRecord.Withdrawn(long first, long last) ->
                 waiting.removeIf(each -> each instanceof LogRecord.Stored stored
                         && stored.message().seq() >= first && stored.message().seq() <= last);
-            case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
+            case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) -> {
+                damaged = true;
                 LOG.warn("event=record-set-aside segment={} offset={} bytes={} copy={}", segment, offset, bytes, copy);
+            }
             case ScannedRecord.Headless(long segment, String copy) ->
                 LOG.warn("event=segment-header-damaged segment={} copy={} next=\"its records are read nevertheless\"",
                         segment,
@@ -112,11 +120,38 @@ final class Recovery {
         if (unapplied.contains(record, at)) {
             return;
         }
+        if (record instanceof LogRecord.Lost lost) {
+            meet(lost);
+            return;
+        }
         if (record instanceof LogRecord.Stored stored) {
             lastId = Math.max(lastId, stored.id().value());
             entered++;
         }
         waiting.add(record);
+    }
+
+    /// The loss of a message was recorded. When its record is back, the log itself says what became of the message, a
+    /// removal included. A segment that was deleted in order and put back is not scanned, so its message is entered.
+    private void meet(LogRecord.Lost lost) {
+        boolean readable = isReadable(log, lost.id(), lost.place());
+        if (readable && lost.place().segment() > log.deletedUpTo()) {
+            return;
+        }
+        lastId = Math.max(lastId, lost.id().value());
+        waiting.add(lost);
+        if (!readable) {
+            waiting.add(new LogRecord.SetAside(lost.id()));
+        }
+    }
+
+    private static boolean isReadable(MessageLog log, QueueId id, RecordPlace place) {
+        try {
+            log.read(id, place);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /// Applies collected records. Messages that came and left since the index's last position never
@@ -131,12 +166,41 @@ final class Recovery {
         }
     }
 
-    /// Sets aside messages whose content is missing, and deletes content files that no message
-    /// names.
-    static void settle(MessageLog log, QueueIndex index) throws IOException {
+    /// Sets aside messages whose content is missing, reports what is lost of the log, and clears away content
+    /// files that no message names.
+    ///
+    /// @param known an index that was applied up to here names all messages before
+    /// @param damaged records were lost, so a content file without a record may be that of a message
+    static void settle(MessageLog log, QueueIndex index, Position known, boolean damaged) throws IOException {
+        LostMessages lost = new LostMessages(log, index);
+        boolean lacks = damaged || log.lacksSegments();
+        for (MessageLog.Gap gap : log.gaps()) {
+            lacks = true;
+            report(gap, known, log);
+            if (gap.bytes() > 0) {
+                lost.add(unreadable(log, index, gap.segment()), "segment " + gap.segment() + " is too short");
+            }
+            log.reported(gap);
+        }
         QueueIndex.Named named = index.named();
+        Set<QueueId> finished = settleSegments(log, index, named, lost);
+        Set<QueueId> files = log.ownFiles();
+        List<QueueId> withoutFile = new ArrayList<>();
+        for (QueueId id : named.ownFiles()) {
+            if (!files.contains(id) && !finished.contains(id) && !log.restoreOwnFile(id)) {
+                withoutFile.add(id);
+            }
+        }
+        lost.add(index.queued(withoutFile), "its file in large/ is missing");
+        lost.write();
+        Set<QueueId> unnamed = new HashSet<>(files);
+        unnamed.removeAll(named.ownFiles());
+        clear(log, unnamed, lacks);
+    }
+
+    private static Set<QueueId> settleSegments(MessageLog log, QueueIndex index, QueueIndex.Named named,
+            LostMessages lost) throws IOException {
         Set<Long> present = log.segments();
-        List<LogRecord> changes = new ArrayList<>();
         Set<QueueId> finished = new HashSet<>();
         for (Map.Entry<Long, Long> each : named.messages().entrySet()) {
             long segment = each.getKey();
@@ -146,38 +210,58 @@ final class Recovery {
             if (segment <= log.deletedUpTo()) {
                 finished.addAll(index.inSegment(segment));
             } else {
-                setAside(index.inSegment(segment), "segment " + segment + " is missing", changes);
+                lost.add(index.inSegment(segment), "segment " + segment + " is missing");
             }
         }
-        drop(finished, changes);
-        Set<QueueId> files = log.ownFiles();
-        List<QueueId> withoutFile = named.ownFiles().stream()
-                .filter(id -> !files.contains(id) && !finished.contains(id)).toList();
-        setAside(index.queued(withoutFile), "its file in large/ is missing", changes);
-        if (!changes.isEmpty()) {
-            QueueIndex.Standing standing = index.standing();
-            index.apply(changes, standing.position(), standing.lastId());
-        }
-        Set<QueueId> unnamed = new HashSet<>(files);
-        unnamed.removeAll(named.ownFiles());
-        for (QueueId id : unnamed) {
-            log.deleteOwnFile(id);
+        drop(index, finished);
+        return finished;
+    }
+
+    private static void report(MessageLog.Gap gap, Position known, MessageLog log) throws IOException {
+        boolean named = gap.segment() < known.segment()
+                || gap.segment() == known.segment() && Math.max(1, gap.sound()) <= known.offset();
+        LOG.warn("event=segment-lost segment={} bytes={} sound={} next=\"{}\"", gap.segment(), gap.bytes(), gap.sound(),
+                named ? "its messages are set aside" : "its messages are not known");
+        if (!named) {
+            log.note("segment-" + gap.segment() + "-lost.txt", List.of(gap.sentence()
+                    + " No index names all of its messages. Put it back and run `mta spool repair`,"
+                    + " or delete this file when it is lost for good."));
         }
     }
 
-    private static void drop(Set<QueueId> ids, List<LogRecord> changes) {
+    private static List<QueueId> unreadable(MessageLog log, QueueIndex index, long segment) throws IOException {
+        List<QueueId> unreadable = new ArrayList<>();
+        index.locate(List.copyOf(index.inSegment(segment))).forEach((id, there) -> {
+            if (!isReadable(log, id, there.place())) {
+                unreadable.add(id);
+            }
+        });
+        return unreadable;
+    }
+
+    /// A draft that had no 250 leaves such a file at a kill. While a part of the log is missing, the file may
+    /// also be the content of a message, and is kept.
+    private static void clear(MessageLog log, Set<QueueId> unnamed, boolean lacks) throws IOException {
+        for (QueueId id : unnamed) {
+            if (lacks) {
+                log.setOwnFileAside(id);
+            } else {
+                log.deleteOwnFile(id);
+            }
+        }
+        if (lacks && !unnamed.isEmpty()) {
+            LOG.warn("event=contents-set-aside count={} reason=\"no record names them, and a part of the log is lost\"",
+                    unnamed.size());
+        }
+    }
+
+    private static void drop(QueueIndex index, Set<QueueId> ids) throws IOException {
         if (!ids.isEmpty()) {
             LOG.info("event=old-rows-dropped count={} reason=\"their segments were deleted, so they were finished\"",
                     ids.size());
-        }
-        ids.forEach(id -> changes.add(new LogRecord.Remove(id)));
-    }
-
-    private static void setAside(Set<QueueId> ids, String reason, List<LogRecord> changes) {
-        for (QueueId id : ids) {
-            LOG.warn("event=message-set-aside queue={} reason=\"{}\" next=\"mta spool corrupt list\"", id,
-                    LogText.text(reason));
-            changes.add(new LogRecord.SetAside(id));
+            QueueIndex.Standing standing = index.standing();
+            index.apply(ids.stream().<LogRecord>map(LogRecord.Remove::new).toList(), standing.position(),
+                    standing.lastId());
         }
     }
 }

@@ -162,7 +162,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
             return "Message " + id + details.map(SetAside::envelope).orElse("") + " is set aside: " + reason + ".";
         }
 
-        private static String envelope(Details message) {
+        static String envelope(Details message) {
             String open = message.openRecipients().stream().map(each -> "<" + each.address() + ">")
                     .collect(Collectors.joining(", "));
             return " from <" + message.summary().sender().map(Object::toString).orElse("") + "> to "
@@ -227,7 +227,9 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
         INODES,
         /// A write has not returned for long: new messages wait, and are refused when they have
         /// waited too long.
-        STALL
+        STALL,
+        /// The folder of damaged pieces cannot be read, so they are not counted.
+        CORRUPT
     }
 
     /// @param reason in the system's words

@@ -43,6 +43,11 @@ final class SpoolFormat {
         }
     }
 
+    /// True when a spool was opened in this folder before.
+    static boolean exists(Path directory) {
+        return Files.exists(directory.resolve(FILE));
+    }
+
     static SpoolException newer(Path directory, int version) {
         return new SpoolException(SpoolException.Reason.NEWER_VERSION,
                 "The spool " + directory + " was written by a newer Slipstream (format " + version

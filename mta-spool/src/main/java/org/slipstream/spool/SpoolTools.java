@@ -6,7 +6,6 @@ import org.slipstream.core.Recipient;
 import org.slipstream.spool.index.IndexDamage;
 import org.slipstream.spool.index.IndexDatabase;
 import org.slipstream.spool.index.IndexException;
-import org.slipstream.spool.log.Directories;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewerLogException;
 import org.slipstream.spool.log.Position;
@@ -30,9 +29,11 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /// Operators' tools for the spool of a stopped server. Each tool takes the spool's lock, so it
-/// fails with a clear message while a server runs.
+/// fails with a clear message while a server runs. A tool that looks works on a copy of the index and
+/// changes nothing, so what an operator puts back by hand is safe from it.
 public final class SpoolTools {
     private static final int PAGE = 500;
+    private static final String COPY = "look-";
     private static final QueueId NO_MESSAGE = new QueueId(1);
 
     private SpoolTools() {}
@@ -47,13 +48,11 @@ public final class SpoolTools {
         }
     }
 
-    /// Reads everything: each record of the log, each message of the index and its content. Invalid
-    /// bytes are copied into `corrupt/`, and messages with damaged or missing content are set
-    /// aside, as a running server would do.
+    /// Reads everything: each record of the log, each message of the index and its content. Changes nothing.
     public static Report verify(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
         long records = scan(config, findings);
-        return withSpool(config, clock, spool -> verify(spool, records, findings));
+        return looking(config, clock, spool -> verify(spool, records, findings));
     }
 
     private static Report verify(Spool spool, long records, List<String> findings) throws IOException {
@@ -110,7 +109,7 @@ public final class SpoolTools {
 
     /// Names each message that is set aside.
     public static Report setAside(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
-        return withSpool(config, clock, spool -> {
+        return looking(config, clock, spool -> {
             List<String> findings = new ArrayList<>();
             eachSetAside(spool, message -> findings.add(message.sentence()));
             return new Report(0, spool.counts().messages(), findings.size(), findings);
@@ -156,7 +155,7 @@ public final class SpoolTools {
     /// Opens the spool for a view of it. The queue does not change.
     public static Report view(SpoolConfig config, LongSupplier clock, IndexReader reader)
             throws SpoolException, IOException {
-        return withSpool(config, clock, spool -> {
+        return looking(config, clock, spool -> {
             reader.of(spool);
             return new Report(0, spool.counts().messages(), List.of());
         });
@@ -176,6 +175,53 @@ public final class SpoolTools {
         }
     }
 
+    private static Report looking(SpoolConfig config, LongSupplier clock, Work work)
+            throws SpoolException, IOException {
+        Path copy;
+        try (SpoolLock _ = lock(config)) {
+            copy = copyOfIndex(config.directory());
+        }
+        try (Spool spool = Spools.openToLook(config, clock, copy)) {
+            return work.with(spool);
+        } catch (IndexException e) {
+            throw damaged(config, e);
+        } finally {
+            delete(copy);
+        }
+    }
+
+    /// In the spool's folder, because other disks may be too small. A tool that was killed left its copy there.
+    private static Path copyOfIndex(Path directory) throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.list(directory)) {
+            files = all.toList();
+        }
+        for (Path file : files) {
+            if (file.getFileName().toString().startsWith(COPY)) {
+                delete(file);
+            }
+        }
+        Path copy = Files.createTempDirectory(directory, COPY);
+        List<Path> parts = new ArrayList<>(OldIndex.pending(directory));
+        parts.add(directory.resolve(IndexDatabase.FILE_NAME));
+        parts.add(directory.resolve(OpenMark.FILE));
+        for (Path part : parts) {
+            if (Files.exists(part)) {
+                Files.copy(part, copy.resolve(part.getFileName().toString()));
+            }
+        }
+        return copy;
+    }
+
+    private static void delete(Path copy) throws IOException {
+        try (Stream<Path> files = Files.list(copy)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(copy);
+    }
+
     private interface Visit<T> {
         void of(T message) throws IOException;
     }
@@ -192,45 +238,22 @@ public final class SpoolTools {
     }
 
     /// Rewrites damaged headers of segments, makes the index again from the log (the old one is
-    /// kept under another name), then reads everything once. Names the messages that only the old
-    /// index knows because the log has lost them.
+    /// kept under another name), then reads everything once. Messages that only the old index knows,
+    /// because the log has lost them, are set aside.
     public static Report repair(SpoolConfig config, LongSupplier clock) throws SpoolException, IOException {
-        List<Spool.SetAside> before = setAsideBefore(config, clock);
-        Path old = config.directory().resolve("register-replaced-" + clock.getAsLong() + ".mv.db");
-        try (SpoolLock _ = lock(config); Segments log = log(config)) {
+        try (SpoolLock _ = lock(config);
+                Segments log = new Segments(config.directory(), config.segmentSize().bytes())) {
+            log.startAfter(Position.START);
             mend(log);
-            Path index = config.directory().resolve(IndexDatabase.FILE_NAME);
             // When the log is lost, only the index knows the messages that were in it.
-            if (Files.exists(index) && !log.segments().isEmpty()) {
-                Files.move(index, old);
-                Directories.sync(config.directory());
+            if (Files.exists(config.directory().resolve(IndexDatabase.FILE_NAME)) && !log.segments().isEmpty()) {
+                OldIndex.keep(config.directory(), "register-replaced-" + clock.getAsLong() + ".mv.db");
             }
+        } catch (NewerLogException e) {
+            throw Spools.newer(config.directory(), e);
         }
         Spools.openToRepair(config, clock).close();
-        Report report = verify(config, clock);
-        return withSpool(config, clock, spool -> {
-            for (Spool.SetAside message : before) {
-                if (spool.details(message.id()).isEmpty()) {
-                    report.findings().add(message.sentence() + " From now on only " + old + " names it.");
-                }
-            }
-            return report;
-        });
-    }
-
-    /// Messages whose content is lost, from the index. For a spool of an earlier version this also
-    /// writes into the log what was in the index alone. Empty when the index cannot be opened.
-    private static List<Spool.SetAside> setAsideBefore(SpoolConfig config, LongSupplier clock) throws SpoolException {
-        lock(config).close();
-        List<Spool.SetAside> before = new ArrayList<>();
-        try (Spool spool = Spools.openToRepair(config, clock)) {
-            eachSetAside(spool, before::add);
-        } catch (SpoolException | IOException e) {
-            if (e instanceof SpoolException refused && refused.reason() == SpoolException.Reason.NEWER_VERSION) {
-                throw refused;
-            }
-        }
-        return before;
+        return verify(config, clock);
     }
 
     private static void mend(Segments log) throws IOException {
@@ -245,13 +268,6 @@ public final class SpoolTools {
         }
     }
 
-    /// The log of a stopped server; its end is after all segments.
-    private static Segments log(SpoolConfig config) throws IOException {
-        Segments log = new Segments(config.directory(), config.segmentSize().bytes());
-        log.startAfter(0);
-        return log;
-    }
-
     private static SpoolLock lock(SpoolConfig config) throws SpoolException {
         if (Files.notExists(config.directory())) {
             throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
@@ -264,21 +280,28 @@ public final class SpoolTools {
     private static long scan(SpoolConfig config, List<String> findings)
             throws SpoolException, IOException {
         long[] sound = {0};
-        try (SpoolLock _ = lock(config); Segments log = log(config)) {
+        try (SpoolLock _ = lock(config);
+                Segments log = Segments.toLook(config.directory(), config.segmentSize().bytes())) {
+            log.startAfter(Position.START);
             log.scan(Position.START, log.end(), found -> {
                 switch (found) {
                     case ScannedRecord.Sound _,ScannedRecord.Withdrawn _ -> sound[0]++;
                     case ScannedRecord.Damaged(long segment, long offset, long bytes, String copy) ->
                         findings.add("Segment " + segment + " has " + bytes + " damaged bytes at " + offset
-                                + "; copied to " + copy + ".");
+                                + "; a start copies them to " + copy + ".");
                     case ScannedRecord.Headless(long segment, String copy) ->
-                        findings.add("The beginning of segment " + segment + " is damaged (copied to " + copy
+                        findings.add("The beginning of segment " + segment + " is damaged (a start copies it to " + copy
                                 + "); its records were read nevertheless, and `spool repair` writes it again.");
                     case ScannedRecord.Torn _ -> {
                         // The machine stopped here; no client got a 250 for it.
                     }
                 }
             });
+            log.gaps().forEach(gap -> findings.add(gap.sentence()));
+            log.returned().forEach(segment -> findings.add("Segment " + segment + " is back"
+                    + (segment < log.deletedUpTo()
+                            ? ", and later ones were deleted: only messages that are set aside are read from it."
+                            : ": `spool repair` queues its messages again.")));
         } catch (NewerLogException e) {
             throw Spools.newer(config.directory(), e);
         }
@@ -320,7 +343,7 @@ public final class SpoolTools {
     public static boolean read(SpoolConfig config, LongSupplier clock, QueueId id, MessageReading reading)
             throws SpoolException, IOException {
         boolean[] found = {false};
-        withSpool(config, clock, spool -> {
+        looking(config, clock, spool -> {
             Optional<Spool.Details> message = spool.details(id);
             if (message.isPresent()) {
                 reading.read(message.get(), spool.content(id));
@@ -337,7 +360,7 @@ public final class SpoolTools {
     public static Report export(SpoolConfig config, LongSupplier clock, Path target)
             throws SpoolException, IOException {
         List<String> findings = new ArrayList<>();
-        return withSpool(config, clock, spool -> {
+        return looking(config, clock, spool -> {
             Files.createDirectories(target);
             long[] written = {0};
             long queued = eachMessage(spool, message -> {

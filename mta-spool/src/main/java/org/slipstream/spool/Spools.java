@@ -10,6 +10,7 @@ import org.slipstream.spool.index.UnusableIndexException;
 import org.slipstream.spool.log.Directories;
 import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.NewerLogException;
+import org.slipstream.spool.log.Position;
 import org.slipstream.spool.log.Segments;
 
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -93,7 +95,17 @@ public final class Spools {
         default QueueIndex index(SpoolConfig config) throws UnusableIndexException {
             return config.index().isPresent()
                     ? IndexDatabase.openShared(config.index().get(), READERS)
-                    : IndexDatabase.open(config.directory(), READERS);
+                    : IndexDatabase.open(indexFolder(config), READERS);
+        }
+
+        /// Folder of the embedded index and of its mark.
+        default Path indexFolder(SpoolConfig config) {
+            return config.directory();
+        }
+
+        /// Whether nothing of the spool may change.
+        default boolean looks() {
+            return false;
         }
 
         /// Limit for a session that waits until the log thread takes its message.
@@ -146,6 +158,28 @@ public final class Spools {
         });
     }
 
+    /// For an operator who looks: log and contents stay as they are.
+    ///
+    /// @param copy folder with a copy of the index, which may change
+    static Spool openToLook(SpoolConfig config, LongSupplier clock, Path copy) throws SpoolException {
+        return open(config, clock, new Parts() {
+            @Override
+            public boolean looks() {
+                return true;
+            }
+
+            @Override
+            public MessageLog log(SpoolConfig config) throws IOException {
+                return Segments.toLook(config.directory(), config.segmentSize().bytes());
+            }
+
+            @Override
+            public Path indexFolder(SpoolConfig config) {
+                return copy;
+            }
+        });
+    }
+
     static Spool open(SpoolConfig config, LongSupplier clock, Parts parts) throws SpoolException {
         long begin = System.nanoTime();
         SpoolFormat.check(config.directory());
@@ -189,16 +223,20 @@ public final class Spools {
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
             ReaderThreads readers) throws IOException, UnusableIndexException, SpoolException {
-        SpoolFormat.mark(config.directory());
+        Path folder = parts.indexFolder(config);
+        if (!parts.acceptsEmptyLog()) {
+            requireFolder(config.directory(), folder);
+        }
+        if (!parts.looks()) {
+            SpoolFormat.mark(config.directory());
+        }
         try {
             return open(config, clock, parts, lock, readers, parts.log(config));
         } catch (IOException | UnusableIndexException | RuntimeException e) {
-            if (!IndexDamage.isBehind(e)
-                    || Files.notExists(config.directory().resolve(IndexDatabase.FILE_NAME))) {
+            if (!IndexDamage.isBehind(e) || Files.notExists(folder.resolve(IndexDatabase.FILE_NAME))) {
                 throw e;
             }
-            setIndexAside(config.directory(), "register-damaged-" + clock.getAsLong() + ".mv.db",
-                    String.valueOf(e.getMessage()));
+            setIndexAside(folder, "register-damaged-" + clock.getAsLong() + ".mv.db", String.valueOf(e.getMessage()));
         }
         return open(config, clock, parts, lock, readers, parts.log(config));
     }
@@ -222,12 +260,14 @@ public final class Spools {
         }
     }
 
-    /// Sets an index aside that may have holes. Without a segment it stays, because it is the only witness of the mail
-    /// that the log had.
+    /// Sets an index aside that may have holes; it stays a witness. Without a segment it stays the index, because it is
+    /// all there is of the mail that the log had.
     private static void distrust(OpenMark mark, Path directory, MessageLog log) throws IOException {
         if (mark.wasSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
                 && !log.segments().isEmpty()) {
-            setIndexAside(directory, "register-not-closed.mv.db", "it was not closed");
+            OldIndex.keep(directory, "register-not-closed.mv.db");
+            LOG.warn("event=index-made-again-from-log file={} reason=\"it was not closed\"",
+                    directory.resolve("register-not-closed.mv.db"));
         }
         mark.set();
     }
@@ -237,10 +277,10 @@ public final class Spools {
         // A shared index survives by itself what happens to this machine.
         Optional<OpenMark> mark = config.index().isPresent()
                 ? Optional.empty()
-                : Optional.of(new OpenMark(config.directory()));
+                : Optional.of(new OpenMark(parts.indexFolder(config)));
         try {
             if (mark.isPresent()) {
-                distrust(mark.get(), config.directory(), log);
+                distrust(mark.get(), parts.indexFolder(config), log);
             }
             return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
@@ -260,7 +300,7 @@ public final class Spools {
             if (!parts.acceptsEmptyLog()) {
                 requireLog(config.directory(), log, index);
             }
-            long lastId = recover(log, index);
+            long lastId = recover(parts.indexFolder(config), log, index);
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
@@ -269,7 +309,9 @@ public final class Spools {
             Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, parts.indexDelayMillis());
             LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard,
                     parts::end);
-            cleaner.start(writer::add, indexer::step);
+            if (!parts.looks()) {
+                cleaner.start(writer::add, indexer::step);
+            }
             writer.start();
             indexer.start();
             // A remote database may be slow, and its connections have timeouts of their own.
@@ -290,25 +332,60 @@ public final class Spools {
         }
     }
 
+    /// @param folder of the index and of its witnesses
     /// @return the greatest queue id
-    private static long recover(MessageLog log, QueueIndex index) throws IOException {
+    private static long recover(Path folder, MessageLog log, QueueIndex index) throws IOException {
         QueueIndex.Standing before = index.standing();
-        log.startAfter(before.position().segment());
-        long lastId = Recovery.run(log, index, log.end());
-        Recovery.settle(log, index);
+        List<Path> pending = OldIndex.pending(folder);
+        List<OldIndex> witnesses = pending.stream().flatMap(file -> OldIndex.open(file).stream()).toList();
+        Recovery.Applied applied;
+        try {
+            Position known = witnesses.stream().map(OldIndex::position).reduce(before.position(),
+                    (one, other) -> one.compareTo(other) > 0 ? one : other);
+            log.startAfter(known);
+            applied = Recovery.run(log, index, log.end());
+            boolean complete = true;
+            for (OldIndex witness : witnesses) {
+                complete &= witness.ask(log, index);
+            }
+            Recovery.settle(log, index, complete ? known : before.position(), applied.damaged());
+        } finally {
+            witnesses.forEach(OldIndex::close);
+        }
         if (!before.inLog()) {
             KnownState.intoLog(index, log);
         }
         index.sync();
-        return lastId;
+        for (Path file : pending) {
+            OldIndex.asked(folder, file);
+        }
+        if (before.position().equals(Position.START)) {
+            log.returnedAreIndexed();
+        }
+        return applied.lastId();
+    }
+
+    /// The folder of the log is missing, or it is a folder that never had a log: the mount point of a disk that is not
+    /// mounted. A new spool has the log before it has an index.
+    private static void requireFolder(Path directory, Path indexFolder) throws IOException, SpoolException {
+        boolean used = SpoolFormat.exists(directory) && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME))
+                || new OpenMark(indexFolder).isSet());
+        if (used && !Segments.exist(directory)) {
+            throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
+                    + " has no message log, and the spool was in use: put the folder back (is its disk mounted?), or"
+                    + " begin without its messages with `mta spool repair`.");
+        }
     }
 
     /// An unmounted disk and a deleted folder look like this. Nothing has been written yet, so with
     /// the files back in place, the next start succeeds.
     private static void requireLog(Path directory, MessageLog log, QueueIndex index)
             throws IOException, SpoolException {
-        long queued = log.segments().isEmpty() ? index.named().queued() : 0;
-        if (queued > 0) {
+        if (!log.segments().isEmpty()) {
+            return;
+        }
+        long queued = index.named().queued();
+        if (queued > 0 || !log.gaps().isEmpty()) {
             throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
                     + " has no segment, and the index names " + queued
                     + " messages in it: put the folder back (is its disk mounted?), or set these messages aside with"

@@ -51,6 +51,7 @@ final class Tail {
                 bytes += switch (record) {
                     case LogRecord.Stored stored -> stored.envelopeBytes().length
                             + RECIPIENT_BYTES * stored.message().envelope().recipients().size();
+                    case LogRecord.Lost lost -> RECIPIENT_BYTES * lost.message().envelope().recipients().size();
                     case LogRecord.Outcomes outcomes -> RECORD_BYTES * outcomes.outcomes().size();
                     case LogRecord.PastAttempts past -> RECORD_BYTES * past.attempts().size();
                     default -> 0;

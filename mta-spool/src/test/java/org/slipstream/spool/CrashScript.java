@@ -376,6 +376,14 @@ final class CrashScript {
         }
     }
 
+    /// The bodies of the messages that a server must still have that was stopped at moment `n`.
+    Map<QueueId, byte[]> acknowledged(int n) {
+        Map<QueueId, byte[]> bodies = new HashMap<>();
+        mails.stream().filter(mail -> mail.commit.answered <= n && !mayBeGone(mail, n))
+                .forEach(mail -> bodies.put(mail.id, mail.body));
+        return bodies;
+    }
+
     private static boolean mayBeGone(Mail mail, int n) {
         return mail.removal.filter(span -> span.asked < n).isPresent()
                 || mail.finished.filter(span -> span.asked < n).isPresent();

@@ -75,7 +75,7 @@ class LostMessagesTest {
                 "from <ann@example.org>", "<bob@example.net>", "<carol@example.com>", "0000000002.segment is missing");
 
         Files.move(kept, segment(2));
-        assertThat(verify().findings()).singleElement().asString().contains("can be read", "spool repair");
+        assertThat(verify().findings()).anySatisfy(each -> assertThat(each).contains("can be read", "spool repair"));
         assertThat(SpoolTools.repair(config, world.clock::millis).findings()).isEmpty();
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).as("put back and repaired").isEqualTo(ids);
@@ -114,12 +114,12 @@ class LostMessagesTest {
         for (int start = 0; start < 2; start++) {
             SpoolException refusal = catchThrowableOfType(SpoolException.class, () -> world.open(config));
             assertThat(refusal.reason()).isEqualTo(SpoolException.Reason.DAMAGED);
-            assertThat(refusal.getMessage()).contains("box", "2 messages", "mounted", "spool repair")
+            assertThat(refusal.getMessage()).contains("box", "no message log", "mounted", "spool repair")
                     .doesNotContain("\n");
         }
         SpoolException verified = catchThrowableOfType(SpoolException.class, this::verify);
-        assertThat(verified.getMessage()).contains("2 messages", "spool repair");
-        Folders.delete(directory.resolve("box"));
+        assertThat(verified.getMessage()).contains("no message log", "spool repair");
+        assertThat(directory.resolve("box")).as("nothing was touched").doesNotExist();
         Files.move(kept, directory.resolve("box"));
         try (Spool spool = world.open(config)) {
             assertThat(listed(spool)).as("nothing was touched").isEqualTo(ids);

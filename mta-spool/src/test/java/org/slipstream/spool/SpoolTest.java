@@ -485,7 +485,7 @@ class SpoolTest {
 
     private static long count(Path folder) throws IOException {
         try (var files = Files.list(folder)) {
-            return files.filter(file -> !file.toString().endsWith(".swept")).count();
+            return files.filter(file -> file.toString().endsWith(".segment")).count();
         }
     }
 }

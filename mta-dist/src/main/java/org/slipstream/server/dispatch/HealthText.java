@@ -28,6 +28,8 @@ final class HealthText {
                 refused + " until a message can be written again (tried once a second); free inodes (`df -i`),"
                         + " or raise the quota";
             case STALL -> "new mail waits for the disk; clients that wait too long get 451";
+            case CORRUPT ->
+                "none for mail; damaged pieces in spool/corrupt/ are not counted, because it cannot be read";
         };
     }
 }

@@ -72,7 +72,21 @@ public final class IndexDatabase {
     /// @param fileSystem the one of H2's file systems that holds the file: `file`, or one that
     ///     injects failures
     public static QueueIndex open(Path directory, String fileSystem, int readers) throws UnusableIndexException {
-        EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory), SETTINGS);
+        return open(directory, FILE, fileSystem, readers);
+    }
+
+    /// Opens an index that is no longer in use, for questions.
+    ///
+    /// @param file with the ending `.mv.db`
+    public static QueueIndex openOld(Path file) throws UnusableIndexException {
+        Path real = Path.of(file.toAbsolutePath().toString());
+        String name = real.getFileName().toString();
+        return open(real.resolveSibling(""), name.substring(0, name.length() - ".mv.db".length()), "file", 1);
+    }
+
+    private static QueueIndex open(Path directory, String file, String fileSystem, int readers)
+            throws UnusableIndexException {
+        EmbeddedDatabase database = new EmbeddedDatabase(fileSystem, path(directory, file), SETTINGS);
         HikariDataSource pool = null;
         try {
             pool = pool(database, readers, 0);
@@ -141,8 +155,8 @@ public final class IndexDatabase {
         }
     }
 
-    private static String path(Path directory) throws UnusableIndexException {
-        String path = directory.toAbsolutePath().resolve(FILE).toString();
+    private static String path(Path directory, String file) throws UnusableIndexException {
+        String path = directory.toAbsolutePath().resolve(file).toString();
         if (path.indexOf(';') >= 0) {
             throw new UnusableIndexException(Why.NOT_WRITABLE,
                     "The path " + directory

@@ -13,6 +13,8 @@ import org.slipstream.spool.log.EnvelopeCodec;
 import org.slipstream.spool.log.HostRecord;
 import org.slipstream.spool.log.LogRecord;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
+import org.slipstream.spool.log.StoredMessage;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -150,8 +152,8 @@ final class IndexWriter {
     }
 
     private static List<Long> stored(List<LogRecord> records) {
-        return records.stream().filter(LogRecord.Stored.class::isInstance)
-                .map(record -> ((LogRecord.Stored) record).id().value()).toList();
+        return records.stream().filter(record -> record instanceof LogRecord.Stored || record instanceof LogRecord.Lost)
+                .map(record -> ((LogRecord.OfMessage) record).id().value()).toList();
     }
 
     QueueIndex.Due due(DueQuery query) throws SQLException {
@@ -168,6 +170,11 @@ final class IndexWriter {
     private void add(LogRecord record) throws SQLException {
         switch (record) {
             case LogRecord.Stored stored -> stored(stored);
+            case LogRecord.Lost(StoredMessage lost, RecordPlace place) -> {
+                if (known.get(lost.id()) == null) {
+                    enter(new LogRecord.Stored(lost, place, EnvelopeCodec.encode(lost.envelope()), false));
+                }
+            }
             case LogRecord.Outcomes outcomes -> outcomes(outcomes);
             case LogRecord.BareOutcome outcome -> bareOutcome(outcome);
             case LogRecord.Attempts(QueueId id, int count) -> addForId(Kind.ATTEMPTS, count, id);

@@ -286,6 +286,11 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
+    public MessagePage whole(List<QueueId> ids) throws IndexException {
+        return reader.whole(ids);
+    }
+
+    @Override
     public List<PastAttempt> attempts(QueueId id) throws IndexException {
         return reader.query(AttemptRows.OF_MESSAGE, query -> query.setLong(1, id.value()), AttemptRows::read);
     }

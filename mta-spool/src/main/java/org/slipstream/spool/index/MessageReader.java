@@ -35,6 +35,7 @@ final class MessageReader {
             .formatted("(select * from message where id > ? and state < 2 order by id limit ?)", "");
     private static final String SET_ASIDE = WITH_RECIPIENTS
             .formatted("(select * from message where id > ? and state = 2 order by id limit ?)", "");
+    private static final String WHOLE = WITH_RECIPIENTS.formatted("message", "where m.id = any(?)");
     private static final String SOME = WITH_RECIPIENTS.formatted("message", "where m.id = any(?) and m.state < 2");
 
     interface Parameters {
@@ -141,8 +142,16 @@ final class MessageReader {
     }
 
     QueueIndex.MessagePage messages(List<QueueId> ids) throws IndexException {
+        return messages(SOME, ids);
+    }
+
+    QueueIndex.MessagePage whole(List<QueueId> ids) throws IndexException {
+        return messages(WHOLE, ids);
+    }
+
+    private QueueIndex.MessagePage messages(String sql, List<QueueId> ids) throws IndexException {
         Object[] values = ids.stream().map(QueueId::value).toArray();
-        return query(SOME, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
+        return query(sql, query -> query.setArray(1, query.getConnection().createArrayOf("bigint", values)),
                 MessageReader::messagePage);
     }
 

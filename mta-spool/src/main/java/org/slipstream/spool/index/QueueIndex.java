@@ -145,6 +145,9 @@ public interface QueueIndex extends AutoCloseable {
     /// Those of `ids` that exist and are not set aside, in order of id.
     MessagePage messages(List<QueueId> ids) throws IndexException;
 
+    /// Those of `ids` that exist, with those set aside, in order of id.
+    MessagePage whole(List<QueueId> ids) throws IndexException;
+
     /// A message with all its rows.
     record Indexed(MessageSummary summary, Envelope envelope, long nextAttemptMillis,
             List<IndexedRecipient> recipients) {}

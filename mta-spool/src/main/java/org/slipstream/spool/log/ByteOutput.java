@@ -31,11 +31,15 @@ final class ByteOutput {
     }
 
     void text(String text) {
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        number(utf8.length);
-        reserve(utf8.length);
-        System.arraycopy(utf8, 0, bytes, length, utf8.length);
-        length += utf8.length;
+        octets(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Their number comes first.
+    void octets(byte[] octets) {
+        number(octets.length);
+        reserve(octets.length);
+        System.arraycopy(octets, 0, bytes, length, octets.length);
+        length += octets.length;
     }
 
     void address(Address address) {

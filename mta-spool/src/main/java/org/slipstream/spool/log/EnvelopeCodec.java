@@ -212,13 +212,17 @@ public final class EnvelopeCodec {
     }
 
     static String text(ByteBuffer in) {
+        return new String(octets(in), StandardCharsets.UTF_8);
+    }
+
+    static byte[] octets(ByteBuffer in) {
         int length = number(in);
         if (length > in.remaining()) {
             throw new BufferUnderflowException();
         }
-        byte[] utf8 = new byte[length];
-        in.get(utf8);
-        return new String(utf8, StandardCharsets.UTF_8);
+        byte[] octets = new byte[length];
+        in.get(octets);
+        return octets;
     }
 
     static int number(ByteBuffer in) {

@@ -50,6 +50,15 @@ public sealed interface LogRecord {
         }
     }
 
+    /// A message whose record is lost: its sender, its recipients and its former place, from the index. It adds the
+    /// message when no record of the log does. [SetAside] and its state follow it.
+    record Lost(StoredMessage message, RecordPlace place) implements OfMessage {
+        @Override
+        public QueueId id() {
+            return message.id();
+        }
+    }
+
     /// @param attempt counts as an attempt of the message
     record Outcomes(QueueId id, List<RecipientOutcome> outcomes, long atMillis, boolean attempt) implements OfMessage {
         public Outcomes {

@@ -43,7 +43,8 @@ public interface MessageLog extends AutoCloseable {
     /// @throws DamagedMessageException when its record is damaged
     NewMessage read(QueueId id, RecordPlace place) throws IOException;
 
-    /// Reads the log between two positions, in order. Missing segments are skipped.
+    /// Reads the log between two positions, in order. Missing segments are skipped, and those that
+    /// were deleted in order and put back.
     void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException;
 
     /// A result of a scan.
@@ -73,6 +74,37 @@ public interface MessageLog extends AutoCloseable {
         record Torn(long segment, long offset, long bytes) implements ScannedRecord {}
     }
 
+    /// A segment of which something is lost.
+    ///
+    /// @param bytes that are left; 0 when its file is missing
+    /// @param sound length of the part that is known to have been sound; 0: not known
+    record Gap(long segment, long bytes, long sound) {
+        public String sentence() {
+            return bytes == 0
+                    ? "Segment " + segment + " is missing or empty."
+                    : "Segment " + segment + " has " + bytes + " bytes; it had at least " + sound + ".";
+        }
+    }
+
+    /// The losses that no start has reported yet. Reads the headers of the segments only.
+    List<Gap> gaps() throws IOException;
+
+    /// Remembers that a loss was reported.
+    void reported(Gap gap) throws IOException;
+
+    /// Segments of which more is here than when their loss was reported. The index does not have their records, so they
+    /// must not be deleted.
+    Set<Long> returned() throws IOException;
+
+    /// The index was made again from the whole log, so it has the segments that returned.
+    void returnedAreIndexed() throws IOException;
+
+    /// True when the loss of a part of the log was reported and that part has not returned.
+    boolean lacksSegments();
+
+    /// Keeps lines for the operator in a file of `corrupt/`.
+    void note(String name, List<String> lines) throws IOException;
+
     /// Numbers of the existing segments, in order.
     Set<Long> segments() throws IOException;
 
@@ -90,8 +122,15 @@ public interface MessageLog extends AutoCloseable {
 
     void deleteOwnFile(QueueId id) throws IOException;
 
-    /// At the start: new segments get greater numbers than this one and than all existing ones.
-    void startAfter(long segment) throws IOException;
+    /// Moves the file into `corrupt/`.
+    void setOwnFileAside(QueueId id) throws IOException;
+
+    /// Moves the file back from `corrupt/`. @return false when there is none
+    boolean restoreOwnFile(QueueId id) throws IOException;
+
+    /// At the start: the log reached `known` at least, as the index says. New segments get greater numbers than
+    /// that one and than all existing ones.
+    void startAfter(Position known) throws IOException;
 
     @Override
     void close();

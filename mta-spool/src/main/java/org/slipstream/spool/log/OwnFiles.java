@@ -47,6 +47,9 @@ final class OwnFiles {
 
     List<QueueId> list() throws IOException {
         List<QueueId> ids = new ArrayList<>();
+        if (Files.notExists(directory)) {
+            return ids;
+        }
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : (Iterable<Path>) files::iterator) {
                 String name = file.getFileName().toString();

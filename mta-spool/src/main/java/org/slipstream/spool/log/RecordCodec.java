@@ -34,6 +34,7 @@ import java.util.Optional;
 /// 15 rerouted         id, route (empty: that of the routing table)
 /// 16 priority         id, priority plus 9
 /// 17 past attempts    id, count, then for each: time, remote, phase, code, status, text, duration, recipients
+/// 18 lost             id, created, size, segment, offset, own file (0 or 1), length of the envelope, the envelope
 /// ```
 ///
 /// Ids and times take 8 bytes, high byte first; texts and small numbers are those of
@@ -78,9 +79,28 @@ final class RecordCodec {
                 begin(out, 17, id).number(attempts.size());
                 attempts.forEach(each -> encode(out, each));
             }
+            case LogRecord.Lost lost -> encode(out, lost);
             case LogRecord.Stored _,LogRecord.BareOutcome _ ->
                 throw new IllegalArgumentException("not a record without content: " + record);
         }
+    }
+
+    private static void encode(ByteOutput out, LogRecord.Lost lost) {
+        begin(out, 18, lost.id()).eightBytes(lost.message().createdMillis());
+        out.eightBytes(lost.message().sizeBytes());
+        out.eightBytes(lost.place().segment());
+        out.eightBytes(lost.place().offset());
+        out.octet(lost.place().ownFile() ? 1 : 0);
+        out.octets(EnvelopeCodec.encode(lost.message().envelope()));
+    }
+
+    private static LogRecord lost(ByteBuffer in) throws DamagedMessageException {
+        QueueId id = id(in);
+        long created = in.getLong();
+        long size = in.getLong();
+        RecordPlace place = new RecordPlace(in.getLong(), in.getLong(), in.get() == 1);
+        ByteBuffer envelope = ByteBuffer.wrap(EnvelopeCodec.octets(in));
+        return new LogRecord.Lost(new StoredMessage(0, id, created, size, EnvelopeCodec.decode(envelope)), place);
     }
 
     static ByteOutput begin(ByteOutput out, int kind, QueueId id) {
@@ -146,7 +166,7 @@ final class RecordCodec {
         }
     }
 
-    private static LogRecord next(ByteBuffer in) throws NewerLogException {
+    private static LogRecord next(ByteBuffer in) throws NewerLogException, DamagedMessageException {
         int kind = in.get();
         return switch (kind) {
             case 1 -> outcomes(in, false);
@@ -165,6 +185,7 @@ final class RecordCodec {
             case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY ->
                 new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
             case 17 -> pastAttempts(in);
+            case 18 -> lost(in);
             default -> throw new NewerLogException("a record of unknown kind " + kind);
         };
     }

@@ -10,7 +10,7 @@ import java.util.zip.CRC32C;
 /// segment  0  magic and version   "SLIPBOX" 1
 ///          8  number              as in the file's name
 ///         16  salt                random
-///         24  zero
+///         24  length              of the sound part of the segment with the number before; 0: not known
 ///         28  crc                 of the 28 bytes before
 ///         32  records …
 ///
@@ -40,6 +40,7 @@ final class RecordFormat {
     static final long SEGMENT_MAGIC = 0x534c4950424f5801L;
     static final int SEGMENT_HEADER = 32;
     static final int SALT_OFFSET = 16;
+    static final int BEFORE_OFFSET = 24;
     static final int SEGMENT_CRC_OFFSET = 28;
     static final int RECORD_MAGIC = 0x4c455454;
     static final int RECORD_HEADER = 44;
@@ -112,9 +113,10 @@ final class RecordFormat {
 
     private RecordFormat() {}
 
-    static ByteBuffer segmentHeader(long number, long salt) {
+    /// @param before length of the sound part of the segment before, or 0
+    static ByteBuffer segmentHeader(long number, long salt, int before) {
         ByteBuffer header = ByteBuffer.allocate(SEGMENT_HEADER);
-        header.putLong(SEGMENT_MAGIC).putLong(number).putLong(salt).putInt(0);
+        header.putLong(SEGMENT_MAGIC).putLong(number).putLong(salt).putInt(before);
         CRC32C crc = new CRC32C();
         crc.update(header.array(), 0, header.position());
         return header.putInt((int) crc.getValue()).flip();

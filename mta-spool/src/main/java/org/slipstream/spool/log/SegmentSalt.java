@@ -69,7 +69,8 @@ final class SegmentSalt {
         if (fits.test(stated)) {
             return Optional.of(stated);
         }
-        for (long salt : mended(stated, number, segment.getInt(RecordFormat.SEGMENT_CRC_OFFSET))) {
+        for (long salt : mended(stated, number, segment.getInt(RecordFormat.BEFORE_OFFSET),
+                segment.getInt(RecordFormat.SEGMENT_CRC_OFFSET))) {
             if (fits.test(salt)) {
                 return Optional.of(salt);
             }
@@ -87,12 +88,12 @@ final class SegmentSalt {
         }
     }
 
-    private static List<Long> mended(long stated, long number, int crc) {
+    private static List<Long> mended(long stated, long number, int before, int crc) {
         List<Long> fitting = new ArrayList<>();
         for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
             for (long change = 1; change < 256; change++) {
                 long salt = stated ^ change << shift;
-                if (RecordFormat.segmentHeader(number, salt).getInt(RecordFormat.SEGMENT_CRC_OFFSET) == crc) {
+                if (RecordFormat.segmentHeader(number, salt, before).getInt(RecordFormat.SEGMENT_CRC_OFFSET) == crc) {
                     fitting.add(salt);
                 }
             }

@@ -21,10 +21,12 @@ import java.util.function.Consumer;
 ///
 /// - **The end of the log.** The machine stopped inside a write. The file ends before the record
 ///   does, and no valid record follows. No client got a 250 for this message, so nothing is lost:
-///   [MessageLog.ScannedRecord.Torn].
+///   [MessageLog.ScannedRecord.Torn]. This needs more than the segment itself: the next segment's
+///   header, or the index, may state that the log was sound beyond this point.
 /// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged.
 ///   Either a valid record follows, or the record is there in its whole length with a wrong
-///   checksum. The bytes are copied to `corrupt/` for the operator, and the scan continues after
+///   checksum, or the log is known to have been sound here. The bytes are
+///   copied to `corrupt/` for the operator, and the scan continues after
 ///   them: [MessageLog.ScannedRecord.Damaged].
 ///
 /// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].
@@ -35,22 +37,26 @@ import java.util.function.Consumer;
 final class SegmentScan {
     private final Path file;
     private final long number;
-    private final Path corrupt;
+    private final Optional<Path> corrupt;
     private final Consumer<MessageLog.ScannedRecord> found;
     private final ByteBuffer bytes;
+    private final long soundBytes;
     private long salt;
 
-    private SegmentScan(Path file, long number, Path corrupt, ByteBuffer bytes,
+    private SegmentScan(Path file, long number, Optional<Path> corrupt, ByteBuffer bytes, long soundBytes,
             Consumer<MessageLog.ScannedRecord> found) {
         this.file = file;
         this.number = number;
         this.corrupt = corrupt;
         this.bytes = bytes;
+        this.soundBytes = soundBytes;
         this.found = found;
     }
 
-    static void walk(Path file, long number, long from, long to, Path corrupt, Consumer<MessageLog.ScannedRecord> found)
-            throws IOException {
+    /// @param soundBytes length of the part that is known to have been sound
+    /// @param corrupt folder for copies of damaged bytes; empty: no copies
+    static void walk(Path file, long number, long from, long to, long soundBytes, Optional<Path> corrupt,
+            Consumer<MessageLog.ScannedRecord> found) throws IOException {
         try (Arena arena = Arena.ofConfined(); FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = Math.min(channel.size(), to);
             if (size < RecordFormat.SEGMENT_HEADER) {
@@ -62,7 +68,7 @@ final class SegmentScan {
                 throw new IOException("segment larger than 2 GiB: " + file);
             }
             ByteBuffer bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, size, arena).asByteBuffer();
-            new SegmentScan(file, number, corrupt, bytes, found)
+            new SegmentScan(file, number, corrupt, bytes, soundBytes, found)
                     .begin((int) Math.max(from, RecordFormat.SEGMENT_HEADER));
         } catch (InternalError e) {
             // The JVM reports an unreadable mapped page this way.
@@ -94,7 +100,7 @@ final class SegmentScan {
                 continue;
             }
             int next = RecordFormat.nextSound(bytes, at + 1, salt);
-            if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent()) {
+            if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent() || at < soundBytes) {
                 setAside(at, next);
             } else {
                 found.accept(new MessageLog.ScannedRecord.Torn(number, at, bytes.limit() - at));
@@ -188,7 +194,11 @@ final class SegmentScan {
     }
 
     private String copy(int from, int to) throws IOException {
-        Path copy = corrupt.resolve("segment-" + number + "-at-" + from + ".bytes");
+        String name = "segment-" + number + "-at-" + from + ".bytes";
+        if (corrupt.isEmpty()) {
+            return "corrupt/" + name;
+        }
+        Path copy = corrupt.get().resolve(name);
         if (Files.notExists(copy)) {
             byte[] damaged = new byte[to - from];
             bytes.get(from, damaged);

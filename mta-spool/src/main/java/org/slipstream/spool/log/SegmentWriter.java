@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Objects;
 import java.util.zip.CRC32C;
 
 /// The segment that is open for appending. Belongs to the log thread. Records are collected in one
@@ -27,18 +26,26 @@ final class SegmentWriter implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private long written;
 
+    /// Makes the name of a new file durable.
+    interface Naming {
+        void run() throws IOException;
+    }
+
     /// Creates the file; its header and its name are on disk when this returns.
-    SegmentWriter(Path file, long number, long salt, ByteBuffer staging) throws IOException {
+    ///
+    /// @param before length of the segment before, as its header states it
+    SegmentWriter(Path file, long number, long salt, int before, ByteBuffer staging, Naming naming)
+            throws IOException {
         this.file = file;
         this.number = number;
         this.salt = salt;
         this.staging = staging.clear();
         channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try {
-            staging.put(RecordFormat.segmentHeader(number, salt));
+            staging.put(RecordFormat.segmentHeader(number, salt, before));
             flush();
             channel.force(true);
-            Directories.sync(Objects.requireNonNull(file.getParent()));
+            naming.run();
         } catch (IOException e) {
             channel.close();
             // Otherwise a full disk collects one empty segment per attempt.
@@ -57,6 +64,10 @@ final class SegmentWriter implements AutoCloseable {
 
     long number() {
         return number;
+    }
+
+    long salt() {
+        return salt;
     }
 
     /// Offset of the next record.

@@ -19,19 +19,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /// The message log on the local disk: `box/0000000001.segment`, `box/0000000002.segment` …, and
 /// `large/<queue id>.letter`.
@@ -42,14 +41,18 @@ import java.util.stream.Stream;
 /// code has to append after a half-written record. The new segment is created with its first
 /// record, so a server that starts and stops leaves none.
 ///
-/// The name of the empty file `box/0000000007.swept` says that segments up to 7 were deleted in
-/// order. Without it, a start could not distinguish a lost segment from one whose messages were all
-/// finished.
+/// **Lost segments.** [LogMarks] say which segments were deleted in order and which one is the last.
+/// The header of a segment states the length of the one before. So each segment that is missing or
+/// too short is found without the index ([#gaps]).
 public final class Segments implements MessageLog {
     private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
     private static final Pattern NAME = Pattern.compile("([0-9]{10,18})\\.segment");
-    private static final Pattern SWEPT = Pattern.compile("([0-9]{10,18})\\.swept");
     private static final long LARGEST_SEGMENT = 1 << 30;
+    /// A report of more missing numbers says no more.
+    private static final int MOST_GAPS = 1_000;
+
+    /// @param position where the current group begins in this segment
+    private record GroupStart(Path file, long number, long salt, long position) {}
 
     private final Path directory;
     private final Path corrupt;
@@ -58,21 +61,51 @@ public final class Segments implements MessageLog {
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer staging = SegmentWriter.newStaging();
     /// Sizes of the segments before the current group.
-    private final Map<Path, Long> groupStarts = new LinkedHashMap<>();
+    private final Map<Long, GroupStart> groupStarts = new TreeMap<>();
+    /// Where the records of a segment end before a write that was not finished.
+    private final Map<Long, Long> tornAt = new ConcurrentHashMap<>();
+    private final boolean looks;
+    private final LogMarks marks;
     private final Map<Long, Long> learntSalts = new ConcurrentHashMap<>();
     private Optional<SegmentWriter> open = Optional.empty();
     private boolean ownFileInGroup;
     private long lastNumber;
-    private volatile long deleted;
+    private volatile Position known = Position.START;
 
     /// @param spool the spool's directory, writable
     public Segments(Path spool, long segmentBytes) throws IOException {
-        directory = Files.createDirectories(spool.resolve("box"));
-        corrupt = Files.createDirectories(spool.resolve("corrupt"));
-        ownFiles = new OwnFiles(Files.createDirectories(spool.resolve("large")));
+        this(spool, segmentBytes, false);
+    }
+
+    private Segments(Path spool, long segmentBytes, boolean looks) throws IOException {
+        this.looks = looks;
+        directory = spool.resolve("box");
+        corrupt = spool.resolve("corrupt");
+        ownFiles = new OwnFiles(spool.resolve("large"));
+        if (!looks) {
+            Files.createDirectories(directory);
+            Files.createDirectories(corrupt);
+            Files.createDirectories(spool.resolve("large"));
+        }
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
-        deleted = numbers(SWEPT).stream().reduce(0L, Math::max);
-        lastNumber = deleted;
+        marks = new LogMarks(directory, looks);
+        lastNumber = marks.swept();
+        if (!looks && !LogMarks.exist(directory)) {
+            // A log of an earlier version has segments and no such mark.
+            marks.newest(segments().stream().reduce(0L, Math::max));
+            marks.sync();
+        }
+    }
+
+    /// A log that is only read: what is appended goes nowhere, and nothing is deleted.
+    public static Segments toLook(Path spool, long segmentBytes) throws IOException {
+        return new Segments(spool, segmentBytes, true);
+    }
+
+    /// False when the folder of the log is missing, or is not the one that a log was in.
+    public static boolean exist(Path spool) throws IOException {
+        Path box = spool.resolve("box");
+        return LogMarks.exist(box) || !LogMarks.names(box, NAME).isEmpty();
     }
 
     @Override
@@ -85,7 +118,9 @@ public final class Segments implements MessageLog {
 
     @Override
     public void append(List<LogRecord> records) throws IOException {
-        writable().append(records);
+        if (!looks) {
+            writable().append(records);
+        }
     }
 
     @Override
@@ -102,14 +137,35 @@ public final class Segments implements MessageLog {
             full.close();
         }
         if (open.isEmpty()) {
-            // The number counts as used even when creating the file fails, because the file may
-            // exist.
-            lastNumber++;
-            open = Optional.of(new SegmentWriter(file(lastNumber), lastNumber, random.nextLong(), staging));
+            open = Optional.of(create(lastNumber + 1));
         }
         SegmentWriter segment = open.get();
-        groupStarts.putIfAbsent(segment.file(), segment.position());
+        groupStarts.putIfAbsent(segment.number(),
+                new GroupStart(segment.file(), segment.number(), segment.salt(), segment.position()));
         return segment;
+    }
+
+    /// The number counts as used when the file exists, and not otherwise: a number without a file is a lost segment.
+    private SegmentWriter create(long number) throws IOException {
+        try {
+            return new SegmentWriter(file(number), number, random.nextLong(), soundLength(number - 1), staging, () -> {
+                marks.newest(number);
+                marks.sync();
+            });
+        } finally {
+            lastNumber = Files.exists(file(number)) ? number : lastNumber;
+        }
+    }
+
+    /// Length of a segment that gets no more records, for the header of the next one; 0 when it cannot be told. The
+    /// stated part must be durable, so it is synced first: a start reads bytes that a killed process did not sync.
+    private int soundLength(long number) {
+        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.WRITE)) {
+            channel.force(true);
+            return (int) Math.min(channel.size(), tornAt.getOrDefault(number, (long) Integer.MAX_VALUE));
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     @Override
@@ -128,7 +184,7 @@ public final class Segments implements MessageLog {
     public void abandon() {
         open.ifPresent(this::closeQuietly);
         open = Optional.empty();
-        groupStarts.forEach(this::cutBack);
+        groupStarts.values().forEach(this::cutBack);
         groupStarts.clear();
         ownFileInGroup = false;
     }
@@ -143,12 +199,29 @@ public final class Segments implements MessageLog {
 
     // Best effort: a message that stays although its client got 451 is entered at the next start
     // and delivered.
-    private void cutBack(Path segment, long end) {
-        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-            channel.truncate(end);
-            channel.force(true);
+    private void cutBack(GroupStart start) {
+        try {
+            GroupStart next = groupStarts.get(start.number() + 1);
+            if (next != null) {
+                // Otherwise the next segment would say that something is missing here.
+                change(next.file(), channel -> channel.write(
+                        RecordFormat.segmentHeader(next.number(), next.salt(), (int) start.position()), 0));
+            }
+            change(start.file(), channel -> channel.truncate(start.position()));
         } catch (IOException e) {
-            LOG.warn("event=segment-truncate-failed segment={} error=\"{}\"", segment.getFileName(), e.toString());
+            LOG.warn("event=segment-truncate-failed segment={} error=\"{}\"", start.file().getFileName(),
+                    e.toString());
+        }
+    }
+
+    private interface Change {
+        void to(FileChannel channel) throws IOException;
+    }
+
+    private static void change(Path segment, Change change) throws IOException {
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            change.to(channel);
+            channel.force(true);
         }
     }
 
@@ -242,28 +315,112 @@ public final class Segments implements MessageLog {
                 rest.facts(), content);
     }
 
-    /// The mark is renamed and not created, so that a full disk does not prevent the deletion of a
-    /// segment.
     @Override
     public void delete(long number) throws IOException {
-        Path mark = swept(number);
-        if (Files.exists(swept(deleted))) {
-            Files.move(swept(deleted), mark, StandardCopyOption.ATOMIC_MOVE);
-        } else {
-            Files.createFile(mark);
+        if (looks) {
+            return;
         }
-        deleted = number;
-        Directories.sync(directory);
+        if (number > marks.swept()) {
+            marks.swept(number);
+            marks.sync();
+        }
         Files.deleteIfExists(file(number));
     }
 
     @Override
     public void scan(Position from, Position to, Consumer<ScannedRecord> found) throws IOException {
         for (long number : segments()) {
-            if (number >= from.segment() && number <= to.segment()) {
+            if (number > marks.swept() && number >= from.segment() && number <= to.segment()) {
                 SegmentScan.walk(file(number), number, number == from.segment() ? from.offset() : 0,
-                        number == to.segment() ? to.offset() : Long.MAX_VALUE, corrupt, found);
+                        number == to.segment() ? to.offset() : Long.MAX_VALUE, soundBytes(number),
+                        looks ? Optional.empty() : Optional.of(corrupt), each -> {
+                            if (each instanceof ScannedRecord.Torn(long segment, long offset, long _)) {
+                                tornAt.put(segment, offset);
+                            }
+                            found.accept(each);
+                        });
             }
+        }
+    }
+
+    /// Length of the part of a segment that is known to have been sound; 0: not known.
+    private long soundBytes(long number) throws IOException {
+        long stated = statedBefore(number + 1);
+        if (known.segment() == number) {
+            stated = Math.max(stated, known.offset());
+        }
+        return number == marks.newest() && number > 0 ? Math.max(stated, RecordFormat.SEGMENT_HEADER) : stated;
+    }
+
+    private long statedBefore(long number) throws IOException {
+        ByteBuffer header = ByteBuffer.allocate(RecordFormat.SEGMENT_HEADER);
+        try (FileChannel channel = FileChannel.open(file(number), StandardOpenOption.READ)) {
+            if (channel.read(header, 0) < RecordFormat.SEGMENT_HEADER) {
+                return 0;
+            }
+            RecordFormat.salt(header.flip(), number);
+            return header.getInt(RecordFormat.BEFORE_OFFSET);
+        } catch (NoSuchFileException | DamagedMessageException e) {
+            return 0;
+        }
+    }
+
+    private long size(long number) throws IOException {
+        try {
+            return Files.size(file(number));
+        } catch (NoSuchFileException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public List<Gap> gaps() throws IOException {
+        List<Gap> gaps = new ArrayList<>();
+        Map<Long, Long> reported = marks.lost();
+        long last = Math.max(Math.max(lastNumber, marks.newest()), segments().stream().reduce(0L, Math::max));
+        for (long number = marks.swept() + 1; number <= last && gaps.size() < MOST_GAPS; number++) {
+            long bytes = size(number);
+            long sound = soundBytes(number);
+            if ((bytes < sound || Files.notExists(file(number))) && bytes < reported.getOrDefault(number, bytes + 1)) {
+                gaps.add(new Gap(number, bytes, sound));
+            }
+        }
+        return gaps;
+    }
+
+    @Override
+    public void reported(Gap gap) throws IOException {
+        marks.lost(gap.segment(), gap.bytes());
+    }
+
+    @Override
+    public Set<Long> returned() throws IOException {
+        Set<Long> returned = new TreeSet<>();
+        for (Map.Entry<Long, Long> each : marks.lost().entrySet()) {
+            if (size(each.getKey()) > each.getValue()) {
+                returned.add(each.getKey());
+            }
+        }
+        segments().stream().filter(number -> number < marks.swept()).forEach(returned::add);
+        return returned;
+    }
+
+    @Override
+    public void returnedAreIndexed() throws IOException {
+        for (long number : returned()) {
+            marks.found(number);
+        }
+    }
+
+    @Override
+    public boolean lacksSegments() {
+        return !marks.lost().isEmpty();
+    }
+
+    @Override
+    public void note(String name, List<String> lines) throws IOException {
+        if (!looks) {
+            Files.write(corrupt.resolve(name), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         }
     }
 
@@ -275,32 +432,21 @@ public final class Segments implements MessageLog {
             return;
         }
         try (FileChannel channel = FileChannel.open(file(segment), StandardOpenOption.WRITE)) {
-            channel.write(RecordFormat.segmentHeader(segment, salt.get()), 0);
+            channel.write(RecordFormat.segmentHeader(segment, salt.get(), 0), 0);
             channel.force(true);
         }
     }
 
     @Override
     public Set<Long> segments() throws IOException {
-        return numbers(NAME);
-    }
-
-    private Set<Long> numbers(Pattern pattern) throws IOException {
         Set<Long> numbers = new TreeSet<>();
-        try (Stream<Path> files = Files.list(directory)) {
-            files.forEach(file -> {
-                Matcher name = pattern.matcher(file.getFileName().toString());
-                if (name.matches()) {
-                    numbers.add(Long.parseLong(name.group(1)));
-                }
-            });
-        }
+        LogMarks.names(directory, NAME).values().forEach(name -> numbers.add(Long.parseLong(name.group(1))));
         return numbers;
     }
 
     @Override
     public long deletedUpTo() {
-        return deleted;
+        return marks.swept();
     }
 
     @Override
@@ -315,12 +461,37 @@ public final class Segments implements MessageLog {
 
     @Override
     public void deleteOwnFile(QueueId id) throws IOException {
-        Files.deleteIfExists(ownFiles.file(id));
+        if (!looks) {
+            Files.deleteIfExists(ownFiles.file(id));
+        }
     }
 
     @Override
-    public void startAfter(long segment) throws IOException {
-        lastNumber = Math.max(lastNumber, segment);
+    public void setOwnFileAside(QueueId id) throws IOException {
+        if (!looks) {
+            Files.move(ownFiles.file(id), inCorrupt(id), StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    @Override
+    public boolean restoreOwnFile(QueueId id) throws IOException {
+        boolean there = Files.exists(inCorrupt(id));
+        if (there && !looks) {
+            Files.move(inCorrupt(id), ownFiles.file(id), StandardCopyOption.ATOMIC_MOVE);
+            ownFiles.sync();
+        }
+        return there;
+    }
+
+    private Path inCorrupt(QueueId id) {
+        return corrupt.resolve(ownFiles.file(id).getFileName().toString());
+    }
+
+    @Override
+    public void startAfter(Position reached) throws IOException {
+        known = reached;
+        // A position at the beginning of a segment does not say that the segment was made.
+        lastNumber = Math.max(lastNumber, reached.offset() > 0 ? reached.segment() : reached.segment() - 1);
         for (long number : segments()) {
             lastNumber = Math.max(lastNumber, number);
         }
@@ -328,10 +499,6 @@ public final class Segments implements MessageLog {
 
     private Path file(long number) {
         return directory.resolve(String.format(Locale.ROOT, "%010d.segment", number));
-    }
-
-    private Path swept(long number) {
-        return directory.resolve(String.format(Locale.ROOT, "%010d.swept", number));
     }
 
     @Override

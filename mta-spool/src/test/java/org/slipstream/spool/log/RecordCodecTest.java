@@ -2,8 +2,10 @@ package org.slipstream.spool.log;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slipstream.core.Address;
 import org.slipstream.core.ContentFacts;
 import org.slipstream.core.EnhancedStatus;
+import org.slipstream.core.Envelope;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.PastAttempt;
@@ -148,12 +150,18 @@ class RecordCodecTest {
                         Optional.of(QueuePhase.Code.RCPT), Reply.of(451, "4.3.2", "busy"), 40, 2))),
                 new LogRecord.NextAttempt(id(), random.nextLong()), new LogRecord.Hold(id(), random.nextBoolean()),
                 new LogRecord.FailuresReported(id()), new LogRecord.DelayReported(id(), 3),
-                new LogRecord.SetAside(id()),
+                new LogRecord.SetAside(id()), lost(),
                 new LogRecord.Instructed(id(), instruction()),
                 new LogRecord.MakeDue(id(), random.nextLong()), new LogRecord.Remove(id()),
                 new LogRecord.KeepHost(new HostRecord(text(60), text(10), text(60), random.nextLong(),
                         random.nextLong(), random.nextInt() >>> 1, text(300), text(20))),
                 new LogRecord.ForgetHost(text(60), text(10)));
+    }
+
+    private LogRecord lost() {
+        Envelope envelope = Envelope.of(Optional.empty(), List.of(Address.of("bob@example.net")));
+        return new LogRecord.Lost(new StoredMessage(0, id(), random.nextLong(), random.nextInt() >>> 1, envelope),
+                new RecordPlace(random.nextInt() >>> 1, random.nextInt() >>> 1, random.nextBoolean()));
     }
 
     private Instruction instruction() {

@@ -46,7 +46,7 @@ class SegmentScanTest {
 
     private Segments box() throws IOException {
         Segments box = new Segments(spool, 1 << 20);
-        box.startAfter(0);
+        box.startAfter(Position.START);
         return box;
     }
 
