@@ -8,11 +8,11 @@ import java.util.Optional;
 public sealed interface Instruction {
     /// The message is returned to its sender without another attempt.
     ///
-    /// @param reason for the report; may be empty
+    /// @param reason for the report, on one line; may be empty
     record Return(Cause cause, String reason) implements Instruction {
         public Return {
             Objects.requireNonNull(cause);
-            Objects.requireNonNull(reason);
+            reason = LogText.onOneLine(reason);
         }
     }
 

@@ -42,6 +42,11 @@ public final class LogText {
         return sender.map(LogText::path).orElse("<>");
     }
 
+    /// The text on one line, for a reply or a report: invisible characters become blanks.
+    public static String onOneLine(String untrusted) {
+        return escaped(untrusted, Integer.MAX_VALUE, LogText::isInvisible, _ -> " ").strip();
+    }
+
     private static String escaped(String untrusted, int longest, IntPredicate odd, IntFunction<String> instead) {
         if (untrusted.length() <= longest && isPlain(untrusted, odd)) {
             return untrusted;

@@ -17,8 +17,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         long untilMillis) {
     public Suspension {
         name = normal(scope, name);
-        why = onOneLine(why);
-        author = onOneLine(author);
+        why = LogText.onOneLine(why);
+        author = LogText.onOneLine(author);
     }
 
     /// The mail that a suspension concerns.
@@ -39,7 +39,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     }
 
     /// The name as suspensions are compared: only the local part of an address has a case.
-    public static String normal(SuspensionScope scope, String name) {
+    public static String normal(SuspensionScope scope, String given) {
+        String name = LogText.onOneLine(given);
         return scope == SuspensionScope.SENDER
                 ? senders(name).map(AddressPattern::toString).orElse(name)
                 : name.toLowerCase(Locale.ROOT);
@@ -81,10 +82,5 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     /// The outcome of a recipient that waits for the end.
     public Reply reply() {
         return Reply.of(450, "4.3.2", text());
-    }
-
-    private static String onOneLine(String text) {
-        return text.codePoints().map(c -> Character.isISOControl(c) ? ' ' : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString().strip();
     }
 }
