@@ -45,9 +45,6 @@ final class FailedMessages {
 
     /// The messages since the previous call with their failures, for the log.
     Map<QueueId, RuntimeException> take() {
-        if (untold.isEmpty()) {
-            return Map.of();
-        }
         Map<QueueId, RuntimeException> all = new LinkedHashMap<>(untold);
         untold.clear();
         return all;
