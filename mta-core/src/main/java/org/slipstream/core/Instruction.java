@@ -1,5 +1,7 @@
 package org.slipstream.core;
 
+import org.slipstream.core.text.Controls;
+
 import java.util.Objects;
 import java.util.Optional;
 
@@ -8,11 +10,11 @@ import java.util.Optional;
 public sealed interface Instruction {
     /// The message is returned to its sender without another attempt.
     ///
-    /// @param reason for the report; may be empty
+    /// @param reason for the report, on one line; may be empty
     record Return(Cause cause, String reason) implements Instruction {
         public Return {
             Objects.requireNonNull(cause);
-            Objects.requireNonNull(reason);
+            reason = Controls.onOneLine(reason);
         }
     }
 

@@ -19,8 +19,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         long untilMillis) {
     public Suspension {
         name = normal(scope, name);
-        why = Controls.onOneLine(why).strip();
-        author = Controls.onOneLine(author).strip();
+        why = Controls.onOneLine(why);
+        author = Controls.onOneLine(author);
     }
 
     /// The mail that a suspension concerns.

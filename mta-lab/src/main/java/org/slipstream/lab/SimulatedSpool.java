@@ -74,9 +74,10 @@ final class SimulatedSpool {
             return false;
         }
 
-        boolean waitsAfter(String reply) {
+        boolean waitsAfter(String replyOrRemote) {
             for (int i = 0; i < states.length; i++) {
-                if (states[i] == SimulatedState.OPEN && last[i] != null && last[i].reply().text().equals(reply)) {
+                if (states[i] == SimulatedState.OPEN && last[i] != null
+                        && (last[i].reply().text().equals(replyOrRemote) || last[i].remote().equals(replyOrRemote))) {
                     return true;
                 }
             }

@@ -8,10 +8,16 @@ import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.TransportSettings;
 import org.slipstream.qmgr.TransportTable;
 import org.slipstream.qmgr.place.PlaceRules;
+import org.slipstream.qmgr.wake.DestinationPattern;
+import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.qmgr.wake.DestinationTable;
+import org.slipstream.qmgr.wake.Rate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
@@ -80,7 +86,8 @@ class ChangedSettingsTest {
         }
     }
 
-    private static World changing(long seed, Scenario scenario, World world) {
+    /// The same world with settings that an operator narrows and widens again in the first ten minutes.
+    static World changing(long seed, Scenario scenario, World world) {
         Random random = new Random(seed);
         for (int change = 0; change < 6; change++) {
             QmgrConfig narrow = narrow(scenario.config(), random);
@@ -100,7 +107,15 @@ class ChangedSettingsTest {
                         .withSlots(random.nextInt(6), random.nextInt(4), random.nextInt(101), random.nextInt(4))
                         .withRecipientLimits(smtp.recipientLimit() / 2 + 1, smtp.extraRecipientLimit(),
                                 smtp.refillLimit(), smtp.refillDelay())))
-                .withSpacedStarts(random.nextBoolean());
+                .withSpacedStarts(random.nextBoolean())
+                .withDestinations(random.nextBoolean() ? DestinationTable.EMPTY : rate(random));
+    }
+
+    private static DestinationTable rate(Random random) {
+        Rate rate = new Rate(random.nextInt(3) + 1, Duration.ofMinutes(random.nextInt(60) + 1));
+        return new DestinationTable(List.of(new DestinationTable.Clause(
+                DestinationPattern.parse("d" + random.nextInt(4) + ".example").orElseThrow(),
+                SettingsRecords.with(DestinationSettings.NONE, "rate", Optional.of(rate)))), new TreeMap<>());
     }
 
     private static String transcript(World world) {

@@ -29,6 +29,7 @@ final class Completion {
     private final ActiveSet active;
     private final Outcomes outcomes;
     private final Scans scans;
+    private final FailedMessages failedMessages;
     private final PendingFilings pendingFilings = new PendingFilings();
     private final Moves moves = new Moves();
     private final Tickets tickets;
@@ -37,7 +38,7 @@ final class Completion {
     private int reportsUnderWay;
 
     Completion(StepContext step, Settlement settlement, ReportRules reportRules, Scheduler scheduler, ActiveSet active,
-            Outcomes outcomes, Scans scans) {
+            Outcomes outcomes, Scans scans, FailedMessages failedMessages) {
         this.step = step;
         this.settlement = settlement;
         this.reportRules = reportRules;
@@ -45,6 +46,7 @@ final class Completion {
         this.active = active;
         this.outcomes = outcomes;
         this.scans = scans;
+        this.failedMessages = failedMessages;
         this.tickets = new Tickets(step);
     }
 
@@ -71,7 +73,7 @@ final class Completion {
 
     /// Executes the next step of a message that is idle.
     void settle(Activation message) {
-        switch (settlement.next(message, step.nowMillis())) {
+        switch (next(message)) {
             case Settlement.Next.Wait _ -> {
                 // The pending answer calls this method again.
             }
@@ -100,6 +102,16 @@ final class Completion {
             case Settlement.Next.MoveOut(long nextMillis) -> moveOut(message, nextMillis);
             case Settlement.Next.Finish(String reason) ->
                 file(message, PendingFilings.FilingKind.REMOVE, new QmgrOrder.Remove(message.id, reason));
+        }
+    }
+
+    private Settlement.Next next(Activation message) {
+        step.handles(message.id);
+        try {
+            return settlement.next(message, step.nowMillis());
+        } catch (RuntimeException failure) {
+            failedMessages.tell(message, failure);
+            return new Settlement.Next.Hold();
         }
     }
 

@@ -84,9 +84,18 @@ final class Destinations {
 
     private void change(DestinationQueue queue, QmgrConfig before, long nowMillis) {
         Destination destination = destination(queue);
-        destination.change(config.transport(queue.transport()).flow(config.feedback(), rules.settings(queue)));
         TransportSettings settings = config.transport(queue.transport());
         TransportSettings former = before.transport(queue.transport());
+        if (destination.state() instanceof DestinationState.Suspended
+                && settings.rateDelay().compareTo(former.rateDelay()) < 0) {
+            // The pause that it waits for is no longer so long.
+            timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
+            reopen(queue, nowMillis);
+            if (!byQueue.containsKey(queue)) {
+                return;
+            }
+        }
+        destination.change(settings.flow(config.feedback(), rules.settings(queue)));
         if (!isSpaced(queue, destination)) {
             spacings.remove(queue);
         } else if (!spacings.containsKey(queue) || settings.slotCost() != former.slotCost()
@@ -101,6 +110,9 @@ final class Destinations {
         awaitRate(queue, nowMillis);
         changed(queue, FeedbackEvent.NEW);
         needAgain(queue, nowMillis);
+        // A wider window or the end of a rate is an event like the end of a delivery: jobs that this
+        // destination blocked are free.
+        scheduler.mayGo(queue, destination.isDead());
     }
 
     // A per-recipient window and a rate delay apply to entries, not to connections.
@@ -352,7 +364,7 @@ final class Destinations {
                 .good(chargeBefore(queue, released) + heldBack(queue, nowMillis) + heldByOthers(queue));
         if (revived) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
-            seating.flush(queue.route(), Long.MAX_VALUE, nowMillis);
+            reviveHosts(queue, Long.MAX_VALUE, nowMillis);
         }
         changed(queue, revived ? FeedbackEvent.OK_REVIVE : FeedbackEvent.OK);
     }
@@ -531,12 +543,19 @@ final class Destinations {
     /// Revives this destination and the hosts of its route, if they failed before
     /// `requestedMillis`. The queue may be dropped by this, see [#queue].
     void revive(DestinationQueue queue, long requestedMillis, long nowMillis) {
-        seating.flush(queue.route(), requestedMillis, nowMillis);
+        reviveHosts(queue, requestedMillis, nowMillis);
         boolean diedBefore = destination(queue).state() instanceof DestinationState.Dead(long until, Reply _)
                 && until - config.minimalBackoffMillis() < requestedMillis;
         if (diedBefore) {
             timers.cancel(new DestinationTimers.TimerTarget.OfDestination(queue));
             reopen(queue, nowMillis);
+        }
+    }
+
+    // Other destinations were refused because of these hosts as well.
+    private void reviveHosts(DestinationQueue queue, long requestedMillis, long nowMillis) {
+        if (seating.flush(queue.route(), requestedMillis, nowMillis)) {
+            scheduler.seatsMayBeFree();
         }
     }
 

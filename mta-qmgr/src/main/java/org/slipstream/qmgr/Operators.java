@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Instruction;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.ImpossibleEventException;
@@ -10,6 +11,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
 import org.slipstream.qmgr.sched.Scheduler;
 
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -77,6 +79,11 @@ final class Operators {
             case OperatorCommand.Resume resume -> suspendedMail.resume(resume, ticket);
             case OperatorCommand.Verify(Address address) -> probes.verify(address, ticket);
         }
+    }
+
+    /// Suspensions of these hosts have ended.
+    void resumed(Collection<HostKey> hosts) {
+        hosts.forEach(suspendedMail::resumed);
     }
 
     private void instruct(QueueId id, Instruction instruction, long ticket) {

@@ -7,8 +7,10 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.QueuePhase;
+import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
+import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
@@ -98,6 +100,7 @@ public final class QueueManager {
 
     // ---- results
     private final Outcomes outcomes;
+    private final FailedMessages failedMessages;
     private final Completion completion;
     private final Operators operators;
     private final Probes probes;
@@ -155,11 +158,12 @@ public final class QueueManager {
         this.destinations = new Destinations(config, seating, scheduler, trace, random, step);
         this.outcomes = new Outcomes(step, scheduler);
         this.flushes = new Flushes(config.minimalBackoffMillis());
+        this.failedMessages = new FailedMessages(scheduler, outcomes);
         this.routing = new Routing(step, scheduler, destinations, outcomes, flushes, suspensions, trace);
         ReportRules reportRules = ReportRules.of(config);
         this.completion = new Completion(step, new Settlement(retrySchedule, reportRules), reportRules, scheduler,
                 active,
-                outcomes, scans);
+                outcomes, scans, failedMessages);
         this.probes = new Probes(step, seating, routing.routeRequests());
         this.operators = new Operators(step, active, pendingArrivals, scheduler, destinations, routing, flushes,
                 completion,
@@ -222,6 +226,7 @@ public final class QueueManager {
             }
             case QmgrEvent.LeaseEvent lease -> lease(lease);
         }
+        operators.resumed(seating.resumed(now()));
         orderReads();
         if (shared) {
             if (!(event instanceof QmgrEvent.LeaseEvent)) {
@@ -430,6 +435,17 @@ public final class QueueManager {
         return ids.stream().filter(active::contains).collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
+    /// Messages that were put on hold because their data cannot be processed, since the previous call, each
+    /// with the failure.
+    public Map<QueueId, RuntimeException> takeFailedMessages() {
+        return failedMessages.take();
+    }
+
+    /// The message that the latest step worked on; after a failure, the one whose data may be the cause.
+    public Optional<QueueId> inHand() {
+        return step.inHand();
+    }
+
     /// The state of one active message, for the log of a refused event.
     public Optional<QmgrSnapshot.ActiveMessage> about(QueueId id, long nowMillis) {
         return active.find(id).map(message -> explanation(nowMillis, List.of(message)).message(message));
@@ -624,6 +640,7 @@ public final class QueueManager {
 
     private void recipientsRead(QmgrEvent.RecipientsRead read) {
         Activation message = active.reading(read.id());
+        step.handles(message.id);
         message.recipientsRead += read.recipients().size();
         scheduler.batchRead(message.work, read.recipients(), read.end(), now());
         if (message.isLeaving()) {
@@ -633,18 +650,39 @@ public final class QueueManager {
             // again.
             message.leftOpen = true;
             scheduler.withdraw(message.work);
-        } else if (message.instructions.ending().isPresent()) {
-            outcomes.conclude(message, read.recipients(), Returns.outcomes(message.instructions.ending().get(),
-                    read, message.createdMillis, now()));
-        } else if (message.heldTooLong) {
-            outcomes.conclude(message, read.recipients(),
-                    retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE), false);
-        } else if (message.options.isTooLate(now())) {
-            outcomes.conclude(message, read.recipients(), RetrySchedule.tooLate("", Outcomes.HERE), false);
         } else {
-            routing.find(message, read.recipients());
+            nextStep(message, read).run();
         }
         completion.settle(message);
+    }
+
+    // All that the data of the message decide is computed before anything changes.
+    private Runnable nextStep(Activation message, QmgrEvent.RecipientsRead read) {
+        List<Recipient> recipients = read.recipients();
+        try {
+            if (message.instructions.ending().isPresent()) {
+                List<RecipientOutcome> returned = Returns.outcomes(message.instructions.ending().get(), read,
+                        message.createdMillis, now());
+                return () -> outcomes.conclude(message, recipients, returned);
+            }
+            if (message.heldTooLong || message.options.isTooLate(now())) {
+                Outcome expired = message.heldTooLong
+                        ? retrySchedule.expiredUntried(message.createdMillis, now(), Outcomes.HERE)
+                        : RetrySchedule.tooLate("", Outcomes.HERE);
+                return () -> outcomes.conclude(message, recipients, expired, false);
+            }
+            Optional<Route> instructed = message.instructions.route();
+            if (instructed.isPresent()) {
+                return () -> routing.instructed(message, recipients, instructed.get());
+            }
+            Map<String, List<Recipient>> questions = routing.questions(message, recipients);
+            return () -> routing.find(message, questions);
+        } catch (RuntimeException failure) {
+            return () -> {
+                routing.withdraw(message);
+                failedMessages.hold(message, recipients, failure);
+            };
+        }
     }
 
     private void damaged(QueueId id) {
@@ -716,6 +754,7 @@ public final class QueueManager {
     }
 
     private void seat(Entry entry) {
+        step.handles(entry.message().id());
         long delivery = ++deliveries;
         boolean timed = !seating.sharesSeat() && destinations.started(entry.message(), entry.queue(), now());
         if (seating.triesHost()) {
@@ -818,6 +857,7 @@ public final class QueueManager {
 
     private void finish(Seated back, Ended ended) {
         Entry entry = back.entry();
+        step.handles(entry.message().id());
         scheduler.finished(entry);
         Activation message = active.of(entry);
         boolean tried = switch (ended) {

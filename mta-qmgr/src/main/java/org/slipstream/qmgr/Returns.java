@@ -36,7 +36,7 @@ final class Returns {
 
     private static Outcome.Failed cancelled(String reason) {
         return new Outcome.Failed(Reply.of(554, "5.0.0", "delivery cancelled by administrator"
-                + (reason.isBlank() ? "" : ": " + reason.strip())), Outcomes.HERE);
+                + (reason.isEmpty() ? "" : ": " + reason)), Outcomes.HERE);
     }
 
     private static Optional<Outcome> last(QmgrEvent.RecipientsRead read, Recipient recipient) {

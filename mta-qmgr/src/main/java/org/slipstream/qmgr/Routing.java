@@ -72,19 +72,25 @@ final class Routing {
         return routeRequests;
     }
 
-    void find(Activation message, List<Recipient> recipients) {
-        Optional<Route> instructed = message.instructions.route();
-        if (instructed.isPresent()) {
-            recipients.forEach(each -> message.addRouted(each, instructed.get()));
-            unplaced.add(message);
-            return;
-        }
+    /// An operator gave the route.
+    void instructed(Activation message, List<Recipient> recipients, Route route) {
+        recipients.forEach(each -> message.addRouted(each, route));
+        unplaced.add(message);
+    }
+
+    /// The questions whose answers are the routes of these recipients. Changes nothing.
+    Map<String, List<Recipient>> questions(Activation message, List<Recipient> recipients) {
         Map<String, List<Recipient>> byDomain = new TreeMap<>();
         for (Recipient recipient : recipients) {
             byDomain.computeIfAbsent(destinations.rules().routeQuestion(recipient.address(), message.sender),
                     _ -> new ArrayList<>(1)).add(recipient);
         }
-        byDomain.forEach((domain, those) -> {
+        return byDomain;
+    }
+
+    /// @param questions see [#questions]
+    void find(Activation message, Map<String, List<Recipient>> questions) {
+        questions.forEach((domain, those) -> {
             message.routeRequested(domain, step.nowMillis());
             if (routeRequests.request(domain, new RouteRequests.Waiter(message, those))) {
                 step.order(new QmgrOrder.FindRoute(domain, message.id));
@@ -139,6 +145,7 @@ final class Routing {
         if (!unplaced.remove(message)) {
             return;
         }
+        step.handles(message.id);
         List<Activation.Routed> routed = message.takeRouted();
         routed.sort(BY_DOMAIN);
         List<PlacedRecipient> placements = new ArrayList<>(routed.size());

@@ -1,7 +1,11 @@
 package org.slipstream.qmgr;
 
+import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrOrder;
+
+import java.util.Optional;
+
 /// The time and the order sink of the queue manager's current step. Outside a step it accepts no
 /// orders.
 final class StepContext {
@@ -11,10 +15,22 @@ final class StepContext {
 
     private long nowMillis;
     private OrderSink orders = OUTSIDE_STEP;
+    private Optional<QueueId> inHand = Optional.empty();
 
     void begin(long now, OrderSink sink) {
         nowMillis = now;
         orders = sink;
+        inHand = Optional.empty();
+    }
+
+    /// From here on the step works on this message.
+    void handles(QueueId id) {
+        inHand = Optional.of(id);
+    }
+
+    /// The message that the step worked on last.
+    Optional<QueueId> inHand() {
+        return inHand;
     }
 
     long nowMillis() {

@@ -1,6 +1,7 @@
 package org.slipstream.qmgr;
 
 import org.slipstream.core.Address;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Recipient;
@@ -18,13 +19,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /// Executes suspend and resume for mail in memory. Suspended recipients that wait are deferred
 /// without an attempt; a running delivery finishes.
 ///
 /// Mail that is not yet in an entry is deferred by [Routing], so a suspension concerns all states
 /// of a message. Suspended mail is due when the suspension ends, at the latest. A resume makes due
-/// exactly the mail whose last outcome is that suspension.
+/// exactly the mail whose last outcome is that suspension. The placement suspends hosts; the end of
+/// such a suspension is the same here.
 ///
 /// A freeze defers nothing: no delivery starts, no message is admitted, and all mail keeps its
 /// place, so that a thaw costs nothing.
@@ -70,10 +73,20 @@ final class SuspendedMail {
         if (ended.scope() == SuspensionScope.EVERYTHING) {
             return;
         }
-        step.order(QmgrOrder.MakeDue.ofReply(ended.reply().text(), step.nowMillis()));
+        wake(ended.reply().text(), last -> last.reply().equals(ended.reply()));
+    }
+
+    /// The suspension of a host has ended. Its mail has the host as the remote of its last outcome, because
+    /// the reply has the name under which the mail's domain knows the host.
+    void resumed(HostKey host) {
+        wake(host.toString(), last -> last.remote().equals(host.toString()));
+    }
+
+    private void wake(String last, Predicate<Outcome> concerns) {
+        step.order(QmgrOrder.MakeDue.after(last, step.nowMillis()));
         // These are not on disk yet, so the order does not find them.
         for (Activation message : active.now()) {
-            if (message.deferred().stream().anyMatch(each -> each.outcome().reply().equals(ended.reply()))) {
+            if (message.deferred().stream().anyMatch(each -> concerns.test(each.outcome()))) {
                 message.resumesMillis = step.nowMillis();
             }
         }

@@ -16,6 +16,7 @@ import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.place.Seating;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -77,6 +78,9 @@ final class Story {
 
     final QmgrConfig config;
     QueueManager brain;
+
+    /// Operators change its hosts between two events.
+    Seating seating;
     long now;
     final Map<QueueId, Row> register = new TreeMap<>();
     final List<QmgrOrder> orders = new ArrayList<>();
@@ -123,7 +127,8 @@ final class Story {
 
     /// A restart: only the queue index remains.
     void restart() {
-        brain = new QueueManager(config, config.plainSeating(new Random(1)), new Random(1), trace);
+        seating = config.plainSeating(new Random(1));
+        brain = new QueueManager(config, seating, new Random(1), trace);
         answers.clear();
         unanswered.clear();
         connections.clear();
@@ -329,7 +334,9 @@ final class Story {
         return due.id().map(row.id::equals).orElse(true) && due.domain()
                 .map(d -> row.open.values().stream().anyMatch(r -> r.address().domainKey().equals(d))).orElse(true)
                 && due.reply().map(reply -> row.open.keySet().stream().anyMatch(number -> row.last.containsKey(number)
-                        && row.last.get(number).reply().text().equals(reply))).orElse(true);
+                        && (row.last.get(number).reply().text().equals(reply)
+                                || row.last.get(number).remote().equals(reply))))
+                        .orElse(true);
     }
 
     private void scan(QmgrOrder.Scan scan) {

@@ -6,14 +6,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slipstream.core.Address;
+import org.slipstream.core.HostKey;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueuePhase;
 import org.slipstream.core.Route;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.event.HostRow;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrEvent.OperatorCommand;
 import org.slipstream.qmgr.event.QmgrOrder;
 import org.slipstream.qmgr.event.QmgrOrder.Result;
+import org.slipstream.qmgr.place.HostKeys;
 
 import java.util.List;
 import java.util.Optional;
@@ -254,6 +258,73 @@ class SuspensionTest {
         QueueId id = story.queue("u@x.example");
         story.command(new OperatorCommand.Delete(id));
         assertThat(story.removed).containsEntry(id, Settlement.DELETED);
+    }
+
+    // ---- hosts
+
+    private static final Route.Smtp TWO_HOSTS = new Route.Smtp("x.example",
+            List.of(new Route.Host("mx1.example", 25, 10), new Route.Host("mx2.example", 25, 10)));
+    private static final HostKey ONE = HostKeys.BY_NAME.of(TWO_HOSTS, TWO_HOSTS.hosts().getFirst());
+    private static final HostKey TWO = HostKeys.BY_NAME.of(TWO_HOSTS, TWO_HOSTS.hosts().getLast());
+
+    /// A domain with two hosts, both of which are suspended for these times.
+    private static Story suspendedHosts(long oneUntilMillis, long twoUntilMillis) {
+        Story story = new Story();
+        story.routes.put("x.example", TWO_HOSTS);
+        story.seating.suspend(ONE, "their disk is full", "ann", oneUntilMillis, story.now);
+        story.seating.suspend(TWO, "their disk is full", "ann", twoUntilMillis, story.now);
+        return story;
+    }
+
+    /// The mail names the host whose suspension ends first. Each of them takes it.
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void theResumeOfAHostMakesItsMailDueAtOnce(boolean theFirst) {
+        Story story = suspendedHosts(60 * MINUTE, FOREVER);
+        QueueId id = story.queue("u@x.example");
+        story.after(1);
+        assertThat(lastReply(story, id)).contains("is suspended by ann: their disk is full");
+
+        story.seating.hosts().resume(theFirst ? ONE : TWO);
+        story.after(2_000);
+
+        assertThat(story.deliveries()).containsExactly("1>x.example");
+    }
+
+    @Test
+    void aResumeThatAnotherShardReportsMakesMailDueAsWell() {
+        Story story = suspendedHosts(FOREVER, FOREVER);
+        story.queue("u@x.example");
+        story.happens(new QmgrEvent.HostsLearned(
+                List.of(new HostRow.Change.Gone(TWO.toString(), HostRow.HostRowKind.SUSPENDED))));
+        story.after(2_000);
+        assertThat(story.deliveries()).containsExactly("1>x.example");
+    }
+
+    @Test
+    void aSecondSuspensionOfAHostReplacesTheFirst() {
+        Story story = suspendedHosts(FOREVER, FOREVER);
+        QueueId id = story.queue("u@x.example");
+        story.seating.suspend(TWO, "back at three", "bob", story.now + 2 * MINUTE, story.now);
+        story.after(2_000);
+        assertThat(story.register.get(id).nextMillis).isEqualTo(2 * MINUTE);
+        story.until(2 * MINUTE + 1_000);
+        assertThat(story.deliveries()).containsExactly("1>x.example");
+    }
+
+    /// The suspension ends while its outcome is on the way to the disk.
+    @Test
+    void aResumeOfAHostFindsMailWhoseDeferralIsBeingRecorded() {
+        Story story = suspendedHosts(FOREVER, FOREVER);
+        story.withhold(QmgrOrder.RecordOutcome.class);
+        story.queue("u@x.example");
+        story.after(1);
+        assertThat(story.waiting(QmgrOrder.RecordOutcome.class)).hasSize(1);
+        story.seating.hosts().resume(ONE);
+        story.after(1);
+        story.answerAll(QmgrOrder.RecordOutcome.class);
+        story.after(2_000);
+        assertThat(story.deliveries()).containsExactly("1>x.example");
     }
 
     // ---- freeze

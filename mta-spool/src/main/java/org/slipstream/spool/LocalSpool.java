@@ -167,8 +167,8 @@ final class LocalSpool implements Spool {
     }
 
     @Override
-    public void makeDueAfter(String reply, long nowMillis, Runnable then) {
-        making(nowMillis, then).begin(after -> index.notDueAfter(reply, nowMillis, after));
+    public void makeDueAfter(String replyOrRemote, long nowMillis, Runnable then) {
+        making(nowMillis, then).begin(after -> index.notDueAfter(replyOrRemote, nowMillis, after));
     }
 
     private MakingDue making(long nowMillis, Runnable then) {

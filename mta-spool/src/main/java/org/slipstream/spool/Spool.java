@@ -70,9 +70,9 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// is processed in portions ([MakingDue]), and `then` runs after each of them, at least once.
     void makeDue(Optional<QueueId> id, Optional<String> domain, long nowMillis, Runnable then);
 
-    /// Makes the messages with a waiting recipient whose last reply has this text due at `nowMillis`,
-    /// in portions as well.
-    void makeDueAfter(String reply, long nowMillis, Runnable then);
+    /// Makes the messages with a waiting recipient whose last reply has this text, or whose last outcome
+    /// has this remote, due at `nowMillis`, in portions as well.
+    void makeDueAfter(String replyOrRemote, long nowMillis, Runnable then);
 
     /// Messages of one queue that are due at `nowMillis`, at most `limit`, oldest due first. Moves
     /// their next attempt to `leaseUntilMillis`, in the deferred queue, and completes after that is

@@ -160,10 +160,10 @@ public sealed interface QmgrOrder {
         BEGUN
     }
 
-    /// Operator: makes all waiting mail, the mail of one domain, the mail with one last reply, or one
+    /// Operator: makes all waiting mail, the mail of one domain, the mail with one last outcome, or one
     /// message due at `nowMillis`.
     ///
-    /// @param reply text of the last reply to a waiting recipient
+    /// @param reply of the last outcome of a waiting recipient: the text of its reply, or its remote
     record MakeDue(Optional<QueueId> id, Optional<String> domain, Optional<String> reply, long nowMillis)
             implements
                 QmgrOrder {
@@ -171,8 +171,8 @@ public sealed interface QmgrOrder {
             this(id, domain, Optional.empty(), nowMillis);
         }
 
-        public static MakeDue ofReply(String reply, long nowMillis) {
-            return new MakeDue(Optional.empty(), Optional.empty(), Optional.of(reply), nowMillis);
+        public static MakeDue after(String replyOrRemote, long nowMillis) {
+            return new MakeDue(Optional.empty(), Optional.empty(), Optional.of(replyOrRemote), nowMillis);
         }
     }
 }

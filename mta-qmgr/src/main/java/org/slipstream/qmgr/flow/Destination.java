@@ -39,7 +39,8 @@ public final class Destination {
         this.window = new Window(rules);
     }
 
-    /// Other rules. The learned window stays, up to its new limit.
+    /// Other rules. The learned window stays, up to its new limit; a window at its former limit begins
+    /// again where a new one begins.
     public void change(FlowRules others) {
         rules = others;
         window.change(others);

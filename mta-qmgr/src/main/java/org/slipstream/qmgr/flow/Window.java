@@ -45,7 +45,12 @@ final class Window {
         this.size = rules.initialConcurrency();
     }
 
+    // The former limit, and no feedback, may have kept the window small: then a wider limit acts at
+    // once, as for a new destination.
     void change(FlowRules others) {
+        if (size == rules.concurrencyLimit() && size < others.initialConcurrency()) {
+            size = others.initialConcurrency();
+        }
         rules = others;
         if (others.concurrencyLimit() > 0) {
             size = Math.min(size, others.concurrencyLimit());

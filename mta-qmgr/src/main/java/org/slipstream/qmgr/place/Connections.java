@@ -92,8 +92,9 @@ final class Connections {
     /// How often a delivery was first on a breaking connection, by number.
     private final Map<Long, Integer> returns = new LinkedHashMap<>();
 
-    /// Deferred at seating; they end with the next alarm.
-    private final List<Ended> untried = new ArrayList<>();
+    /// The effects of seating: deliveries that were deferred, and evictions. They are told with the
+    /// next alarm, which is due at once and gives the deliveries of evicted connections another seat.
+    private EffectsBuilder pending = new EffectsBuilder();
 
     /// Suspended since the last alarm.
     private final Set<HostKey> suspended = new LinkedHashSet<>();
@@ -105,10 +106,6 @@ final class Connections {
 
     /// Earliest time at which a refusal ends because a host may be tried again.
     private long refusalEndsMillis = Long.MAX_VALUE;
-
-    /// A connection was evicted, and its deliveries need another seat at the next alarm, which is
-    /// due at once.
-    private boolean evicted;
 
     // The latest answer, valid until the next change.
     private Optional<Remembered> remembered = Optional.empty();
@@ -203,7 +200,7 @@ final class Connections {
         }
         remembered = Optional.empty();
         if (asked.seat() instanceof Seat.Defer defer) {
-            untried.add(untried(assignment, defer));
+            pending.ended(untried(assignment, defer));
             return;
         }
         HostKey host = host(asked.seat()).host();
@@ -228,6 +225,11 @@ final class Connections {
                 Connection connection = connection(reuse.connection());
                 idle.remove(connection);
                 assign(connection, assignment, orders);
+                // A message that has used up its share may queue behind others, but takes no idle connection.
+                if (carriesSeveral() && placement.takesOverflow(connection)
+                        && refusals.isRationedAt(connection.host.host())) {
+                    refusalEndsMillis = now;
+                }
             }
             case Seat.Open open -> {
                 open.closing().ifPresent(number -> evict(connection(number), now, orders));
@@ -553,13 +555,11 @@ final class Connections {
         Reply reason = Reply.of(450, "4.4.2", connection.host.name() + " has sent no greeting for "
                 + (now - connection.openedMillis) / 1_000 + " s, and all connections are in use");
         orders.order(new QmgrOrder.Close(connection.number));
-        evicted = true;
-        EffectsBuilder report = new EffectsBuilder();
         broken(connection, new Failure(reason, connection.host.name(), OptionalLong.empty(),
                 Optional.of(QueuePhase.Code.GREETING)), firstOfEach(), now,
-                report);
+                pending);
         hosts.broken(connection.host, reason, OptionalLong.empty(), now);
-        untried.addAll(report.ended);
+        pending.touched.add(connection.host.host());
     }
 
     private void close(Connection connection, long now, OrderSink orders) {
@@ -572,17 +572,15 @@ final class Connections {
     private List<Assignment> remove(Connection connection) {
         List<Assignment> assignments = book.remove(connection);
         if (book.connections(connection.host.host()) == 0) {
+            idle.forget(connection.host.host());
             leases.left(connection.host.host());
         }
         return assignments;
     }
 
     private void closedIfLast(Connection connection, long now) {
-        if (book.connections(connection.host.host()) == 0) {
-            idle.forget(connection.host.host());
-            if (connection.up) {
-                hosts.closed(connection.host, connection.openedMillis, now);
-            }
+        if (book.connections(connection.host.host()) == 0 && connection.up) {
+            hosts.closed(connection.host, connection.openedMillis, now);
         }
     }
 
@@ -595,7 +593,6 @@ final class Connections {
 
     /// Gives displaced deliveries another seat, if there is one.
     Effects reseat(long now, OrderSink orders) {
-        evicted = false;
         EffectsBuilder report = new EffectsBuilder();
         displaced.each(assignment -> {
             int serving = book.serving(assignment.destination());
@@ -654,13 +651,12 @@ final class Connections {
         remembered = Optional.empty();
         connectionsShort = false;
         hosts.collect(nowMillis);
-        EffectsBuilder report = new EffectsBuilder();
+        EffectsBuilder report = pending;
+        pending = new EffectsBuilder();
         if (refusalEndsMillis <= nowMillis) {
             refusalEndsMillis = Long.MAX_VALUE;
             report.refusalEnded = true;
         }
-        untried.forEach(report::ended);
-        untried.clear();
         closeIdleOfSuspended(nowMillis, orders);
         for (var due = idle.expired(nowMillis); due.isPresent(); due = idle.expired(nowMillis)) {
             // A connection that could be reused blocked no delivery.
@@ -674,7 +670,7 @@ final class Connections {
 
     /// The time of the next [#alarm]; a time in the past means at once, `Long.MAX_VALUE` never.
     long nextAlarmMillis() {
-        if (!untried.isEmpty() || !suspended.isEmpty() || evicted) {
+        if (!pending.isNothing() || !suspended.isEmpty()) {
             return 0;
         }
         long next = Math.min(idle.nextMillis(), refusalEndsMillis);
@@ -716,6 +712,11 @@ final class Connections {
 
     int connections(HostKey host) {
         return book.connections(host);
+    }
+
+    /// Hosts of which something is remembered as long as they have a connection.
+    int hostsInUse() {
+        return idle.rhythms();
     }
 
     /// Closes the connections that are idle for the longest time.
@@ -794,6 +795,10 @@ final class Connections {
         void ended(Ended how) {
             returns.remove(how.delivery());
             ended.add(how);
+        }
+
+        boolean isNothing() {
+            return ended.isEmpty() && touched.isEmpty();
         }
 
         Effects effects() {

@@ -2,6 +2,7 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
+import org.slipstream.core.text.Controls;
 import org.slipstream.core.Reply;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.HostRow.HostRowKind;
@@ -9,11 +10,13 @@ import org.slipstream.qmgr.event.HostRow.HostRowKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -52,6 +55,9 @@ public final class DestDb {
     private final TreeSet<Expiry> expiries = new TreeSet<>(Comparator.comparingLong(Expiry::atMillis)
             .thenComparing(Expiry::host).thenComparing(Expiry::kind));
     private final SequencedMap<String, HostRow.Change> changes = new LinkedHashMap<>();
+
+    /// Suspensions that ended or were replaced since the last [#resumed].
+    private final SequencedSet<HostKey> resumed = new LinkedHashSet<>();
 
     /// A record with the host's latest name and the time of its expiry.
     private record HostRecord(HostState state, String name, long expiresMillis) {}
@@ -134,11 +140,8 @@ public final class DestDb {
     }
 
     public void breaksUnderPipelining(Candidate host, String what, long nowMillis) {
-        put(host.host(), host.name(), HostRowKind.ONE_AT_A_TIME, new HostState.OneAtATime(nowMillis, printable(what)));
-    }
-
-    private static String printable(String text) {
-        return text.replace('\r', ' ').replace('\n', ' ');
+        put(host.host(), host.name(), HostRowKind.ONE_AT_A_TIME,
+                new HostState.OneAtATime(nowMillis, Controls.onOneLine(what)));
     }
 
     // ---- operators
@@ -150,19 +153,21 @@ public final class DestDb {
         List.copyOf(records.keySet()).forEach(host -> makeDue(host, Long.MAX_VALUE, nowMillis));
     }
 
-    /// The same for one host, if it failed before `requestedMillis`.
-    public void makeDue(HostKey host, long requestedMillis, long nowMillis) {
+    /// The same for one host, if it failed before `requestedMillis`. True when it was not due.
+    public boolean makeDue(HostKey host, long requestedMillis, long nowMillis) {
         Optional<HostRecord> known = Optional.ofNullable(records.get(host)).map(kinds -> kinds.get(HostRowKind.RETRY));
         if (known.isPresent() && known.get().state() instanceof HostState.Retry retry && !retry.isDue(nowMillis)
                 && retry.sinceMillis() < requestedMillis) {
             HostState due = new HostState.Retry(retry.sinceMillis(), nowMillis, retry.failures(), retry.last());
             put(host, known.get().name(), HostRowKind.RETRY, due);
+            return true;
         }
+        return false;
     }
 
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         put(host, name(host), HostRowKind.SUSPENDED,
-                new HostState.Suspended(nowMillis, untilMillis, printable(why), printable(author)));
+                new HostState.Suspended(nowMillis, untilMillis, Controls.onOneLine(why), Controls.onOneLine(author)));
     }
 
     /// The suspended hosts, in order. The cost depends on their number only.
@@ -268,6 +273,7 @@ public final class DestDb {
         }
         if (kind == HostRowKind.SUSPENDED) {
             suspended.remove(host);
+            resumed.add(host);
         }
         changed(kind, new HostRow.Change.Gone(host.toString(), kind));
         return true;
@@ -291,6 +297,18 @@ public final class DestDb {
         List<HostRow.Change> all = List.copyOf(changes.values());
         changes.clear();
         return all;
+    }
+
+    /// The hosts whose suspension ended or was replaced since the previous call, here or in another
+    /// shard, and the hosts that are still suspended. Mail whose hosts were all suspended names one of
+    /// them, so it may wait for the wrong one. Empty when no suspension ended.
+    SequencedSet<HostKey> resumed(long nowMillis) {
+        SequencedSet<HostKey> hosts = new LinkedHashSet<>(resumed);
+        if (!hosts.isEmpty()) {
+            resumed.clear();
+            hosts.addAll(suspended(nowMillis).keySet());
+        }
+        return hosts;
     }
 
     public boolean hasChanges() {

@@ -85,9 +85,14 @@ final class IdlePool {
         }
     }
 
-    /// No connection to this host is left.
+    /// No connection to this host is left, whatever the reason. Its rhythm begins again with the next.
     void forget(HostKey host) {
         flows.remove(host);
+    }
+
+    /// Hosts whose rhythm is known; each has a connection.
+    int rhythms() {
+        return flows.size();
     }
 
     /// Adds a connection. False when it is not to be kept.

@@ -260,7 +260,7 @@ final class Placement {
                 .orElseGet(() -> new Seat.Wait(scope, why + ", and no connection has room in its queue", passedOver));
     }
 
-    private boolean takesOverflow(Connection connection) {
+    boolean takesOverflow(Connection connection) {
         return connection.queued() < (long) connection.depth * rules.depth().overflow();
     }
 

@@ -21,6 +21,9 @@ final class Refusals {
     private final Map<HostKey, Set<String>> atHosts = new LinkedHashMap<>();
     private boolean anywhere;
 
+    /// Hosts of messages that had used up their share and found no connection to queue on.
+    private final Set<HostKey> rationed = new LinkedHashSet<>();
+
     /// @param untilAnyChange true when the refusal may end for a reason outside the destination's
     /// hosts
     void add(Candidates where, Seat.Scope scope, boolean untilAnyChange) {
@@ -32,7 +35,11 @@ final class Refusals {
                             .add(where.destination()));
                 }
             }
-            case MESSAGE, UNPROVEN -> anywhere = true;
+            case MESSAGE -> {
+                anywhere = true;
+                where.hosts().forEach(candidate -> rationed.add(candidate.host()));
+            }
+            case UNPROVEN -> anywhere = true;
             // With one delivery per connection, the next choice asks again. Otherwise only this
             // destination was refused: others may share a busy connection.
             case EVERYWHERE -> anywhere |= untilAnyChange;
@@ -67,8 +74,14 @@ final class Refusals {
         return false;
     }
 
+    /// True when a message that has used up its share may queue on a connection to this host.
+    boolean isRationedAt(HostKey host) {
+        return rationed.contains(host);
+    }
+
     void clear() {
         atHosts.clear();
+        rationed.clear();
         anywhere = false;
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -247,7 +248,10 @@ public final class Seating {
 
     /// Handles all due times.
     public Effects alarm(long nowMillis, OrderSink orders) {
-        return each(connections -> connections.alarm(nowMillis, orders));
+        boolean changed = hosts.hasChanges();
+        Effects effects = each(connections -> connections.alarm(nowMillis, orders));
+        // An operator has forgotten a failed host or ended its suspension.
+        return changed ? effects.and(new Effects(List.of(), List.of(), true)) : effects;
     }
 
     /// The time of the next [#alarm]; `Long.MAX_VALUE` when none is planned.
@@ -269,14 +273,23 @@ public final class Seating {
     }
 
     /// Flush by name: revives the hosts of this route that failed before `requestedMillis`.
-    public void flush(Route route, long requestedMillis, long nowMillis) {
-        candidates(route).hosts().forEach(host -> hosts.makeDue(host.host(), requestedMillis, nowMillis));
+    ///
+    /// @return true when one of them may be tried earlier than before
+    public boolean flush(Route route, long requestedMillis, long nowMillis) {
+        return candidates(route).hosts().filter(host -> hosts.makeDue(host.host(), requestedMillis, nowMillis))
+                .count() > 0;
     }
 
     /// Suspends a host. Running deliveries to it finish.
     public void suspend(HostKey host, String why, String author, long untilMillis, long nowMillis) {
         hosts.suspend(host, why, author, untilMillis, nowMillis);
         transports.values().forEach(connections -> connections.closeIdle(host));
+    }
+
+    /// Hosts for whose suspension mail may no longer have to wait, see [DestDb#resumed]. Each call empties
+    /// the list.
+    public SequencedSet<HostKey> resumed(long nowMillis) {
+        return hosts.resumed(nowMillis);
     }
 
     /// Applies the knowledge of other shards about hosts. Deliveries that were refused may find a seat now, or

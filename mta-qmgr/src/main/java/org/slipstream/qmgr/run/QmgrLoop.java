@@ -31,10 +31,12 @@ import java.util.function.LongSupplier;
 ///
 /// **Failures.** An event that cannot occur was refused before it changed anything: it is logged
 /// with the state of its message, the message is put on hold for an operator, and the loop
-/// continues. Any other exception leaves an unknown state. The loop then ends, after it has passed
-/// on the orders of earlier events (outcomes that occurred are to be recorded), and notifies its
-/// owner, which stops the server. No mail is lost: the spool has every message, and a restart
-/// begins from there.
+/// continues. A message whose data cannot be processed is put on hold by the queue manager. Any other
+/// exception leaves an unknown state. The loop then ends, after it has passed on the orders of earlier
+/// events (outcomes that occurred are to be recorded), and notifies its owner, which stops the server.
+/// The last order puts the message on hold that the queue manager had in hand, so that a restart does
+/// not meet it again. No mail is lost: the spool has every message, and a restart begins from
+/// there.
 public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 
@@ -132,6 +134,12 @@ public final class QmgrLoop {
             log.error(
                     "event=queue-manager-failed error=\"{}\" next=\"a restart resumes from the spool\"",
                     LogText.text(FailureWords.of(failure)), failure);
+            if (failure instanceof RuntimeException cause) {
+                queueManager.inHand().ifPresent(id -> {
+                    putOnHold(id, cause);
+                    dispatcher.order(new QmgrOrder.SetHold(id, true));
+                });
+            }
             inbox.close();
             onFailure.accept(failure);
         } finally {
@@ -158,6 +166,7 @@ public final class QmgrLoop {
             }
             observer.pumps(now);
             allOrNothing(() -> queueManager.pump(now, orders::add), now);
+            queueManager.takeFailedMessages().forEach(QmgrLoop::putOnHold);
             behindArrivals = queueManager.isBehindArrivals();
             inUse = queueManager.inUse(LOCAL);
             stuckWatch.look(queueManager, now);
@@ -181,6 +190,12 @@ public final class QmgrLoop {
                     LogText.text(FailureWords.of(failure)));
             throw failure;
         }
+    }
+
+    private static void putOnHold(QueueId id, RuntimeException failure) {
+        log.error("event=message-put-on-hold queue={} reason=\"it cannot be processed\" error=\"{}\""
+                + " next=\"see explain; delete it, or release it with another instruction\"", id,
+                LogText.text(FailureWords.of(failure)), failure);
     }
 
     // The queue manager and the sender of the event disagree about this message. Running deliveries

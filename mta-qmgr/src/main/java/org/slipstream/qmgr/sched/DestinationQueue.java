@@ -137,6 +137,20 @@ public final class DestinationQueue {
         return before;
     }
 
+    /// The first entries of the messages behind the first, at most `most` of the first `lookedAt`
+    /// entries.
+    Stream<Entry> firstOfOthers(int most, int lookedAt) {
+        Map<QueueId, Entry> others = new LinkedHashMap<>();
+        Entry entry = head().nextInQueue;
+        for (int i = 1; i < lookedAt && entry != null && others.size() < most; i++) {
+            if (entry.message() != head().message()) {
+                others.putIfAbsent(entry.message().id, entry);
+            }
+            entry = entry.nextInQueue;
+        }
+        return others.values().stream();
+    }
+
     /// The first entry of each waiting message.
     Stream<Entry> firstOfEachMessage() {
         Map<QueueId, Entry> byMessage = new LinkedHashMap<>();

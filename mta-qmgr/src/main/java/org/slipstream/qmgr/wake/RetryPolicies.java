@@ -59,9 +59,10 @@ public final class RetryPolicies {
         return Objects.requireNonNull(all.get(name));
     }
 
-    /// @param destinationPolicy the policy that the settings of the destination name
+    /// @param destinationPolicy the policy that the settings of the destination name, or named before a
+    /// change of settings that took the policy away
     public RetryClause of(Optional<String> destinationPolicy, ErrorClass error) {
-        RetryClause clause = destinationPolicy.map(name -> known(byName, name)).orElse(common);
+        RetryClause clause = destinationPolicy.flatMap(name -> Optional.ofNullable(byName.get(name))).orElse(common);
         return clause.others().containsKey(error)
                 ? known(byName, Objects.requireNonNull(clause.others().get(error)))
                 : clause;

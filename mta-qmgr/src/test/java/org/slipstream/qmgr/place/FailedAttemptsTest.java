@@ -63,6 +63,19 @@ class FailedAttemptsTest {
 
     @ParameterizedTest
     @EnumSource
+    void deadHostsLeaveNothingInMemory(Failing failing) {
+        Yard yard = new Yard(RULES);
+        int hosts = failing == Failing.NO_CONNECTION ? 10_000 : 100;
+        for (int i = 1; i <= hosts; i++) {
+            yard.seat(i, to("h" + i));
+            failing.happens(yard, yard.last(), i);
+        }
+        assertThat(yard.ended).hasSize(hosts);
+        assertThat(yard.connections.hostsInUse()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void anAttemptThatLeavesNoHostIsOneFeedbackAndTheHostIsMarkedByTheCohortsOnly(Failing failing) {
         Yard yard = new Yard(RULES);
         yard.seat(1, to("a"));

@@ -4,11 +4,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slipstream.core.Address;
+import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instruction;
+import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.QueueName;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.Route;
+import org.slipstream.core.Suspension;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrObserver;
 import org.slipstream.qmgr.QueueManager;
@@ -27,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -264,7 +269,58 @@ class QmgrLoopTest {
         assertThat(inbox.offerArrival(message(2))).isFalse();
         assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(90, SECONDS))
                 .hasMessageContaining("has stopped");
-        assertThat(dispatcher).isEmpty();
+        assertThat(dispatcher).as("a restart does not meet that message again")
+                .containsExactly(new QmgrOrder.SetHold(new QueueId(1), true));
+    }
+
+    /// Its instruction cannot be read: the record of it has no route, and no word that there is none.
+    @Test
+    void aMessageThatCannotBeProcessedIsPutOnHoldAndAllOthersGoOn() throws Exception {
+        started();
+        MessageSummary odd = new MessageSummary(new QueueId(7), Optional.of(Address.of("s@here.example")), 1_000_000,
+                10, 1, 1, 0, 0, false, 0, DeliveryOptions.NONE,
+                new Instructions(Optional.empty(), null, OptionalInt.empty()));
+        inbox.offerArrival(odd);
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.RecipientsRead(odd.id(),
+                List.of(new Recipient(1, Address.of("a@far.example"))), true));
+        QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
+        assertThat(record.outcomes().getFirst().outcome().reply().toString())
+                .startsWith("451 4.3.0 the message cannot be processed and is on hold: ");
+        inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
+        assertThat(next(QmgrOrder.SetHold.class)).isEqualTo(new QmgrOrder.SetHold(odd.id(), true));
+        inbox.answer(new QmgrEvent.Filed(Optional.of(odd.id())));
+
+        inbox.answer(delivered(runningDelivery()));
+        assertThat(next(QmgrOrder.RecordOutcome.class).id()).isEqualTo(new QueueId(1));
+        assertThat(broken).isNotDone();
+    }
+
+    /// A line end in the reason would be one in the reply.
+    @Test
+    void theReasonOfAReturnIsOnOneLine() throws Exception {
+        started();
+        inbox.offerArrival(new MessageSummary(new QueueId(7), Optional.of(Address.of("s@here.example")), 1_000_000,
+                10, 1, 1, 0, 0, false, 0, DeliveryOptions.NONE, Instructions.NONE.with(
+                        new Instruction.Return(Instruction.Cause.CANCELLED, "closed\r\nwrite to bob\u2028\u202e"))));
+        next(QmgrOrder.ReadRecipients.class);
+        inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(7),
+                List.of(new Recipient(1, Address.of("a@far.example"))), true));
+        assertThat(next(QmgrOrder.RecordOutcome.class).outcomes().getFirst().outcome().reply().text())
+                .isEqualTo("delivery cancelled by administrator: closed  write to bob");
+    }
+
+    /// Its name and its reason are part of the reply that its mail gets, and of the search for that mail.
+    @Test
+    void textsOfASuspensionAreOnOneLine() throws Exception {
+        started();
+        String name = "a.example\nb.example";
+        inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Suspend(new Suspension(
+                Suspension.SuspensionScope.DESTINATION, name, "their\ndisk", "ann\r", 0, Long.MAX_VALUE))));
+        inbox.answer(new QmgrEvent.Operator(
+                new QmgrEvent.OperatorCommand.Resume(Suspension.SuspensionScope.DESTINATION, name)));
+        assertThat(next(QmgrOrder.MakeDue.class).reply().orElseThrow())
+                .startsWith("destination a.example b.example is suspended by ann ").endsWith(": their disk");
     }
 
     @Test

@@ -61,7 +61,8 @@ final class Finder {
             + " and m.not_before_millis <= ? order by m.id limit ?";
     private static final String NOT_DUE_AFTER = "select m.id from message m where m.id > ? and m.next_millis > ?"
             + " and m.not_before_millis <= ? and exists (select 1 from recipient r where r.message_id = m.id"
-            + " and r.state = " + RecipientStatus.OPEN.code + " and r.reply_text = ?) order by m.id limit ?";
+            + " and r.state = " + RecipientStatus.OPEN.code
+            + " and (r.reply_text = ? or r.remote = ?)) order by m.id limit ?";
 
     private enum Among {
         ALL, UNTRIED
@@ -203,15 +204,17 @@ final class Finder {
         return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }
 
-    /// The next messages that are not due and have a waiting recipient whose last reply has this text.
-    QueueIndex.Found notDueAfter(String reply, Optional<QueueId> after) throws IndexException {
+    /// The next messages that are not due and have a waiting recipient whose last reply has this text, or
+    /// whose last outcome has this remote.
+    QueueIndex.Found notDueAfter(String replyOrRemote, Optional<QueueId> after) throws IndexException {
         long from = after.map(QueueId::value).orElse(0L);
         Page page = reader.query(NOT_DUE_AFTER, query -> {
             query.setLong(1, from);
             query.setLong(2, nowMillis);
             query.setLong(3, nowMillis);
-            query.setString(4, reply);
-            query.setInt(5, ENVELOPES);
+            query.setString(4, replyOrRemote);
+            query.setString(5, replyOrRemote);
+            query.setInt(6, ENVELOPES);
         }, rows -> page(rows, from));
         return new QueueIndex.Found(page.ids(), page.full() ? Optional.of(new QueueId(page.last())) : Optional.empty());
     }

@@ -270,8 +270,8 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
-    public Found notDueAfter(String reply, long nowMillis, Optional<QueueId> after) throws IndexException {
-        return new Finder(reader, Search.of(QueueFilter.ANY), nowMillis).notDueAfter(reply, after);
+    public Found notDueAfter(String replyOrRemote, long nowMillis, Optional<QueueId> after) throws IndexException {
+        return new Finder(reader, Search.of(QueueFilter.ANY), nowMillis).notDueAfter(replyOrRemote, after);
     }
 
     @Override

@@ -135,8 +135,9 @@ public interface QueueIndex extends AutoCloseable {
     /// portion of a few hundred.
     Found notDue(Optional<String> domain, long nowMillis, Optional<QueueId> after) throws IndexException;
 
-    /// As [#notDue] for the messages with a waiting recipient whose last reply has this text.
-    Found notDueAfter(String reply, long nowMillis, Optional<QueueId> after) throws IndexException;
+    /// As [#notDue] for the messages with a waiting recipient whose last reply has this text, or whose last
+    /// outcome has this remote.
+    Found notDueAfter(String replyOrRemote, long nowMillis, Optional<QueueId> after) throws IndexException;
 
     /// The first messages that were tried, are not held, and have a waiting recipient in `domain`.
     /// In order of id, a portion of a few hundred.
