@@ -161,6 +161,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
     /// @param delivers false when the server only receives and stores mail
     /// @param stuck messages that waited for a minute although nothing held them, since the start
     /// @param unannounced new messages that no event announced and a scan found, since the start
+    /// @param destinations the busiest; one row with the transport `-` has the sum of the others
     /// @param trouble the current failures; empty when there are none
     /// @param suspensions those in force, the freeze first, without those of hosts
     /// @param shards empty when the server has only one
@@ -206,7 +207,7 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         }
     }
 
-    /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`, `rspamd`
+    /// @param what `index`, `log`, `space`, `inodes`, `stall`, `shard`, `shards`, `logins`, `rspamd`
     /// @param since ISO 8601 in UTC; empty when it is not known
     /// @param meaning the effect on mail, and its expected end
     /// @param reason the error text of the system

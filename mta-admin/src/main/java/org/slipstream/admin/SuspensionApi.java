@@ -153,6 +153,11 @@ final class SuspensionApi {
 
     // ---- parameters
 
+    /// The mail of a transport is nearly all mail, so its suspension requires the right of a freeze.
+    static boolean isOfATransport(Query query) {
+        return scope(query).filter(SuspensionScope.TRANSPORT::equals).isPresent();
+    }
+
     private static Optional<SuspensionScope> scope(Query query) {
         String kind = query.get("kind").map(each -> each.equals(DOMAIN) ? "destination" : each).orElse("");
         return Arrays.stream(SuspensionScope.values())

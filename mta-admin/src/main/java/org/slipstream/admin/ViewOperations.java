@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// Views of the whole server, as the API uses them. Called on HTTP threads; they change nothing.
 public interface ViewOperations {
@@ -58,11 +59,28 @@ public interface ViewOperations {
     /// @param destinations in memory, the busiest first, and those with recent errors
     /// @param shards empty when the server has only one
     /// @param configuredShards the number with which the server starts; 0 without shards
+    /// @param trouble as in the status
     record Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
             int active,
             Operations.ConnectionsView connections, Map<String, Long> counters,
             List<SuspensionOperations.SuspensionView> suspensions,
-            List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards) {
+            List<BusyDestination> destinations, List<ShardLine> shards, int configuredShards,
+            List<Operations.TroubleView> trouble) {
+        /// The load without troubles.
+        public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
+                int active, Operations.ConnectionsView connections, Map<String, Long> counters,
+                List<SuspensionOperations.SuspensionView> suspensions, List<BusyDestination> destinations,
+                List<ShardLine> shards, int configuredShards) {
+            this(at, hostname, started, messages, held, active, connections, counters, suspensions, destinations,
+                    shards, configuredShards, List.of());
+        }
+
+        /// The same load, with further troubles.
+        public Activity withTroubles(List<Operations.TroubleView> further) {
+            return new Activity(at, hostname, started, messages, held, active, connections, counters, suspensions,
+                    destinations, shards, configuredShards, Stream.concat(trouble.stream(), further.stream()).toList());
+        }
+
         /// The load of a single shard.
         public Activity(String at, String hostname, String started, Optional<Long> messages, Optional<Long> held,
                 int active, Operations.ConnectionsView connections, Map<String, Long> counters,

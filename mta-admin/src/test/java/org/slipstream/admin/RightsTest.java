@@ -147,6 +147,17 @@ class RightsTest {
         assertThat(actions).isEqualTo(PATHS.size() + 1);
     }
 
+    @Test
+    void theSuspensionOfATransportRequiresTheRightOfAFreeze() throws IOException {
+        String order = "suspensions/suspend?reason=x&author=tom&kind=";
+        assertThat(owner(Optional.of("o"), "POST", order + "transport&name=smtp").status()).isEqualTo(403);
+        assertThat(owner(Optional.of("o"), "POST", "suspensions/resume?kind=transport&name=smtp").status())
+                .isEqualTo(403);
+        assertThat(suspensions.current).isEmpty();
+        assertThat(owner(Optional.of("o"), "POST", order + "domain&name=x.example").status()).isEqualTo(200);
+        assertThat(owner(Optional.of("a"), "POST", order + "transport&name=smtp").status()).isEqualTo(200);
+    }
+
     /// Text of an order reaches replies, reports and terminals.
     @ParameterizedTest
     @CsvSource({"POST, queue/1p4q0c8k2v0/bounce?reason=", "POST, queue/bounce?sender=a@b.example&reason=",

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /// The settings in force, and everything that is made of them.
 ///
@@ -224,9 +225,11 @@ final class LiveSettings implements ConfigurationOperations {
                 setting.doc(), setting.restart());
     }
 
-    /// The failures of programs that the settings name.
+    /// The failures of programs and files that the settings name.
     List<TroubleView> troubles() {
-        return now.rspamd().flatMap(RspamdFilter::trouble).stream().toList();
+        Stream<TroubleView> logins = now.prepared().users().trouble().stream().map(reason -> new TroubleView("logins",
+                "", "users cannot log in, or changes of the file have no effect", reason));
+        return Stream.concat(now.rspamd().flatMap(RspamdFilter::trouble).stream(), logins).toList();
     }
 
     // ---- stop

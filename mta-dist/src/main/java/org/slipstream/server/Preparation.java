@@ -230,7 +230,7 @@ final class Preparation {
                         .ifPresent(why -> mistake("log.file", why));
             } else if (!Files.isWritable(file)) {
                 mistake("log.file", file + " is not writable for this user; change its permissions, or set another"
-                        + " file");
+                        + " file. A service of systemd may write in its own folders only (LogsDirectory=)");
             }
         });
     }

@@ -1,5 +1,7 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.text.Controls;
+import org.slipstream.core.text.Nearest;
 import picocli.CommandLine;
 import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help.Ansi;
@@ -38,6 +40,8 @@ public final class Cli {
             Map.entry("lab", List.of("list", "run", "replay", "what-if", "study", "shards", "golden")));
     /// Options of `mta` that may stand before a command, with their value in the next argument.
     private static final Set<String> WITH_VALUE = Set.of("--home", "--config", "--socket", "--token-file");
+    /// Commands with others below them that take words of their own as well.
+    private static final Set<String> WITH_NAME = Set.of("suspend");
     /// Arguments that need all commands.
     private static final Set<String> OVERVIEWS = Set.of("-h", "--help", "completion", "man");
 
@@ -48,7 +52,33 @@ public final class Cli {
     public static int execute(CliContext world, String... arguments) {
         int end = endOfOwnArguments(arguments);
         String[] own = Arrays.copyOf(arguments, end);
+        Optional<String> unknown = unknownCommand(own);
+        if (unknown.isPresent()) {
+            world.err().println("mta: " + Controls.replaced(unknown.get()));
+            return Exit.USAGE;
+        }
         return commandLine(world, List.of(arguments).subList(end, arguments.length), own).execute(own);
+    }
+
+    /// A word in the place of a command that names none. The help of the command before it would hide the
+    /// mistake, and a guess among all forty is worse than one among those of the group.
+    private static Optional<String> unknownCommand(String... arguments) {
+        String path = "";
+        for (int at = 0; at < arguments.length && NAMES.containsKey(path) && !WITH_NAME.contains(path); at++) {
+            String word = arguments[at];
+            if (WITH_VALUE.contains(word)) {
+                at++;
+            } else if (!word.startsWith("-")) {
+                List<String> names = NAMES.get(path);
+                if (!names.contains(word)) {
+                    return Optional.of("unknown command '" + word + "'"
+                            + Nearest.to(word, names).map(near -> "; did you mean " + near + "?").orElse("")
+                            + " (see mta " + (path.isEmpty() ? "" : path + " ") + "--help)");
+                }
+                path = path.isEmpty() ? word : path + " " + word;
+            }
+        }
+        return Optional.empty();
     }
 
     /// Behind the word `sendmail`, unless it asks for its help or is a value of another command.

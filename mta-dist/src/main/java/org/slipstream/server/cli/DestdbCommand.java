@@ -32,6 +32,8 @@ import java.util.concurrent.Callable;
                 "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
                 "  ./mta destdb resume mx.example.org"})
 final class DestdbCommand implements Callable<Integer> {
+    private static final String LMTP = "[lmtp:";
+
     @Spec
     private CommandSpec spec;
 
@@ -176,6 +178,9 @@ final class DestdbCommand implements Callable<Integer> {
     /// The form of the log: `mx.example.org[192.0.2.1]:25/may`. A host without a name has only its
     /// address.
     static String nameOf(HostView host) {
+        if (host.host().startsWith(LMTP)) {
+            return host.host().substring(1, host.host().lastIndexOf(']'));
+        }
         return host.host().startsWith("[" + host.name() + "]") ? host.host() : host.name() + host.host();
     }
 

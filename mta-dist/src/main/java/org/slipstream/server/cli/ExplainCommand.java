@@ -6,11 +6,13 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /// `explain`: the reason for which a message waits, and what would release it.
 @Command(name = "explain", mixinStandardHelpOptions = true, versionProvider = Version.class,
@@ -52,6 +54,10 @@ final class ExplainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (Stream.of(wanted.id, wanted.destination, wanted.host, wanted.sender).allMatch(Optional::isEmpty)) {
+            throw new ParameterException(spec.commandLine(),
+                    "nothing to explain is given: ID, --destination, --host or --sender");
+        }
         String path = wanted.id.map(id -> "message=" + Ids.of(spec, id))
                 .or(() -> wanted.destination.map(name -> "destination=" + DestdbCommand.encoded(name)))
                 .or(() -> wanted.host.map(name -> "host=" + DestdbCommand.encoded(name)))

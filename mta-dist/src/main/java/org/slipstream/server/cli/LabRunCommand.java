@@ -78,6 +78,7 @@ final class LabRunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        csv.ifPresent(LabRunCommand::make);
         PrintStream out = mta.world().out();
         List<ScenarioRun> runs = new ArrayList<>();
         for (ScenarioFile scenario : scenarios()) {
@@ -155,12 +156,16 @@ final class LabRunCommand implements Callable<Integer> {
         }
     }
 
-    private static void writeAll(Path folder, List<ScenarioRun> runs) {
+    /// Before the run, which may take minutes.
+    private static void make(Path folder) {
         try {
             Files.createDirectories(folder);
         } catch (IOException e) {
             throw new CommandFailure(Exit.USAGE, "mta: cannot write " + folder + ": " + e.getMessage(), e);
         }
+    }
+
+    private static void writeAll(Path folder, List<ScenarioRun> runs) {
         RunSeries.csv(runs).forEach((name, text) -> write(folder.resolve(name), text));
     }
 

@@ -3,11 +3,13 @@ package org.slipstream.server.cli;
 import org.slipstream.admin.HostOperations.Hosts;
 import org.slipstream.admin.Operations.MessageCount;
 import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.text.Controls;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 import java.io.PrintStream;
@@ -28,8 +30,13 @@ final class QueueFlushCommand implements Callable<Integer> {
     @Mixin
     private QueueSweep sweep;
 
+    @Option(names = "--all", description = "all messages that are in the queue now, as without ID and options")
+    private boolean all;
+
     @Spec
     private CommandSpec spec;
+
+    private record Found(List<SuspensionView> suspensions) {}
 
     private final MtaCommand mta;
 
@@ -39,7 +46,7 @@ final class QueueFlushCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        boolean everything = !sweep.namesIds() && !sweep.hasFilter();
+        boolean everything = all || !sweep.namesIds() && !sweep.hasFilter();
         sweep.check(spec, everything);
         if (sweep.isDryRun()) {
             return sweep.give(mta, spec, "flush", "flushed");
@@ -103,6 +110,11 @@ final class QueueFlushCommand implements Callable<Integer> {
         out.println(
                 DisplayUnits.count(due, "message") + " due"
                         + (held == 0 ? "" : ", " + held + " on hold and not tried"));
+        RecordJson.read(server.ask("GET", "suspensions").orElseThrow(), Found.class).suspensions().stream()
+                .filter(each -> each.scope().equals("everything"))
+                .forEach(freeze -> out.println("not tried before ./mta thaw: "
+                        + Controls
+                                .replaced("all deliveries are frozen by " + freeze.author() + ": " + freeze.reason())));
         RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()
                 .forEach(host -> host.states().stream().filter(state -> state.state().equals("suspended"))
                         .forEach(state -> out.println("not tried: " + Controls.replaced(DestdbCommand.nameOf(host)

@@ -91,8 +91,12 @@ final class SuspendCommand implements Callable<Integer> {
     private static int give(MtaCommand mta, String path, String word, String kind, CommandFailure unknown) {
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", path).orElseThrow(() -> unknown);
-            RecordJson.read(body, Done.class).names()
-                    .forEach(each -> mta.world().out().println(word + " " + kind + " " + each));
+            List<String> names = RecordJson.read(body, Done.class).names();
+            names.forEach(each -> mta.world().out().println(word + " " + kind + " " + each));
+            if (names.size() > 1) {
+                mta.world().out().println(names.size() + " hosts have this name or address; a name as in `destdb list`"
+                        + " is one of them");
+            }
         }
         return Exit.DONE;
     }

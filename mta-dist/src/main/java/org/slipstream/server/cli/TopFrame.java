@@ -22,7 +22,7 @@ record TopFrame(Activity now, Optional<Activity> before) {
     /// Lines above the first destination.
     int headLines() {
         int shards = ShardTable.lines(now.shards()).size();
-        return HEAD_LINES + (shards == 0 ? 0 : shards + 1);
+        return HEAD_LINES + (shards == 0 ? 0 : shards + 1) + now.trouble().size();
     }
 
     /// @param rows the number of destinations, at most
@@ -36,6 +36,8 @@ record TopFrame(Activity now, Optional<Activity> before) {
                 "rates     " + rate("mtaReceivedMessages", "in") + ", " + rate("mtaTransmittedRecipients", "out") + ", "
                         + rate("mtaDeferredRecipients", "deferred") + ", " + rate("mtaFailedRecipients", "failed"));
         suspensions().ifPresent(lines::add);
+        now.trouble()
+                .forEach(each -> lines.add("TROUBLE   " + each.what() + ": " + each.meaning() + "; " + each.reason()));
         lines.add("");
         List<String> shards = ShardTable.lines(now.shards());
         if (!shards.isEmpty()) {

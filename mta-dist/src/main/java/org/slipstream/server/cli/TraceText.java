@@ -79,7 +79,8 @@ final class TraceText {
                     + event.text() + ")";
             case "waits" -> "next attempt at " + event.text();
             case "held", "released" -> "by an operator";
-            case "ordered" -> event.text() + ", by an operator";
+            case "ordered" ->
+                event.text().replaceFirst("^return cancelled", "return to the sender") + ", by an operator";
             case "removed" -> event.text().equals("deleted") ? "deleted by an operator" : event.text();
             case "delivered", "deferred", "failed" -> attempt(event);
             default -> event.text();

@@ -92,7 +92,8 @@ public final class HostControl implements HostOperations {
         return host.host().toString().equalsIgnoreCase(name) || host.name().equalsIgnoreCase(name)
                 || (host.name() + host.host()).equalsIgnoreCase(name)
                 || host.host().address().equals(bare(name)) || (host.name() + ":" + host.host().port())
-                        .equalsIgnoreCase(name);
+                        .equalsIgnoreCase(name)
+                || ("[" + host.host().address() + "]:" + host.host().port()).equalsIgnoreCase(name);
     }
 
     /// A key for an unknown host. A name does not tell the address under which the host will be

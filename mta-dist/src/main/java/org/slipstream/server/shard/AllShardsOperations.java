@@ -269,15 +269,28 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
                 ? only.get().status()
                 : MergedViews.status(shards.ask(shard -> shard.queue().status()).orFail(), shards.parts().get(),
                         limits.get());
-        return status.withTroubles(troubles.get());
+        return status.withTroubles(troublesOfServer());
+    }
+
+    private List<TroubleView> troublesOfServer() {
+        return Stream.concat(troubles.get().stream(), noShardTakesMail().stream()).toList();
+    }
+
+    private Optional<TroubleView> noShardTakesMail() {
+        return server.parts().get().stream().anyMatch(shard -> shard.load().takesMail())
+                ? Optional.empty()
+                : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
+                        "no shard takes mail: each is disabled, drained or starts again (./mta shard list;"
+                                + " ./mta shard enable NUMBER)"));
     }
 
     @Override
     public Activity activity() throws IOException {
         Optional<ShardQueue> only = only();
-        return only.isPresent()
+        Activity activity = only.isPresent()
                 ? only.get().activity()
                 : MergedViews.activity(shards.ask(shard -> shard.queue().activity()).orFail(), shards.parts().get(),
                         limits.get());
+        return activity.withTroubles(troublesOfServer());
     }
 }

@@ -48,7 +48,8 @@ final class MergedViews {
                 (int) sum(parts, Status::active), sum(parts, Status::stuck),
                 sum(parts, Status::unannounced), first.delivers(),
                 connections(replies.values(Status::connections), limits),
-                destinations(parts.stream().flatMap(part -> part.destinations().stream())), troubles(replies),
+                destinations(parts.stream().flatMap(part -> part.destinations().stream())),
+                troubles(replies, Status::trouble),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 shards.stream().map(shard -> line(shard, replies)).toList());
     }
@@ -76,14 +77,14 @@ final class MergedViews {
         return mean.isPresent() ? Optional.of(Math.round(mean.getAsDouble())) : Optional.empty();
     }
 
-    private static List<TroubleView> troubles(ShardReplies<Status> replies) {
+    private static <T> List<TroubleView> troubles(ShardReplies<T> replies, Function<T, List<TroubleView>> of) {
         List<TroubleView> troubles = new ArrayList<>();
         for (ShardFault fault : replies.faults()) {
             troubles.add(new TroubleView("shard", "", "shard " + fault.shard()
                     + " does not answer; its mail is not in these figures",
                     String.valueOf(fault.reason().getMessage())));
         }
-        replies.replies().forEach(reply -> reply.value().trouble().forEach(each -> troubles.add(new TroubleView(
+        replies.replies().forEach(reply -> of.apply(reply.value()).forEach(each -> troubles.add(new TroubleView(
                 each.what(), each.since(), "shard " + reply.shard().number() + ": " + each.meaning(),
                 each.reason()))));
         return troubles;
@@ -101,7 +102,8 @@ final class MergedViews {
                 counters(replies.values(Activity::counters)),
                 parts.stream().flatMap(part -> part.suspensions().stream()).distinct().toList(),
                 busy(parts.stream().flatMap(part -> part.destinations().stream()).toList()),
-                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), limits.shards());
+                shards.stream().map(shard -> lineOfLoad(shard, replies)).toList(), limits.shards(),
+                troubles(replies, Activity::trouble));
     }
 
     /// Shards share the counters of the server, but not that of mail that no event announced.

@@ -99,6 +99,11 @@ public final class Users implements UserSecrets {
         return found.filter(u -> u.owns(sender) || u.owns(sender.withoutExtension(delimiter))).isPresent();
     }
 
+    /// The first mistake of the file as it is now, or the reason for which it cannot be read.
+    public Optional<String> trouble() {
+        return file.mistakes().stream().findFirst();
+    }
+
     private Optional<User> find(String name) throws IOException {
         if (!Stamp.of(file).equals(known.stamp())) {
             readAgain();

@@ -28,6 +28,8 @@ import java.util.TreeMap;
 public final class QueueShape {
     static final int PAGE = 1_000;
     private static final String SUSPENDED = "SUSPENDED";
+    /// The beginning of the reply of mail for a dead destination.
+    private static final String SUSPENDED_REPLY = "delivery temporarily suspended: ";
     private static final long MINUTE = 60_000;
     private static final int[] MINUTES = {5, 10, 20, 40, 80, 160, 320, 640, 1_280};
 
@@ -132,8 +134,16 @@ public final class QueueShape {
         }
         Optional<String> suspended = host(count, SUSPENDED).map(host -> "suspended by " + host.author() + " "
                 + until(host) + ": " + host.words());
-        return suspended.or(() -> Optional.ofNullable(dead.get(name)))
+        return suspended.or(() -> Optional.ofNullable(dead.get(name))).or(() -> deadNextHop(count))
                 .or(() -> host(count, "RETRY").map(host -> "host left alone " + until(host))).orElse("");
+    }
+
+    /// The next hop of a domain with a route has a name of its own, so its failure is found by its reply.
+    private Optional<String> deadNextHop(Counted count) {
+        return count.last.map(last -> last.reply().text()).map(text -> text.startsWith(SUSPENDED_REPLY)
+                ? text.substring(SUSPENDED_REPLY.length())
+                : text).filter(text -> !text.isBlank())
+                .flatMap(text -> dead.values().stream().filter(state -> state.endsWith(" " + text)).findFirst());
     }
 
     private Optional<HostRecord> host(Counted count, String kind) {

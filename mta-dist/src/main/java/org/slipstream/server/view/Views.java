@@ -78,7 +78,8 @@ public final class Views {
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
                 status.active(), status.connections(), counters(status, traffic), status.suspensions(),
                 rows.stream().map(
-                        each -> marked(each, status.suspensions())).toList());
+                        each -> marked(each, status.suspensions())).toList())
+                .withTroubles(status.trouble());
     }
 
     private static Map<String, Long> counters(Status status, MailCounters traffic) {

@@ -61,6 +61,13 @@ class CliTest {
     @Test
     void wrongUsageIsOneSentenceAndExitCode2() {
         Console console = new Console(home);
+        assertThat(console.run("explain").exit()).isEqualTo(2);
+        assertThat(console.run("explain").err()).contains("ID, --destination, --host or --sender");
+        Console.Ran unknown = console.run("unknown", "--help");
+        assertThat(unknown.exit()).isEqualTo(2);
+        assertThat(unknown.err()).contains("unknown command 'unknown'").doesNotContain("Commands:");
+        assertThat(console.run("queue", "lsit").err()).contains("did you mean list?").doesNotContain("priority");
+        assertThat(console.run("queue", "--help").exit()).isZero();
         Console.Ran ran = console.run("queue", "lst");
         assertThat(ran.exit()).isEqualTo(2);
         assertThat(ran.err().lines()).singleElement().asString().contains("'lst'", "did you mean list?",

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.AdminServer;
 import org.slipstream.admin.AdminSocket;
 import org.slipstream.admin.Operations.ConnectionsView;
+import org.slipstream.admin.Operations.TroubleView;
 import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.admin.ViewOperations.Activity;
 import org.slipstream.admin.ViewOperations.BusyDestination;
@@ -57,6 +58,14 @@ class TopCommandTest {
                                 "450 4.4.1 Connection refused", "2026-11-22T02:59:00Z"),
                         new BusyDestination("", "grey.example", "idle", "", 0, 0, 0, 0, 0, "",
                                 "450 4.7.1 greylisted", "2026-11-22T02:55:00Z")));
+    }
+
+    @Test
+    void aTroubleStandsAboveTheDestinations() {
+        queue.activity.add(activity(0, 1, 1).withTroubles(List.of(new TroubleView("shards", "",
+                "new mail is refused with 451", "no shard takes mail"))));
+        assertThat(console.run("top", "--once").out())
+                .contains("TROUBLE   shards: new mail is refused with 451; no shard takes mail");
     }
 
     @Test
