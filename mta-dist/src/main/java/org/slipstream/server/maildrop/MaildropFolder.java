@@ -31,6 +31,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -198,8 +199,8 @@ public final class MaildropFolder {
             for (Path file : files) {
                 Map<String, Object> facts = facts(file);
                 if (Boolean.FALSE.equals(facts.get("isDirectory"))) {
-                    turns.add(new DropFile(file.getFileName().toString(), (int) facts.get("uid"),
-                            ((FileTime) facts.get("lastModifiedTime")).toMillis()));
+                    turns.add(new DropFile(file.getFileName().toString(), fact(facts, "uid", Integer.class),
+                            fact(facts, "lastModifiedTime", FileTime.class).toMillis()));
                 } else if (!facts.isEmpty()) {
                     foreign++;
                 }
@@ -297,8 +298,8 @@ public final class MaildropFolder {
             for (Path file : files(corrupt)) {
                 Map<String, Object> facts = Files.readAttributes(file, "unix:uid,size,ctime",
                         LinkOption.NOFOLLOW_LINKS);
-                files.add(new Aside(file, (int) facts.get("uid"), (long) facts.get("size"),
-                        ((FileTime) facts.get("ctime")).toInstant()));
+                files.add(new Aside(file, fact(facts, "uid", Integer.class), fact(facts, "size", Long.class),
+                        fact(facts, "ctime", FileTime.class).toInstant()));
             }
             files.sort(Comparator.comparing(Aside::since));
             trim(files, now);
@@ -347,6 +348,10 @@ public final class MaildropFolder {
             found.put(file, QueueId.parse(file.getFileName().toString().split("\\.", 2)[0]));
         }
         return found;
+    }
+
+    private static <T> T fact(Map<String, Object> facts, String name, Class<T> type) {
+        return Objects.requireNonNull(type.cast(facts.get(name)));
     }
 
     private static int mode(Path file) throws IOException {
