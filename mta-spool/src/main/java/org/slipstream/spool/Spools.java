@@ -369,7 +369,7 @@ public final class Spools {
     /// mounted. A new spool has the log before it has an index.
     private static void requireFolder(Path directory, Path indexFolder) throws IOException, SpoolException {
         boolean used = SpoolFormat.exists(directory) && (Files.exists(indexFolder.resolve(IndexDatabase.FILE_NAME))
-                || new OpenMark(indexFolder).isSet());
+                || new OpenMark(indexFolder).wasSet());
         if (used && !Segments.exist(directory)) {
             throw new SpoolException(SpoolException.Reason.DAMAGED, "The folder " + directory.resolve("box")
                     + " has no message log, and the spool was in use: put the folder back (is its disk mounted?), or"

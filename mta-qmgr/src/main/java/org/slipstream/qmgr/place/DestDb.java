@@ -2,8 +2,8 @@ package org.slipstream.qmgr.place;
 
 import org.slipstream.core.EnhancedStatus;
 import org.slipstream.core.HostKey;
-import org.slipstream.core.text.Controls;
 import org.slipstream.core.Reply;
+import org.slipstream.core.text.Controls;
 import org.slipstream.qmgr.event.HostRow;
 import org.slipstream.qmgr.event.HostRow.HostRowKind;
 
