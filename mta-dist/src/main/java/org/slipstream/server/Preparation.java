@@ -75,6 +75,7 @@ final class Preparation {
         preparation.prepare();
         preparation.lookAtSpool();
         preparation.lookAtPorts();
+        preparation.remarks.addAll(SettingsAdvice.of(config));
         return preparation;
     }
 
@@ -115,6 +116,11 @@ final class Preparation {
         unusable(config.home()).ifPresent(why -> mistakes.add("--home: " + why));
         unusable(config.spool().directory()).ifPresent(why -> mistake("spool.directory", why));
         unusable(config.local().maildir()).ifPresent(why -> remark("local.maildir", why));
+        config.shard().folders().forEach(
+                folder -> unusable(folder).ifPresent(why -> mistake("shard.folders", why)));
+        config.operation().groupSocket().map(socket -> Objects.requireNonNull(socket.getParent()))
+                .filter(Files::notExists).ifPresent(folder -> mistake("admin.group-socket", "there is no folder "
+                        + folder + "; make it"));
         lookAtLog();
         prepareTls();
         prepareClient();

@@ -8,6 +8,7 @@ import org.slipstream.server.config.ReadResult;
 import org.slipstream.server.config.SettingsSource;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.users.UserFile;
+import org.slipstream.testkit.TestCertificates;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -143,6 +144,57 @@ class PreparationTest {
     @Test
     void moreFreeSpaceThanTheDiskHas() throws IOException {
         bothRemark("[spool]\nminimum-free = \"1000000GiB\"\n", "mta.toml:8: spool.minimum-free: ", "lower it");
+    }
+
+    @Test
+    void aShardFolderAndTheGroupsSocketInPlacesThatCannotBe() throws IOException {
+        Files.writeString(home.resolve("here"), "");
+        bothSay("[shard]\nfolders = [\"here/disk\"]\n", "mta.toml:8: shard.folders: ", "is not a folder");
+        bothSay("[admin]\ngroup-socket = \"none/mta.sock\"\n", "mta.toml:8: admin.group-socket: ",
+                "there is no folder", "make it");
+    }
+
+    @Test
+    void aCertificateOfAnotherName() throws Exception {
+        TestCertificates.writePair("mx.here.example", home.resolve("own.pem"));
+        TestCertificates.writePair("other.example", home.resolve("other.pem"));
+        assertThat(advice("[tls]\ncertificate = \"own.pem\"\nkey = \"own.pem\"\n")).isEmpty();
+        assertThat(advice("[tls]\ncertificate = \"other.pem\"\nkey = \"other.pem\"\n")).singleElement().asString()
+                .contains("mta.toml:8: tls.certificate: ", "mx.here.example", "correct hostname");
+    }
+
+    @Test
+    void aGeneralClauseThatTakesBackAnEarlierOne() throws IOException {
+        String general = "[destination.\"*\"]\nlanes = 5\n";
+        String particular = "[destination.\"big.example\"]\nlanes = 2\n";
+        assertThat(advice(general + particular)).isEmpty();
+        assertThat(advice(particular.replace("lanes = 2", "rate = \"1/1s\"") + general)).isEmpty();
+        assertThat(advice(particular + general)).singleElement().asString()
+                .contains("mta.toml:10: destination.*.lanes: ", "[destination.\"big.example\"]", "first");
+    }
+
+    @Test
+    void aRingWithoutADestinationAndAPolicyThatOutlivesTheQueue() throws IOException {
+        assertThat(advice("[ring.\"bulk\"]\nlanes = 5\n")).singleElement().asString()
+                .contains("mta.toml:8: ring.bulk.lanes: ", "ring = \"bulk\"");
+        assertThat(advice("[queue]\nlifetime = \"2d\"\n[retry.\"slow\"]\nlifetime = \"3d\"\n")).singleElement()
+                .asString().contains("mta.toml:10: retry.slow.lifetime: ", "raise queue.lifetime");
+    }
+
+    @Test
+    void aMailStoreThatIsNotThereAndAFilterWithTls() throws IOException {
+        assertThat(advice("delivery = \"lmtp:unix:/nowhere/lmtp\"\n")).singleElement().asString()
+                .contains("mta.toml:7: local.delivery: ", "/nowhere/lmtp", "start the mail store");
+        assertThat(advice("[policy]\nrspamd = \"https://127.0.0.1:11333\"\n")).singleElement().asString()
+                .contains("mta.toml:8: policy.rspamd: ", "http://");
+    }
+
+    /// A start does not repeat it.
+    private List<String> advice(String settings) throws IOException {
+        Preparation looked = Preparation.toCheck(config(settings));
+        assertThat(looked.mistakes()).isEmpty();
+        assertThat(Preparation.toRun(config(settings)).remarks()).isEmpty();
+        return looked.remarks();
     }
 
     private void bothSay(String settings, String... words) throws IOException {

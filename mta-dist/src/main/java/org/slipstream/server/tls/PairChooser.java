@@ -39,22 +39,26 @@ final class PairChooser extends X509ExtendedKeyManager {
             this(List.copyOf(chain), key, namesOf(chain.getFirst()));
         }
 
-        // RFC 6125 section 6.4.3: a star matches one whole label at the left.
         boolean isFor(String name) {
-            int dot = name.indexOf('.');
-            return names.contains(name) || dot > 0 && names.contains("*" + name.substring(dot));
+            return PairChooser.isFor(names, name);
         }
+    }
 
-        private static Set<String> namesOf(X509Certificate certificate) {
-            try {
-                Collection<List<?>> alternatives = Optional.ofNullable(certificate.getSubjectAlternativeNames())
-                        .orElse(List.of());
-                // 2 is dNSName (RFC 5280 section 4.2.1.6).
-                return alternatives.stream().filter(each -> each.getFirst().equals(2))
-                        .map(each -> each.get(1).toString().toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
-            } catch (CertificateParsingException unreadable) {
-                return Set.of();
-            }
+    // RFC 6125 section 6.4.3: a star matches one whole label at the left.
+    static boolean isFor(Set<String> names, String name) {
+        int dot = name.indexOf('.');
+        return names.contains(name) || dot > 0 && names.contains("*" + name.substring(dot));
+    }
+
+    static Set<String> namesOf(X509Certificate certificate) {
+        try {
+            Collection<List<?>> alternatives = Optional.ofNullable(certificate.getSubjectAlternativeNames())
+                    .orElse(List.of());
+            // 2 is dNSName (RFC 5280 section 4.2.1.6).
+            return alternatives.stream().filter(each -> each.getFirst().equals(2))
+                    .map(each -> each.get(1).toString().toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+        } catch (CertificateParsingException unreadable) {
+            return Set.of();
         }
     }
 

@@ -57,6 +57,18 @@ public final class TlsContexts {
         return tls.certificate().isPresent() ? PemFiles.chain(tls.certificate().get()) : List.of();
     }
 
+    /// True when one of the configured certificates has this name.
+    public static boolean isFor(Config.Tls tls, String name) throws TlsFailure {
+        List<Path> files = new ArrayList<>(tls.certificate().stream().toList());
+        tls.further().forEach(pair -> files.add(pair.certificate()));
+        for (Path file : files) {
+            if (PairChooser.isFor(PairChooser.namesOf(PemFiles.chain(file).getFirst()), name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// True when no file is configured, so that only the self-signed pair exists.
     static boolean onlySelfSigned(Config.Tls tls) {
         return tls.certificate().isEmpty() && tls.key().isEmpty() && tls.further().isEmpty();
