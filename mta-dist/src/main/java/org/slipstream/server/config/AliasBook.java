@@ -26,7 +26,7 @@ final class AliasBook {
             text -> text.contains("@") ? Address.parse(text).map(Address::toString) : MailForms.localPart(text)));
 
     /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
-    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
+    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse", "root");
 
     private final Config.Local local;
     private final Complaints complaints;
