@@ -7,7 +7,6 @@ import org.slipstream.server.config.AddressTables.RewriteSettings;
 import org.slipstream.server.config.AddressTables.Rewriting;
 import org.slipstream.server.config.AddressTables.SenderHosts;
 import org.slipstream.server.config.Config.RouteTarget;
-import org.slipstream.server.config.NamedFiles.LogicalLine;
 
 import java.net.InetSocketAddress;
 import java.util.Collection;

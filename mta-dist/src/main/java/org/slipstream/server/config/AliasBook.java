@@ -34,7 +34,7 @@ public final class AliasBook {
     private static final String SAME_NAME = "*";
 
     /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
-    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse");
+    private static final Set<String> ALWAYS = Set.of("postmaster", "abuse", "root");
 
     /// Of an alias. A larger envelope costs too much, so mail to a larger alias could not arrive.
     static final int MOST_TARGETS = 10_000;

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 /// | a pattern of `local.virtual-maps` | `/^sales-.*@/` → its targets |
 /// | the alias `@domain` | its targets, for every name without `%`, `!` or `@` |
 /// | the mailbox `*` | every name without `%`, `!` or `@` |
-/// | `abuse` | the postmaster (RFC 2142 section 2) |
+/// | `abuse`, `root` | the postmaster (RFC 2142 section 2; programs of the machine write to root) |
 /// | nothing | unknown |
 ///
 /// **Case.** Local parts of local mailboxes are compared without case: RFC 5321 section 2.4 leaves
@@ -45,8 +45,9 @@ import java.util.stream.Stream;
 /// have such a name when the settings list it; `*` does not include such names, so that tests for
 /// open relays get a clear refusal.
 ///
-/// **This host's own name** need not be a local domain; its `postmaster` exists nevertheless,
-/// because `RCPT TO:<Postmaster>` means this address.
+/// **This host's own name** need not be a local domain. It stands for the first one, unless it has
+/// a route: cron and other programs write to `root@` and the name of the machine, and
+/// `RCPT TO:<Postmaster>` means this host.
 ///
 /// **Address literals** of this machine, `user@[192.0.2.1]`, stand for the first local domain (RFC
 /// 5321 section 4.1.3).
@@ -55,7 +56,7 @@ import java.util.stream.Stream;
 public final class AddressBook {
     private static final String EVERYBODY = "*";
     private static final String POSTMASTER = "postmaster";
-    private static final String ABUSE = "abuse";
+    private static final Set<String> ROLES = Set.of("abuse", "root");
     private static final String ROUTING = "%!@";
 
     private final List<String> domains;
@@ -65,6 +66,7 @@ public final class AddressBook {
     private final Optional<String> delimiter;
     private final Predicate<InetAddress> isThisMachine;
     private final Optional<String> hostname;
+    private final boolean isRouted;
     private final List<LookupTable> patterns;
     private final AddressRewriting rewriting;
     private final MailCopies copies;
@@ -87,16 +89,16 @@ public final class AddressBook {
     /// @param isThisMachine true for addresses under which this server is reached
     public AddressBook(Config config, Predicate<InetAddress> isThisMachine) {
         this(config.local(), config.aliases(), isThisMachine, Optional.of(config.hostname().toLowerCase(Locale.ROOT)),
-                config.addressTables(), config.operation().maildrop().domain());
+                config.addressTables(), config.operation().maildrop().domain(), config.routes().keySet());
     }
 
     AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
             Optional<String> hostname) {
-        this(local, aliases, isThisMachine, hostname, AddressTables.NONE, "localhost");
+        this(local, aliases, isThisMachine, hostname, AddressTables.NONE, "localhost", Set.of());
     }
 
     private AddressBook(Config.Local local, Map<String, List<Address>> aliases, Predicate<InetAddress> isThisMachine,
-            Optional<String> hostname, AddressTables tables, String ownDomain) {
+            Optional<String> hostname, AddressTables tables, String ownDomain, Set<String> routed) {
         this.patterns = tables.virtual();
         this.rewriting = new AddressRewriting(tables.rewriting(), local.domains(), local.subaddressDelimiter(),
                 ownDomain);
@@ -106,6 +108,7 @@ public final class AddressBook {
         this.delimiter = local.subaddressDelimiter();
         this.isThisMachine = isThisMachine;
         this.hostname = hostname;
+        this.isRouted = hostname.filter(routed::contains).isPresent();
         local.mailboxes().forEach(name -> mailboxes.add(name.toLowerCase(Locale.ROOT)));
         mailboxes.add(postmaster.folded().key());
         aliases.forEach((name, targets) -> this.aliases.put(name.toLowerCase(Locale.ROOT), List.copyOf(targets)));
@@ -179,9 +182,11 @@ public final class AddressBook {
         return local(address).filter(postmaster.folded()::equals);
     }
 
-    /// The same address, with a local domain in place of a literal that names this machine.
+    /// The same address, with a local domain in place of a literal or a name of this machine.
     public Address canonical(Address address) {
-        return isOwnLiteral(address) ? new Address(address.localPart(), domains.getFirst()) : address;
+        return isOwnLiteral(address) || isOwnName(address)
+                ? new Address(address.localPart(), domains.getFirst())
+                : address;
     }
 
     /// The address without its tag.
@@ -212,9 +217,9 @@ public final class AddressBook {
             return isPostmasterOfThisHost(address) ? new Line.Alias(List.of(postmaster)) : new Line.Elsewhere();
         }
         Address untagged = local.get().withoutExtension(delimiter);
-        return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(POSTMASTER, untagged))
+        return named(local.get()).or(() -> named(untagged)).or(() -> postmaster(untagged))
                 .or(() -> pattern(local.get())).or(() -> restOfDomain(untagged, address)).or(() -> catchAll(untagged))
-                .or(() -> postmaster(ABUSE, untagged))
+                .or(() -> role(untagged))
                 .orElseGet(Line.UnknownMailbox::new);
     }
 
@@ -240,8 +245,14 @@ public final class AddressBook {
         return !localPart.equals(EVERYBODY) && localPart.indexOf('@') < 0 && mailboxes.contains(localPart);
     }
 
-    private Optional<Line> postmaster(String name, Address address) {
-        return address.localPart().equals(name)
+    private Optional<Line> postmaster(Address address) {
+        return address.localPart().equals(POSTMASTER)
+                ? Optional.of(new Line.Alias(List.of(postmaster)))
+                : Optional.empty();
+    }
+
+    private Optional<Line> role(Address address) {
+        return ROLES.contains(address.localPart())
                 ? Optional.of(new Line.Alias(List.of(postmaster)))
                 : Optional.empty();
     }
@@ -315,6 +326,11 @@ public final class AddressBook {
     private Optional<Address> local(Address address) {
         Address canonical = canonical(address);
         return domains.contains(canonical.domainKey()) ? Optional.of(canonical.folded()) : Optional.empty();
+    }
+
+    private boolean isOwnName(Address address) {
+        return !isRouted && !domains.isEmpty() && !domains.contains(address.domainKey())
+                && hostname.filter(address.domainKey()::equals).isPresent();
     }
 
     private boolean isOwnLiteral(Address address) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /// The launcher script, with a Maven and a Java that only record their arguments.
@@ -47,6 +48,7 @@ class LauncherTest {
                     esac
                 done
                 printf 'java'; printf ' [%s]' "$@"; echo
+                echo "as $(id -u)"
                 cat
                 """);
         old(Files.writeString(folder.resolve("jdk/release"), "JAVA_VERSION=25"));
@@ -131,6 +133,22 @@ class LauncherTest {
         ProgramRun ran = run(tree, "", "./mta", "status");
         assertThat(ran.err()).isEmpty();
         assertThat(ran.out()).contains("[-cp] [" + tree + "/lib/");
+    }
+
+    /// What root writes into the home of another user, the server must be able to read; and `check` must see as the server sees.
+    @Test
+    void aCommandOfRootForTheServersFilesRunsAsTheOwnerOfTheHome() throws Exception {
+        assumeThat((int) Files.getAttribute(folder, "unix:uid")).isZero();
+        Files.delete(tree.resolve("pom.xml"));
+        Path home = Files.createDirectories(folder.resolve("home"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.createDirectories(tree.resolve("lib"));
+        Files.setAttribute(home, "unix:uid", 65534);
+        assertThat(run(tree, "", "./mta", "--home", home.toString(), "user", "list").out()).contains("as 65534");
+        assertThat(run(tree, "", "./mta", "check", "--home", home.toString()).out()).contains("as 65534");
+        assertThat(run(tree, "", "./mta", "--home", home.toString(), "status").out()).contains("as 0");
+        Files.setAttribute(home, "unix:uid", 0);
+        assertThat(run(tree, "", "./mta", "check", "--home", home.toString()).out()).contains("as 0");
     }
 
     @Test

@@ -86,13 +86,13 @@ class AddressBookTest {
     }
 
     @Test
-    void theHostsOwnNameHasAPostmasterEvenWhenItIsNoLocalDomain() {
+    void theHostsOwnNameStandsForTheFirstLocalDomain() {
         AddressBook book = Books.usual().build();
-        assertThat(decide(book, "Postmaster@Mail.Host.example")).isEqualTo(alias("postmaster@here.example"));
-        assertThat(decide(book, "alice@mail.host.example")).isEqualTo(REMOTE);
+        assertThat(decide(book, "Postmaster@Mail.Host.example")).isEqualTo(mailbox("postmaster@here.example"));
+        assertThat(decide(book, "alice@mail.host.example")).isEqualTo(mailbox("alice@here.example"));
         assertThat(decide(Books.usual().postmaster("postmaster@mail.host.example").build(),
                 "postmaster@mail.host.example")).as("settings that lead nowhere else end there")
-                .isEqualTo(alias("postmaster@mail.host.example"));
+                .isEqualTo(alias("postmaster@here.example"));
     }
 
     @Test

@@ -188,6 +188,22 @@ class AddressTablesTest {
 
     // ---- helpers
 
+    // ---- mail of programs
+
+    /// With the ten settings of docs/settings-first.md the name of the machine is no local domain, and cron writes to it.
+    @Test
+    void programsOfTheMachineReachThePostmasterByItsName() throws IOException {
+        AddressBook book = book("", "local.postmaster=alice");
+        assertThat(targets(book, "root@mail.example.org")).containsExactly("alice@example.org");
+        assertThat(targets(book, "root@shop.example")).containsExactly("alice@example.org");
+        assertThat(book.decide(Address.of("bob@mail.example.org")))
+                .isEqualTo(new AddressBook.Decision.Mailbox(Address.of("bob@example.org")));
+        assertThat(targets(book("", "aliases.root=bob@example.org"), "root@mail.example.org"))
+                .containsExactly("bob@example.org");
+        assertThat(book("", "routes.\"mail.example.org\"=smtp:127.0.0.1:2599").decide(
+                Address.of("root@mail.example.org"))).isEqualTo(new AddressBook.Decision.Remote());
+    }
+
     private AddressBook book(String table, String... overrides) throws IOException {
         return switch (read(table, overrides)) {
             case ReadResult.Accepted(Config config) -> new AddressBook(config, _ -> false);
