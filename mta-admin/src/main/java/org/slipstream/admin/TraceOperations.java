@@ -31,10 +31,18 @@ public interface TraceOperations {
     /// @param since ISO 8601 in UTC: the history has no earlier events; empty without a history
     record TraceResult(List<MessageTrace> messages, boolean more, String since) {}
 
-    /// @param state `in the queue`, with the phase when the server runs, or the reason of the removal
+    /// @param state `in the queue`, with the phase, or the reason of the removal. A message that the queue
+    /// does not know and that did not leave it in the history is [#OPEN].
     /// @param complete false when the history does not reach back to the acceptance
     record MessageTrace(String id, String sender, List<String> recipients, long sizeBytes, SubmitterView submitter,
             String state, boolean complete, List<TraceEvent> events) {
+        public static final String OPEN = "the history has no end of it";
+
+        /// The queue was asked and does not have the message.
+        public MessageTrace absent() {
+            return state.equals(OPEN) ? withState(OPEN + ", and it is not in the queue") : this;
+        }
+
         public MessageTrace withState(String other) {
             return new MessageTrace(id, sender, recipients, sizeBytes, submitter, other, complete, events);
         }

@@ -14,7 +14,7 @@ public sealed interface Instruction {
     record Return(Cause cause, String reason) implements Instruction {
         public Return {
             Objects.requireNonNull(cause);
-            reason = Controls.onOneLine(reason);
+            reason = Controls.onOneLine(reason).strip();
         }
     }
 

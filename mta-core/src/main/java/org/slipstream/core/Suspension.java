@@ -19,8 +19,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
         long untilMillis) {
     public Suspension {
         name = normal(scope, name);
-        why = Controls.onOneLine(why);
-        author = Controls.onOneLine(author);
+        why = Controls.onOneLine(why).strip();
+        author = Controls.onOneLine(author).strip();
     }
 
     /// The mail that a suspension concerns.
@@ -41,7 +41,8 @@ public record Suspension(SuspensionScope scope, String name, String why, String 
     }
 
     /// The name as suspensions are compared: only the local part of an address has a case.
-    public static String normal(SuspensionScope scope, String name) {
+    public static String normal(SuspensionScope scope, String given) {
+        String name = Controls.onOneLine(given).strip();
         return scope == SuspensionScope.SENDER
                 ? senders(name).map(AddressPattern::toString).orElse(name)
                 : name.toLowerCase(Locale.ROOT);

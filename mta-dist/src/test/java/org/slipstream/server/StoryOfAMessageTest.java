@@ -118,6 +118,19 @@ class StoryOfAMessageTest {
     }
 
     @Test
+    void aMessageThatLostItsRecordIsNotWaiting() throws Exception {
+        String id = server.deferred("tom@busy.example");
+        server.close();
+        server = SmallServer.start(home, "queue.deliver=false");
+        server.send("dave@busy.example");
+        server.close();
+        Files.delete(home.resolve("spool/box/0000000001.segment"));
+        server = SmallServer.start(home, "queue.deliver=false");
+        assertThat(server.ask("GET", "trace?of=" + id)).contains("\"state\":\"set aside: its record")
+                .doesNotContain("in the queue");
+    }
+
+    @Test
     void withoutAHistoryTheQueueIsStillShown() throws Exception {
         String id = server.deferred("tom@busy.example");
         server.close();

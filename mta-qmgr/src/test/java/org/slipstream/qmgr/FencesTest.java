@@ -51,6 +51,7 @@ class FencesTest {
                 .dependOnClassesThat(describe("another module or library", c -> !c.getPackageName().startsWith("java.")
                         && !c.getPackageName().startsWith("org.slipstream.qmgr")
                         && !c.getPackageName().equals("org.slipstream.core")
+                        && !c.getPackageName().equals("org.slipstream.core.text")
                         && !c.getPackageName().startsWith("org.slf4j") && !c.isPrimitive() && !c.isArray()))
                 .check(MODULE);
     }

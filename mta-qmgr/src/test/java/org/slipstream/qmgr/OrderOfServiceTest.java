@@ -258,7 +258,8 @@ class OrderOfServiceTest {
         QueueId first = story.queue("a@slow.example");
         QueueId second = story.queue("b@slow.example");
         assertThat(story.removed).containsOnlyKeys(first);
-        assertThat(story.why(second)).isEqualTo("waits: smtp/slow.example pauses between deliveries");
+        assertThat(story.why(second))
+                .isEqualTo("waits: smtp/slow.example pauses 3 s after each delivery (destination-rate-delay)");
         story.after(2_999);
         assertThat(story.removed).containsOnlyKeys(first);
         story.after(1);

@@ -51,6 +51,36 @@ class ScriptedServerTest {
     }
 
     @Test
+    void aLineEndInAnAddressDoesNotReachTheStore() throws IOException {
+        try (SinkServer server = server("", memory()); SmtpTalker talker = introduced(server)) {
+            talker.must(500, "MAIL FROM:<a\nX-Injected: y>");
+            talker.must(250, "MAIL FROM:<a@x.example>");
+            talker.must(500, "RCPT TO:<b\rX-Injected: y>");
+        }
+    }
+
+    @Test
+    void theRecipientsOfATransactionHaveABound() throws IOException {
+        String recipient = "RCPT TO:<" + "b".repeat(60_000) + "@y.example>";
+        try (SinkServer server = server("", memory()); SmtpTalker talker = introduced(server)) {
+            talker.must(250, "MAIL FROM:<a@x.example>");
+            for (int i = 0; i < (4 << 20) / 60_010; i++) {
+                talker.must(250, recipient);
+            }
+            talker.must(452, recipient);
+            talker.must(250, "RCPT TO:<b@y.example>");
+        }
+    }
+
+    @Test
+    void aCommandWithoutEndEndsItsSession() throws IOException {
+        try (SinkServer server = server("", memory()); SmtpTalker talker = introduced(server)) {
+            assertThatThrownBy(() -> talker.must(250, "NOOP " + "x".repeat(70_000))).isInstanceOf(Throwable.class);
+            introduced(server).close();
+        }
+    }
+
+    @Test
     void anAcceptedMessageIsKeptWithItsEnvelopeByteForByte() throws IOException {
         CaughtMail store = memory();
         byte[] odd = "Subject: dots\r\n\r\n.\r\n..x\r\n\u00e4 \r\n".getBytes(StandardCharsets.UTF_8);

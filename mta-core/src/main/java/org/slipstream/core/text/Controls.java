@@ -57,7 +57,7 @@ public final class Controls {
 
     /// The text with a blank for each run of invisible characters, so that it is one line.
     public static String onOneLine(String text) {
-        return (hasInvisible(text) ? INVISIBLE_RUN.matcher(text).replaceAll(" ") : text).strip();
+        return hasInvisible(text) ? INVISIBLE_RUN.matcher(text).replaceAll(" ") : text;
     }
 
     /// JSON with an escape for each invisible character. A reader of the JSON gets the same text.

@@ -32,7 +32,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         TraceResult found = history(wanted, limit);
         List<MessageTrace> messages = new ArrayList<>();
         for (MessageTrace message : found.messages()) {
-            messages.add(queue.present(message).orElse(message));
+            messages.add(queue.present(message).orElseGet(message::absent));
         }
         // The history may have begun after the message arrived.
         Optional<QueueId> id = QueueId.parse(wanted);
@@ -51,7 +51,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         Optional<Spool.Details> row = spool.details(id);
         return row.isEmpty()
                 ? Optional.empty()
-                : Optional.of(ofQueue(row.get(), spool.attempts(id)).withState(state(row.get(), phases)));
+                : Optional.of(ofQueue(row.get(), spool.attempts(id)).withState(state(row.get(), spool, phases)));
     }
 
     static Optional<MessageTrace> present(MessageTrace message, Spool spool, Phases phases) throws IOException {
@@ -61,10 +61,14 @@ public record Traces(History history, Supplier<HistorySearch> search) {
             return Optional.empty();
         }
         MessageTrace known = message.complete() ? message : ofQueue(row.get(), List.of()).withEvents(message.events());
-        return Optional.of(known.withState(state(row.get(), phases)));
+        return Optional.of(known.withState(state(row.get(), spool, phases)));
     }
 
-    private static String state(Spool.Details row, Phases phases) throws IOException {
+    private static String state(Spool.Details row, Spool spool, Phases phases) throws IOException {
+        QueueId id = row.summary().id();
+        if (spool.sound(List.of(id)).isEmpty()) {
+            return "set aside: its record in the log is damaged or missing; `spool corrupt list` has the reason";
+        }
         QueuePhase phase = phases.of(row);
         return "in the queue, " + phase.code().word() + ": " + phase.text();
     }
@@ -79,6 +83,7 @@ public record Traces(History history, Supplier<HistorySearch> search) {
         return new MessageTrace(row.summary().id().toString(),
                 row.summary().sender().map(Object::toString).orElse(""),
                 row.envelope().recipients().stream().map(each -> each.address().toString()).toList(),
-                row.summary().sizeBytes(), QueueView.submitter(row.envelope().origin()), "in the queue", true, events);
+                row.summary().sizeBytes(), QueueView.submitter(row.envelope().origin()), MessageTrace.OPEN, true,
+                events);
     }
 }

@@ -156,7 +156,7 @@ public record HistorySearch(Path folder, Instant earliest) {
         private final String id;
         private final List<TraceEvent> events = new ArrayList<>();
         private Optional<HistoryEvent> accepted = Optional.empty();
-        private String state = "in the queue";
+        private String state = MessageTrace.OPEN;
 
         Story(String id) {
             this.id = id;

@@ -20,7 +20,7 @@ public record CallingUser(String login, String fullName) {
     public static CallingUser current() {
         String login = System.getProperty("user.name");
         Optional<String> named = Optional.ofNullable(System.getenv("NAME")).filter(name -> !name.isBlank());
-        return new CallingUser(login, Controls.onOneLine(named.or(() -> inFile(USERS, login)).orElse("")));
+        return new CallingUser(login, Controls.onOneLine(named.or(() -> inFile(USERS, login)).orElse("")).strip());
     }
 
     /// The part before the first comma of the comment field; `&` stands for the login.

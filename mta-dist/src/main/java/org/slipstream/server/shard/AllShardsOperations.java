@@ -212,7 +212,7 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
     private MessageTrace present(QueueId id, MessageTrace message) {
         ShardReplies<MessageTrace> found = shards.find(id, shard -> shard.queue().present(message));
         return found.values().stream().findFirst().orElseGet(() -> found.faults().isEmpty()
-                ? message
+                ? message.absent()
                 : message.withState(message.state() + "; not read: " + String.join("; ", found.faultTexts())));
     }
 

@@ -104,6 +104,13 @@ class AllShardsTest {
                 .containsExactly("in the queue of 1");
     }
 
+    @Test
+    void aMessageThatNoShardHasIsNotInTheQueue() throws IOException {
+        one.stories = List.of(story(OF_TWO).withState(MessageTrace.OPEN));
+        assertThat(operations.trace("a@a.example", 10).messages()).extracting(MessageTrace::state)
+                .containsExactly(MessageTrace.OPEN + ", and it is not in the queue");
+    }
+
     private static MessageTrace story(QueueId id) {
         return new MessageTrace(id.toString(), "", List.of(), 0, SubmitterView.UNKNOWN, "left", true, List.of());
     }

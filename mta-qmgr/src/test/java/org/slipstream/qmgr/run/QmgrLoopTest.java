@@ -307,7 +307,7 @@ class QmgrLoopTest {
         inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(7),
                 List.of(new Recipient(1, Address.of("a@far.example"))), true));
         assertThat(next(QmgrOrder.RecordOutcome.class).outcomes().getFirst().outcome().reply().text())
-                .isEqualTo("delivery cancelled by administrator: closed  write to bob");
+                .isEqualTo("delivery cancelled by administrator: closed write to bob");
     }
 
     /// Its name and its reason are part of the reply that its mail gets, and of the search for that mail.

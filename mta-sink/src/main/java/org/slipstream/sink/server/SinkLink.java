@@ -23,6 +23,8 @@ import javax.net.ssl.SSLSocket;
 public final class SinkLink {
     private static final int BUFFER = 32 * 1024;
     private static final int LONGEST_LINE = 64 << 20;
+    /// Of a command; the longest one is AUTH with 12,288 octets (RFC 4954 section 4).
+    private static final int LONGEST_COMMAND = 64 << 10;
 
     private final Closeable socket;
     private InputStream in;
@@ -146,6 +148,10 @@ public final class SinkLink {
 
     /// Up to and with CRLF.
     byte[] rawLine() throws IOException {
+        return rawLine(LONGEST_LINE);
+    }
+
+    private byte[] rawLine(int longest) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream(128);
         for (int before = 0;;) {
             int octet = next();
@@ -153,7 +159,7 @@ public final class SinkLink {
             if (octet == '\n' && before == '\r') {
                 return line.toByteArray();
             }
-            if (line.size() > LONGEST_LINE) {
+            if (line.size() > longest) {
                 throw new IOException("endless line");
             }
             before = octet;
@@ -161,7 +167,7 @@ public final class SinkLink {
     }
 
     public String line() throws IOException {
-        byte[] raw = rawLine();
+        byte[] raw = rawLine(LONGEST_COMMAND);
         return new String(raw, 0, raw.length - 2, StandardCharsets.UTF_8);
     }
 

@@ -13,12 +13,15 @@ import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /// A TCP port or a UNIX domain socket that accepts connections in a thread of its own, one after the
 /// other.
 public final class SinkPort implements AutoCloseable {
     private static final int BACKLOG = 1_000;
+    /// After a failure such as "Too many open files", which passes when sessions end.
+    private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
 
     private final SocketAddress address;
     private final Closeable listener;
@@ -30,14 +33,14 @@ public final class SinkPort implements AutoCloseable {
         void connection(Closeable socket, String client, InputStream in, OutputStream out);
     }
 
-    private interface Accepting {
+    interface Accepting {
         void one() throws IOException;
     }
 
-    private SinkPort(SocketAddress address, Closeable listener, Accepting next) {
+    private SinkPort(SocketAddress address, Closeable listener, BooleanSupplier closed, Accepting next) {
         this.address = address;
         this.listener = listener;
-        this.acceptor = Thread.ofPlatform().name("sink-accept").daemon().start(() -> acceptAll(next));
+        this.acceptor = Thread.ofPlatform().name("sink-accept").daemon().start(() -> acceptAll(closed, next));
     }
 
     /// @param delay the wait before each connection is accepted
@@ -50,7 +53,7 @@ public final class SinkPort implements AutoCloseable {
             throws IOException {
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         channel.bind(where, BACKLOG);
-        return new SinkPort(where, channel, () -> {
+        return new SinkPort(where, channel, () -> !channel.isOpen(), () -> {
             pause(delay.get());
             SocketChannel client = channel.accept();
             accepted.connection(client, "", Channels.newInputStream(client), Channels.newOutputStream(client));
@@ -67,12 +70,16 @@ public final class SinkPort implements AutoCloseable {
             server.close();
             throw e;
         }
-        return new SinkPort(server.getLocalSocketAddress(), server, () -> {
+        return new SinkPort(server.getLocalSocketAddress(), server, server::isClosed, () -> {
             pause(delay.get());
             Socket client = server.accept();
-            client.setTcpNoDelay(true);
-            accepted.connection(client, client.getInetAddress().getHostAddress(), client.getInputStream(),
-                    client.getOutputStream());
+            try {
+                client.setTcpNoDelay(true);
+                accepted.connection(client, client.getInetAddress().getHostAddress(), client.getInputStream(),
+                        client.getOutputStream());
+            } catch (IOException gone) {
+                client.close();
+            }
         });
     }
 
@@ -86,13 +93,24 @@ public final class SinkPort implements AutoCloseable {
         }
     }
 
-    private static void acceptAll(Accepting next) {
-        try {
-            while (true) {
+    /// Only closing ends it: a connection that fails is no reason to refuse all later ones.
+    static void acceptAll(BooleanSupplier closed, Accepting next) {
+        while (!closed.getAsBoolean()) {
+            try {
                 next.one();
+            } catch (IOException failure) {
+                awaitCalm(closed);
             }
-        } catch (IOException _) {
-            // Closed.
+        }
+    }
+
+    private static void awaitCalm(BooleanSupplier closed) {
+        try {
+            if (!closed.getAsBoolean()) {
+                Thread.sleep(AFTER_FAILURE);
+            }
+        } catch (InterruptedException _) {
+            // The port closes.
         }
     }
 

@@ -20,6 +20,8 @@ import java.util.Map;
 public final class SinkSession {
     private static final int HANDSHAKE_FAILURE = 40;
     private static final int PROTOCOL_VERSION = 70;
+    /// Characters of all recipients of a transaction: 16,000 addresses of the greatest length.
+    private static final int MOST_RECIPIENT_CHARACTERS = 4 << 20;
     /// Parameters of MAIL and RCPT, and the extension that each belongs to.
     private static final Map<String, String> PARAMETERS = Map.ofEntries(Map.entry("SIZE", "SIZE"),
             Map.entry("BODY", "8BITMIME"), Map.entry("SMTPUTF8", "SMTPUTF8"), Map.entry("RET", "DSN"),
@@ -36,6 +38,7 @@ public final class SinkSession {
     private boolean mail;
     private String mailArguments = "";
     private final List<String> recipients = new ArrayList<>();
+    private int recipientCharacters;
     private ByteArrayOutputStream chunks = new ByteArrayOutputStream();
     private boolean refusedChunk;
     private boolean tooBig;
@@ -68,6 +71,11 @@ public final class SinkSession {
         policy.heard(line);
         if (traits().discards()) {
             link.discardInput();
+        }
+        if (line.indexOf('\r') >= 0 || line.indexOf('\n') >= 0) {
+            // A line end inside of an address would become a header field of a stored message.
+            refuse("500 5.5.2 Error: bare <CR> or <LF> in a command");
+            return true;
         }
         switch (verb(line)) {
             case "EHLO", "LHLO", "HELO" -> hello(verb(line), line);
@@ -222,8 +230,11 @@ public final class SinkSession {
             refuse(mistake);
         } else if (traits().strict() && recipient.isEmpty()) {
             refuse("501 5.1.3 Bad recipient address syntax");
+        } else if (recipientCharacters + recipient.length() > MOST_RECIPIENT_CHARACTERS) {
+            refuse("452 4.5.3 Error: too many recipients");
         } else if (phase(ScriptPhase.RCPT, recipient, "250 2.1.5 Ok").startsWith("2")) {
             recipients.add(recipient);
+            recipientCharacters += recipient.length();
         }
     }
 
@@ -342,6 +353,7 @@ public final class SinkSession {
         mail = false;
         mailArguments = "";
         recipients.clear();
+        recipientCharacters = 0;
         chunks = new ByteArrayOutputStream();
         refusedChunk = false;
         tooBig = false;

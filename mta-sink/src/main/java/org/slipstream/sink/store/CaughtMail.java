@@ -21,7 +21,9 @@ public final class CaughtMail {
     /// @param messages that memory keeps at most; 0 keeps none
     /// @param bytes of content that memory keeps at most
     public record Bounds(int messages, long bytes) {
-        public static final Bounds USUAL = new Bounds(10_000, 256L << 20);
+        /// A message is in memory more than once while it arrives, so the store has a quarter of the heap.
+        public static final Bounds USUAL = new Bounds(10_000,
+                Math.min(256L << 20, Runtime.getRuntime().maxMemory() / 4));
         public static final Bounds NOTHING = new Bounds(0, 0);
     }
 
