@@ -70,7 +70,8 @@ public final class AdminServer implements AutoCloseable {
     /// @throws IOException also when another server is listening there
     public static AdminServer bind(Path socket) throws IOException {
         return bind(socket,
-                Executors.newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-", 1).factory()));
+                Executors
+                        .newThreadPerTaskExecutor(Thread.ofPlatform().daemon().name("admin-connection-", 1).factory()));
     }
 
     /// @param threads one for each connection

@@ -40,6 +40,12 @@ final class DeadThreads implements Thread.UncaughtExceptionHandler {
     @Override
     public void uncaughtException(Thread thread, Throwable error) {
         boolean essential = ESSENTIAL.contains(kind(thread.getName()));
+        if (thread.getName().equals("log")) {
+            // An error waits in the log until this thread has written it.
+            System.err.println("the thread of the log died: " + error);
+            end.run();
+            return;
+        }
         try {
             log.error("event=thread-died name=\"{}\" error=\"{}\" next=\"{}\"", LogText.text(thread.getName()),
                     LogText.text(FailureWords.of(error)),

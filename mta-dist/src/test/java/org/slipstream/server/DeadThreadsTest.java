@@ -16,7 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DeadThreadsTest {
     /// Threads of one client, delivery, question or stop, and those of pools.
-    private static final Set<String> REPLACED = Set.of("admin", "admin-shard", "dns", "dovecot-connect", "dovecot-in",
+    private static final Set<String> REPLACED = Set.of("admin-connection", "admin-shard", "dns", "dovecot-connect",
+            "dovecot-in",
             "dovecot-out",
             "drain", "file-read", "hello", "in", "io-clock", "listener-close", "local", "log-end", "memory-rest",
             "out-aside", "out-dial", "out-login", "out-tls", "password", "report", "rspamd", "spool-batch",

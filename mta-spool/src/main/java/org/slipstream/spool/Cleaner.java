@@ -12,6 +12,7 @@ import org.slipstream.spool.log.MessageLog;
 import org.slipstream.spool.log.MessageLog.ScannedRecord;
 import org.slipstream.spool.log.NewMessage;
 import org.slipstream.spool.log.Position;
+import org.slipstream.spool.log.RecordPlace;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -55,14 +56,14 @@ final class Cleaner {
     private final MessageLog log;
     private final QueueIndex index;
     private final long segmentBytes;
-    private final Deque<LogRecord.Stored> waiting = new ArrayDeque<>();
+    private final Deque<Placed> waiting = new ArrayDeque<>();
     private Predicate<Task> writer = _ -> false;
     private Runnable again = () -> {};
     private volatile boolean underWay;
     /// The greatest segment that was copied; messages that changed during the copy are left out and
     /// copied the next time.
     private long copied;
-    private long copiedNanos;
+    private long copiedNanos = System.nanoTime() - 2 * AGAIN_NANOS;
     private boolean copying;
     private boolean started;
     /// All records of hosts and of lost messages are in this segment or later ones.
@@ -75,6 +76,8 @@ final class Cleaner {
         this.index = index;
         this.segmentBytes = segmentBytes;
     }
+
+    private record Placed(QueueId id, RecordPlace place, long sizeBytes) {}
 
     /// @param writer executes a task; false when it takes no more
     /// @param again runs on the log thread when [#step] may continue
@@ -101,13 +104,24 @@ final class Cleaner {
     }
 
     private void look(long applied, Sync sync) throws IOException {
+        QueueIndex.Named named = index.named();
+        Map<Long, Long> live = named.messages();
+        SortedSet<Long> unread = new TreeSet<>(log.segments()).headSet(log.deletedUpTo() + 1);
+        unread.removeIf(segment -> live.getOrDefault(segment, 0L) <= named.setAside().getOrDefault(segment, 0L));
+        if (!unread.isEmpty()) {
+            // A repair found messages in segments that were put back. No scan reads so far back, so nothing
+            // is deleted before the messages have a place behind it.
+            if (lookNanos - copiedNanos > AGAIN_NANOS) {
+                beginUnread(unread.getFirst());
+            }
+            return;
+        }
         SortedSet<Long> closed = new TreeSet<>(log.segments());
         // Segments before that were put back by hand.
         closed.removeIf(segment -> segment < log.deletedUpTo() || segment >= applied);
         if (closed.isEmpty()) {
             return;
         }
-        Map<Long, Long> live = index.named().messages();
         Set<Long> returned = log.returned();
         List<Long> empty = closed.stream()
                 .takeWhile(segment -> live.getOrDefault(segment, 0L) == 0 && !returned.contains(segment)).toList();
@@ -185,23 +199,32 @@ final class Cleaner {
         copiedNanos = System.nanoTime();
         log.scan(new Position(segment, 0), new Position(segment, Long.MAX_VALUE), found -> {
             if (found instanceof ScannedRecord.Sound(LogRecord.Stored stored, Position _)) {
-                waiting.add(stored);
+                waiting.add(new Placed(stored.id(), stored.place(),
+                        stored.place().ownFile() ? 0 : stored.message().sizeBytes()));
             }
         });
         LOG.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
     }
 
+    private void beginUnread(long segment) throws IOException {
+        copying = true;
+        copiedNanos = System.nanoTime();
+        index.locate(List.copyOf(index.inSegment(segment))).forEach((id, there) -> waiting
+                .add(new Placed(id, there.place(), there.place().ownFile() ? 0 : there.sizeBytes())));
+        LOG.debug("event=segment-cleaned segment={} count={}", segment, waiting.size());
+    }
+
     private void carry() throws IOException {
-        List<LogRecord.Stored> next = new ArrayList<>();
+        List<Placed> next = new ArrayList<>();
         long bytes = 0;
         while (next.size() < AT_ONCE && bytes < BYTES_AT_ONCE && !waiting.isEmpty()) {
             next.add(waiting.poll());
-            bytes += next.getLast().place().ownFile() ? 0 : next.getLast().message().sizeBytes();
+            bytes += next.getLast().sizeBytes();
         }
         Map<QueueId, QueueIndex.Located> located = index
-                .locate(next.stream().map(LogRecord.Stored::id).toList());
+                .locate(next.stream().map(Placed::id).toList());
         List<Task.Carried> carried = new ArrayList<>();
-        for (LogRecord.Stored stored : next) {
+        for (Placed stored : next) {
             QueueIndex.Located there = located.get(stored.id());
             if (there != null && there.place().equals(stored.place())) {
                 carried(stored).ifPresent(carried::add);
@@ -210,7 +233,7 @@ final class Cleaner {
         append(carried);
     }
 
-    private Optional<Task.Carried> carried(LogRecord.Stored stored) throws IOException {
+    private Optional<Task.Carried> carried(Placed stored) throws IOException {
         try {
             NewMessage content = log.read(stored.id(), stored.place());
             return Optional.of(new Task.Carried(stored.id(), Optional.of(content), KnownState.of(index, stored.id())));

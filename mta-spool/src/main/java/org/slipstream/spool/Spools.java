@@ -285,7 +285,8 @@ public final class Spools {
             return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             log.close();
-            mark.ifPresent(set -> clear(set, e));
+            // The mark of a kill stays: the next start must not trust the index of that server.
+            mark.filter(set -> !set.wasSet()).ifPresent(set -> clear(set, e));
             throw e;
         }
     }

@@ -331,6 +331,51 @@ class KilledAndDamagedTest {
         }
     }
 
+    /// No scan reads so far back, so a later kill would forget them.
+    @Test
+    void messagesOfASegmentBeforeTheBeginningOfTheLogGetAPlaceInIt() throws Exception {
+        List<QueueId> ids = queued(100, 200, 300, 400);
+        kill();
+        Path away = takeAway(segment(2));
+        try (Spool spool = world.open(config)) {
+            TestMessages.done(then -> spool.remove(ids.get(0), then));
+            TestMessages.done(then -> spool.remove(ids.get(2), then));
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.notExists(segment(3)));
+        }
+        Files.move(away, segment(2));
+        repair();
+        try (Spool spool = world.open(config)) {
+            assertThat(listed(spool)).containsExactly(ids.get(1), ids.get(3));
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.size(segment(newest())) > 200);
+        }
+        Files.delete(segment(2));
+        kill();
+        try (Spool spool = world.open(config)) {
+            assertThat(listed(spool)).containsExactly(ids.get(1), ids.get(3));
+            assertThat(TestMessages.read(spool, ids.get(1))).isEqualTo(TestMessages.body(200, 200));
+        }
+    }
+
+    private int newest() throws IOException {
+        try (Stream<Path> files = Files.list(directory.resolve("box"))) {
+            return files.map(each -> each.getFileName().toString()).filter(name -> name.endsWith(".segment"))
+                    .mapToInt(name -> Integer.parseInt(name.substring(0, 10))).max().orElseThrow();
+        }
+    }
+
+    @Test
+    void theNumberOfALostSegmentIsNotUsedAgain() throws Exception {
+        List<QueueId> ids = new ArrayList<>(queued(100, 200));
+        Path away = takeAway(segment(2));
+        Files.delete(index());
+        ids.addAll(queued(300));
+        Files.move(away, segment(2));
+        repair();
+        try (Spool spool = world.open(config)) {
+            assertThat(listed(spool)).containsExactlyElementsOf(ids);
+        }
+    }
+
     @Test
     void aDraftThatAKillLeavesIsStillDeletedFromASoundSpool() throws Exception {
         queued(100);

@@ -279,7 +279,9 @@ public final class AddressBook {
         List<Address> reached = new ArrayList<>();
         for (Address target : targets) {
             Address there = AliasBook.keepsName(target) ? new Address(asked.localPart(), target.domain()) : target;
-            if (AliasBook.keepsName(target) && line(there) instanceof Line.UnknownMailbox) {
+            // Another name of the same domain would lead here again.
+            if (AliasBook.keepsName(target) && (canonical(there).domainKey().equals(address.domainKey())
+                    || line(there) instanceof Line.UnknownMailbox)) {
                 return Optional.empty();
             }
             reached.add(there);

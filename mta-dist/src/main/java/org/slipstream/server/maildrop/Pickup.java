@@ -118,7 +118,10 @@ public final class Pickup {
     private boolean store(String name, Path file, SpoolDraft draft) throws IOException {
         try {
             requireOneLink(file);
-            requirePossibleSize(file);
+            if (!hasPossibleSize(file)) {
+                refuse(file, "552 5.3.4 Message size exceeds fixed limit");
+                return true;
+            }
             LocalSubmission.TakenOrRefused result;
             try (DropFileReader reader = new DropFileReader(Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS),
                     Files.size(file))) {
@@ -160,10 +163,9 @@ public final class Pickup {
     }
 
     /// A file may seem to have two terabytes and need no room on the disk. Reading it takes hours.
-    private void requirePossibleSize(Path file) throws IOException {
-        if (Files.size(file) - DropFileReader.MOST_HEAD_BYTES - DropFormat.TRAILER_BYTES > submission.largestBytes()) {
-            throw new DropFileException("larger than limits.message-size");
-        }
+    private boolean hasPossibleSize(Path file) throws IOException {
+        return Files.size(file) - DropFileReader.MOST_HEAD_BYTES - DropFormat.TRAILER_BYTES <= submission
+                .largestBytes();
     }
 
     private static void requireOneLink(Path file) throws IOException {

@@ -41,8 +41,14 @@ final class ImportDraft {
         }
     }
 
-    /// A file that the import writes beside `mta.toml`, readable by its owner only.
-    record ImportedFile(String name, String text) {}
+    /// A file that the import writes beside `mta.toml`.
+    ///
+    /// @param secret readable by its owner only; others are read by the server's user, too
+    record ImportedFile(String name, String text, boolean secret) {
+        ImportedFile(String name, String text) {
+            this(name, text, false);
+        }
+    }
 
     Optional<ImportedFile> file(String name) {
         return Optional.ofNullable(files.get(name));

@@ -273,12 +273,13 @@ public final class PostfixImport {
         }
     }
 
-    /// Writes the files that settings name, for the owner only.
+    /// Writes the files that settings name.
     public void writeFiles(Path folder) throws IOException {
         for (ImportedFile file : draft.files()) {
             Path path = folder.resolve(file.name());
             Files.deleteIfExists(path);
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(path, PosixFilePermissions
+                    .asFileAttribute(PosixFilePermissions.fromString(file.secret() ? "rw-------" : "rw-r--r--")));
             Files.write(path, file.text().getBytes(StandardCharsets.UTF_8));
         }
     }

@@ -238,7 +238,7 @@ final class RouteTopic implements ImportTopic {
                 entries -> entries.forEach(entry -> login(entry, maps.get(), out).ifPresent(lines::add)),
                 () -> out.notMapped(maps.get(), "logins from patterns do not exist; write a line for each host")));
         if (!lines.isEmpty()) {
-            out.file(new ImportedFile(LOGINS, "# host:port user password\n" + String.join("\n", lines) + "\n"));
+            out.file(new ImportedFile(LOGINS, "# host:port user password\n" + String.join("\n", lines) + "\n", true));
             out.set("smarthost.credentials", SimpleValues.quoted(LOGINS), maps.get().source());
         }
     }

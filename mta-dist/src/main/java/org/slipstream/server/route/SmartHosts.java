@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import javax.net.ssl.SSLSocketFactory;
 
@@ -89,11 +91,26 @@ public final class SmartHosts {
                 : Optional.empty();
         return new Peers(policies,
                 new Sources(config.smtpClient().sourceAddressV4(), config.smtpClient().sourceAddressV6()),
-                STAGGER_MILLIS, trust).withOverrides(route -> override(config.destinations().settings(route)));
+                STAGGER_MILLIS, trust)
+                .withOverrides(route -> override(config.destinations().settings(route), demand(route)));
     }
 
-    private static PeerOverride override(DestinationSettings settings) {
-        return new PeerOverride(settings.tls().map(tls -> TlsPolicy.valueOf(tls.toUpperCase(Locale.ROOT))),
+    /// The demand in the next hop. Mail in memory keeps its route, also when a reload has taken the route
+    /// out of the settings.
+    private static Optional<TlsPolicy> demand(Route route) {
+        String shared = Route.shared(route.nextHop());
+        return shared.equals(route.nextHop())
+                ? Optional.empty()
+                : Optional.of(policy(route.nextHop().substring(shared.length() + 1)));
+    }
+
+    private static TlsPolicy policy(String word) {
+        return TlsPolicy.valueOf(word.toUpperCase(Locale.ROOT));
+    }
+
+    private static PeerOverride override(DestinationSettings settings, Optional<TlsPolicy> demand) {
+        Optional<TlsPolicy> clause = settings.tls().map(SmartHosts::policy);
+        return new PeerOverride(Stream.concat(clause.stream(), demand.stream()).max(Comparator.naturalOrder()),
                 new Sources(settings.sourceAddressV4().map(address -> (Inet4Address) InetAddress.ofLiteral(address)),
                         settings.sourceAddressV6().map(address -> (Inet6Address) InetAddress.ofLiteral(address))));
     }

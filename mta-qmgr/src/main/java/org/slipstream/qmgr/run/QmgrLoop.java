@@ -135,15 +135,22 @@ public final class QmgrLoop {
                     "event=queue-manager-failed error=\"{}\" next=\"a restart resumes from the spool\"",
                     LogText.text(FailureWords.of(failure)), failure);
             if (failure instanceof RuntimeException cause) {
-                queueManager.inHand().ifPresent(id -> {
-                    putOnHold(id, cause);
-                    dispatcher.order(new QmgrOrder.SetHold(id, true));
-                });
+                queueManager.inHand().ifPresent(id -> holdAfter(id, cause));
             }
             inbox.close();
             onFailure.accept(failure);
         } finally {
             inbox.close();
+        }
+    }
+
+    private void holdAfter(QueueId id, RuntimeException cause) {
+        try {
+            putOnHold(id, cause);
+            dispatcher.order(new QmgrOrder.SetHold(id, true));
+        } catch (RuntimeException next) {
+            // The owner still has to be notified.
+            cause.addSuppressed(next);
         }
     }
 

@@ -89,7 +89,8 @@ public final class Segments implements MessageLog {
         }
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
         marks = new LogMarks(directory, looks);
-        lastNumber = marks.swept();
+        // The number of a lost segment is not used again: it may come back.
+        lastNumber = Math.max(marks.swept(), marks.newest());
         if (!looks && !LogMarks.exist(directory)) {
             // A log of an earlier version has segments and no such mark.
             marks.newest(segments().stream().reduce(0L, Math::max));
