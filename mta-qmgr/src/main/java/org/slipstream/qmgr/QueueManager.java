@@ -234,6 +234,7 @@ public final class QueueManager {
             }
             destinations.lanes().settle(false);
         }
+        step.end();
     }
 
     // The order of service stays: the queue in memory has its form.

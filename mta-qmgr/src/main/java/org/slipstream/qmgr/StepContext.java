@@ -23,6 +23,10 @@ final class StepContext {
         inHand = Optional.empty();
     }
 
+    void end() {
+        inHand = Optional.empty();
+    }
+
     /// From here on the step works on this message.
     void handles(QueueId id) {
         inHand = Optional.of(id);

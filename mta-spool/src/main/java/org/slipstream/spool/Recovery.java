@@ -48,6 +48,8 @@ final class Recovery {
     private final Unapplied unapplied;
     private final boolean fromBeginning;
     private final List<LogRecord> waiting = new ArrayList<>();
+    /// Messages whose loss was met, and no copy of them after it.
+    private final Set<QueueId> lost = new HashSet<>();
     private Position reached;
     private long lastId;
     private int entered;
@@ -120,11 +122,15 @@ final class Recovery {
         if (unapplied.contains(record, at)) {
             return;
         }
-        if (record instanceof LogRecord.Lost lost) {
-            meet(lost);
+        if (record instanceof LogRecord.Lost loss) {
+            meet(loss);
             return;
         }
         if (record instanceof LogRecord.Stored stored) {
+            if (lost.remove(stored.id())) {
+                // A repair found it, and the cleaner copied it: the copy replaces the loss.
+                waiting.add(new LogRecord.Remove(stored.id()));
+            }
             lastId = Math.max(lastId, stored.id().value());
             entered++;
         }
@@ -133,15 +139,16 @@ final class Recovery {
 
     /// The loss of a message was recorded. When its record is back, the log itself says what became of the message, a
     /// removal included. A segment that was deleted in order and put back is not scanned, so its message is entered.
-    private void meet(LogRecord.Lost lost) {
-        boolean readable = isReadable(log, lost.id(), lost.place());
-        if (readable && lost.place().segment() > log.deletedUpTo()) {
+    private void meet(LogRecord.Lost loss) {
+        boolean readable = isReadable(log, loss.id(), loss.place());
+        if (readable && loss.place().segment() > log.deletedUpTo()) {
             return;
         }
-        lastId = Math.max(lastId, lost.id().value());
-        waiting.add(lost);
+        lastId = Math.max(lastId, loss.id().value());
+        waiting.add(loss);
         if (!readable) {
-            waiting.add(new LogRecord.SetAside(lost.id()));
+            lost.add(loss.id());
+            waiting.add(new LogRecord.SetAside(loss.id()));
         }
     }
 

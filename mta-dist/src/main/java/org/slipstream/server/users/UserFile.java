@@ -51,8 +51,12 @@ public final class UserFile {
         try {
             return read().mistakes();
         } catch (IOException unreadable) {
-            return List.of(NAME + ": the file cannot be read: " + FailureWords.of(unreadable));
+            return List.of(unreadable(FailureWords.of(unreadable)));
         }
+    }
+
+    static String unreadable(String why) {
+        return NAME + ": the file cannot be read: " + why;
     }
 
     /// @throws UserFileException when the file has mistakes

@@ -3,6 +3,7 @@ package org.slipstream.server.users;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.Address;
+import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 import org.slipstream.core.sasl.ScramKeys;
 import org.slipstream.smtpin.auth.UserSecrets;
@@ -39,7 +40,8 @@ public final class Users implements UserSecrets {
     private volatile Known known;
 
     /// @param stamp of the file that was read last, valid or not
-    private record Known(Map<String, User> users, Stamp stamp) {}
+    /// @param mistake the first one of that file; the users are then those of the file before
+    private record Known(Map<String, User> users, Stamp stamp, Optional<String> mistake) {}
 
     /// Two files with the same stamp are the same unchanged file.
     private record Stamp(Optional<Object> key, long modifiedNanos, long size) {
@@ -71,7 +73,7 @@ public final class Users implements UserSecrets {
         if (!content.mistakes().isEmpty()) {
             throw new UserFileException(content.mistakes().getFirst());
         }
-        return new Users(file, delimiter, new Known(content.users(), stamp));
+        return new Users(file, delimiter, new Known(content.users(), stamp, Optional.empty()));
     }
 
     @Override
@@ -101,14 +103,25 @@ public final class Users implements UserSecrets {
 
     /// The first mistake of the file as it is now, or the reason for which it cannot be read.
     public Optional<String> trouble() {
-        return file.mistakes().stream().findFirst();
+        try {
+            readIfChanged();
+            return Files.notExists(file.path()) || Files.isReadable(file.path())
+                    ? known.mistake()
+                    : Optional.of(UserFile.unreadable("Permission denied"));
+        } catch (IOException unreadable) {
+            return Optional.of(UserFile.unreadable(FailureWords.of(unreadable)));
+        }
     }
 
     private Optional<User> find(String name) throws IOException {
+        readIfChanged();
+        return Optional.ofNullable(known.users().get(name));
+    }
+
+    private void readIfChanged() throws IOException {
         if (!Stamp.of(file).equals(known.stamp())) {
             readAgain();
         }
-        return Optional.ofNullable(known.users().get(name));
     }
 
     private synchronized void readAgain() throws IOException {
@@ -119,10 +132,10 @@ public final class Users implements UserSecrets {
         }
         UserFile.FileContent content = file.read();
         if (content.mistakes().isEmpty()) {
-            known = new Known(content.users(), stamp);
+            known = new Known(content.users(), stamp, Optional.empty());
             log.info("event=users-reloaded count={}", content.users().size());
         } else {
-            known = new Known(known.users(), stamp);
+            known = new Known(known.users(), stamp, Optional.of(content.mistakes().getFirst()));
             log.error("event=users-not-reloaded next=\"the previous users stay valid\" count={} error=\"{}\"",
                     content.mistakes().size(), LogText.text(content.mistakes().getFirst()));
         }
