@@ -54,7 +54,7 @@ public final class AdminServer implements AutoCloseable {
     private final ExecutorService threads;
     private final Semaphore permits = new Semaphore(REQUESTS_AT_ONCE);
     private final Semaphore groupPermits = new Semaphore(GROUP_REQUESTS_AT_ONCE);
-    private final Refusals refusals = new Refusals(System::nanoTime);
+    private final RefusalLines refusals = new RefusalLines(System::nanoTime);
 
     /// @param ofOwner false for the socket of the group
     private record Listener(Path socket, ServerSocketChannel channel, boolean ofOwner) {}

@@ -109,15 +109,15 @@ class RightsTest {
     }
 
     @Test
-    void manyRefusalsAreOneLineAMinuteWithTheirNumber() {
+    void manyRefusalLinesAreOneLineAMinuteWithTheirNumber() {
         AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
-        Refusals refusals = new Refusals(now::get);
+        RefusalLines refusals = new RefusalLines(now::get);
         assertThat(refusals.toTell("mallory")).hasValue(1);
         for (int i = 0; i < 1_000; i++) {
             assertThat(refusals.toTell("mallory")).isEmpty();
         }
         assertThat(refusals.toTell("bob")).hasValue(1);
-        now.addAndGet(Refusals.PERIOD_NANOS);
+        now.addAndGet(RefusalLines.PERIOD_NANOS);
         assertThat(refusals.toTell("mallory")).hasValue(1_001);
         assertThat(refusals.toTell("mallory")).isEmpty();
     }

@@ -76,13 +76,14 @@ class LostMailTest {
                 LostMail.reports(config));
         assertThat(away).exists();
         assertThat(told.records()).isEqualTo(2);
-        assertThat(told.findings()).as("what can be read is not lost").singleElement().asString()
-                .contains(put.toString(), "can be read");
+        assertThat(told.findings()).as("what can be read is back, and not lost").isEmpty();
         try (Spool spool = Spools.open(files, System::currentTimeMillis)) {
             assertThat(spool.details(lost)).isEmpty();
             assertThat(spool.details(report)).as("a report is not reported").isEmpty();
-            Spool.Details queued = spool.list(Optional.empty(), 10).getFirst();
-            assertThat(spool.counts().messages()).isEqualTo(1);
+            List<Spool.Details> waiting = spool.list(Optional.empty(), 10);
+            assertThat(waiting.getFirst().summary().id()).isEqualTo(put);
+            assertThat(waiting).hasSize(2);
+            Spool.Details queued = waiting.getLast();
             assertThat(queued.summary().sender()).isEmpty();
             assertThat(queued.envelope().recipients()).extracting(each -> each.address().toString())
                     .containsExactly("alice@here.example");

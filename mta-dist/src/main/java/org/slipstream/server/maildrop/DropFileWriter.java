@@ -46,8 +46,8 @@ public final class DropFileWriter extends OutputStream {
 
     /// Returns when the message and its name are on disk and the server may take it.
     ///
-    /// A user may not open the folder, so the name cannot be synced there. The second sync of the file does it: ext4, XFS
-    /// and btrfs write a new name and the inode that it names in one transaction.
+    /// A user may not open the folder, so the name cannot be synced there. The second sync of the file
+    /// does it: ext4, XFS and btrfs write a new name and the inode that it names in one transaction.
     public void finish() throws IOException {
         file.write(DropFormat.trailer(bytes, sum));
         file.flush();

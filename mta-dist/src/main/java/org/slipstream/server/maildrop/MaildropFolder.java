@@ -249,8 +249,8 @@ public final class MaildropFolder {
         putBack(file, NEW + id);
     }
 
-    /// The message of a taken file is durable. A file that cannot be deleted bears a mark, so that no later start takes it
-    /// for a message.
+    /// The message of a taken file is durable. A file that cannot be deleted bears a mark, so that no
+    /// later start takes it for a message.
     void deleteStored(Path file) {
         try {
             Files.delete(file);

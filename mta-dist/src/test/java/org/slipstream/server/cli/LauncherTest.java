@@ -135,7 +135,8 @@ class LauncherTest {
         assertThat(ran.out()).contains("[-cp] [" + tree + "/lib/");
     }
 
-    /// What root writes into the home of another user, the server must be able to read; and `check` must see as the server sees.
+    /// The server must be able to read the files that root writes into its home, and `check` must see as
+    /// the server sees.
     @Test
     void aCommandOfRootForTheServersFilesRunsAsTheOwnerOfTheHome() throws Exception {
         assumeThat((int) Files.getAttribute(folder, "unix:uid")).isZero();

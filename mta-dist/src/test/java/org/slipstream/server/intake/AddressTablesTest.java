@@ -190,7 +190,8 @@ class AddressTablesTest {
 
     // ---- mail of programs
 
-    /// With the ten settings of docs/settings-first.md the name of the machine is no local domain, and cron writes to it.
+    /// With the ten settings of docs/settings-first.md the name of the machine is no local domain, and
+    /// cron writes to it.
     @Test
     void programsOfTheMachineReachThePostmasterByItsName() throws IOException {
         AddressBook book = book("", "local.postmaster=alice");

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 
 /// Refused requests by author, for the log. The first one is told at once, the others once a minute
 /// with their number: a member of the group could otherwise fill the disk with lines.
-final class Refusals {
+final class RefusalLines {
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
     /// Local users and names of tokens; the oldest makes room.
     private static final int MOST_AUTHORS = 1_000;
@@ -25,7 +25,7 @@ final class Refusals {
         }
     }
 
-    Refusals(LongSupplier nanos) {
+    RefusalLines(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
