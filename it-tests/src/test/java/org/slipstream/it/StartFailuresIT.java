@@ -26,7 +26,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// and changes nothing.
 class StartFailuresIT {
     private static final int WRONG_USAGE = 2;
-    private static final int WRONG_CONFIGURATION = 3;
+    private static final int WRONG_CONFIGURATION = 78;
     private static final int CANNOT_START = 5;
     @RegisterExtension
     final Workbench bench = new Workbench();
