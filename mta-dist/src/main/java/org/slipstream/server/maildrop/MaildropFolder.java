@@ -291,7 +291,7 @@ public final class MaildropFolder {
 
     private record Aside(Path file, int owner, long bytes, Instant since) {}
 
-    /// Any user can leave such files. So the oldest one of the owner who has most of them goes first.
+    /// Any user can leave such files. The oldest file of the owner with the most files goes first.
     private synchronized void trim(Instant now) {
         try {
             List<Aside> files = new ArrayList<>();
