@@ -27,9 +27,14 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
 
     /// An order for messages.
     ///
-    /// @param argument the reason of a bounce, the next hop of a reroute, the value of a priority;
+    /// @param argument the reason of a bounce or a hold, the next hop of a reroute, the value of a priority;
     /// otherwise empty
-    record MessageOrder(Order verb, String argument) {
+    /// @param author of a hold; otherwise empty
+    record MessageOrder(Order verb, String argument, String author) {
+        public MessageOrder(Order verb, String argument) {
+            this(verb, argument, "");
+        }
+
         public static MessageOrder of(Order verb) {
             return new MessageOrder(verb, "");
         }

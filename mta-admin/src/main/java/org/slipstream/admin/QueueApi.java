@@ -40,7 +40,7 @@ final class QueueApi {
                     ? resource(Set.of(), Map.of("GET",
                             Right.ADMINISTRATE.to(_ -> TraceApi.content(operations, path.get(1)))))
                     : order(path.get(2)).flatMap(order -> resource(
-                            argument(order).map(Set::of).orElse(Set.of()),
+                            parameters(order),
                             Map.of("POST", right(order).to(query -> give(path.get(1), order, query)))));
             default -> Optional.empty();
         };
@@ -53,7 +53,7 @@ final class QueueApi {
         Optional<Order> order = name.equals("delete") ? Optional.of(Order.DELETE) : order(name);
         // Crockford's base 32 has no `o`, `l` or `u`, so no queue id equals one of these words.
         return order.isPresent()
-                ? resource(with("after", "limit", "all", "dry-run", argument(order.get()).orElse("all")),
+                ? resource(ofFilter(order.get()),
                         Map.of("POST", right(order.get()).to(query -> give(order.get(), query))))
                 : resource(Set.of(), Map.of("GET", Right.READ.to(_ -> show(name)), "DELETE",
                         right(Order.DELETE).to(query -> give(name, Order.DELETE, query))));
@@ -62,15 +62,26 @@ final class QueueApi {
     /// The parameter that belongs to the order.
     private static Optional<String> argument(Order order) {
         return switch (order) {
-            case BOUNCE -> Optional.of("reason");
+            case BOUNCE, HOLD -> Optional.of("reason");
             case REROUTE -> Optional.of("to");
             case PRIORITY -> Optional.of("value");
-            case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
+            case DELETE, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
         };
     }
 
+    private static Set<String> parameters(Order order) {
+        return order == Order.HOLD ? Set.of("reason", Api.AUTHOR) : argument(order).map(Set::of).orElse(Set.of());
+    }
+
+    private static Set<String> ofFilter(Order order) {
+        Set<String> names = with("after", "limit", "all", "dry-run");
+        names.addAll(parameters(order));
+        return names;
+    }
+
     private static MessageOrder order(Order order, Query query) {
-        return new MessageOrder(order, argument(order).flatMap(query::get).orElse(""));
+        return new MessageOrder(order, argument(order).flatMap(query::get).orElse(""),
+                query.get(Api.AUTHOR).orElse(""));
     }
 
     private static Optional<Api.Resource> resource(Set<String> parameters, Map<String, Api.PermittedAction> actions) {

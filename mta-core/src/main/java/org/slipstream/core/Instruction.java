@@ -23,7 +23,25 @@ public sealed interface Instruction {
         /// An operator cancelled the delivery.
         CANCELLED,
         /// The message counts as older than its lifetime.
-        EXPIRED
+        EXPIRED,
+        /// An operator deleted the message: its sender gets no report.
+        DELETED
+    }
+
+    /// The message is not delivered until it is released.
+    ///
+    /// @param note empty: the hold ends
+    record Hold(Optional<HoldNote> note) implements Instruction {}
+
+    /// The origin of a hold.
+    ///
+    /// @param author of the order
+    /// @param reason on one line; may be empty
+    record HoldNote(String author, long atMillis, String reason) {
+        public HoldNote {
+            author = Controls.onOneLine(author).strip();
+            reason = Controls.onOneLine(reason).strip();
+        }
     }
 
     /// Open recipients go to this next hop until they are finished.

@@ -314,7 +314,7 @@ final class SituationWorld implements AutoCloseable {
     }
 
     void hold(QueueId id) throws Exception {
-        operations.order(new MessageOrder(Order.HOLD, ""), id);
+        operations.order(new MessageOrder(Order.HOLD, "they check the address", "ann"), id);
         settle();
     }
 

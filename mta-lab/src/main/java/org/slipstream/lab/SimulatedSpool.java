@@ -1,6 +1,7 @@
 package org.slipstream.lab;
 
 import org.slipstream.core.DeliveryOptions;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -231,8 +232,12 @@ final class SimulatedSpool {
 
     void instruct(QmgrOrder.Instruct instruct, Consumer<QmgrEvent> answer) {
         write(() -> {
-            Optional.ofNullable(rows.get(instruct.id()))
-                    .ifPresent(row -> row.instructions = row.instructions.with(instruct.instruction()));
+            Optional.ofNullable(rows.get(instruct.id())).ifPresent(row -> {
+                row.instructions = row.instructions.with(instruct.instruction());
+                if (instruct.instruction() instanceof Instruction.Hold(Optional<Instruction.HoldNote> note)) {
+                    row.held = note.isPresent();
+                }
+            });
             answer.accept(new QmgrEvent.Instructed(instruct.id(), instruct.ticket()));
         });
     }

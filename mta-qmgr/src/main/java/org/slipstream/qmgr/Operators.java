@@ -67,13 +67,17 @@ final class Operators {
         switch (operator.command()) {
             case OperatorCommand.Flush flush -> flush(flush, ticket);
             case OperatorCommand.Hold(QueueId id) -> request(id, OperatorRequest.HOLD, ticket);
-            case OperatorCommand.Release(QueueId id) -> request(id, OperatorRequest.RELEASE, ticket);
+            case OperatorCommand.Release(QueueId id) -> {
+                endHold(id);
+                request(id, OperatorRequest.RELEASE, ticket);
+            }
             case OperatorCommand.Requeue(QueueId id) -> {
                 flushes.add(id, step.nowMillis());
+                endHold(id);
                 request(id, OperatorRequest.REQUEUE, ticket);
             }
             case OperatorCommand.Instruct(QueueId id, Instruction instruction) -> instruct(id, instruction, ticket);
-            case OperatorCommand.Delete(QueueId id) -> request(id, OperatorRequest.DELETE, ticket);
+            case OperatorCommand.Delete(QueueId id) -> delete(id, ticket);
             case OperatorCommand.Move(QueueId id) -> request(id, OperatorRequest.MOVE, ticket);
             case OperatorCommand.Suspend suspend -> suspendedMail.suspend(suspend, ticket);
             case OperatorCommand.Resume resume -> suspendedMail.resume(resume, ticket);
@@ -101,7 +105,26 @@ final class Operators {
                 pendingArrivals.prioritise(id, value);
                 order(id, instruction, ticket);
             }
+            case Instruction.Hold _ -> {
+                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+                request(id, OperatorRequest.HOLD, ticket);
+            }
         }
+    }
+
+    // The hold of a message in delivery is on disk already.
+    private void endHold(QueueId id) {
+        if (active.find(id).filter(message -> message.request == OperatorRequest.HOLD).isPresent()) {
+            order(id, new Instruction.Hold(Optional.empty()), QmgrEvent.Operator.NO_TICKET);
+        }
+    }
+
+    // A message in delivery is removed when the delivery ends, or after a kill before that.
+    private void delete(QueueId id, long ticket) {
+        if (active.contains(id)) {
+            order(id, new Instruction.Return(Instruction.Cause.DELETED, ""), QmgrEvent.Operator.NO_TICKET);
+        }
+        request(id, OperatorRequest.DELETE, ticket);
     }
 
     private void order(QueueId id, Instruction instruction, long ticket) {

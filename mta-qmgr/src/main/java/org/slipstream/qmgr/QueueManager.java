@@ -644,6 +644,11 @@ public final class QueueManager {
         step.handles(message.id);
         message.recipientsRead += read.recipients().size();
         scheduler.batchRead(message.work, read.recipients(), read.end(), now());
+        if (message.instructions.isDeleted()) {
+            // The order is from before a restart.
+            message.request = OperatorRequest.DELETE;
+            scheduler.withdraw(message.work);
+        }
         if (message.isLeaving()) {
             outcomes.leaveOpen(message, read.recipients());
         } else if (read.recipients().isEmpty() && !read.end()) {

@@ -28,7 +28,8 @@ final class Returns {
     static List<RecipientOutcome> outcomes(Instruction.Return how, QmgrEvent.RecipientsRead read, long createdMillis,
             long nowMillis) {
         return read.recipients().stream().map(each -> new RecipientOutcome(each.number(), switch (how.cause()) {
-            case CANCELLED -> cancelled(how.reason());
+            // A message that an operator deleted is removed, and its outcomes with it.
+            case CANCELLED, DELETED -> cancelled(how.reason());
             case EXPIRED -> last(read, each).map(last -> RetrySchedule.expired(last, createdMillis, nowMillis))
                     .orElseGet(() -> RetrySchedule.expiredBeforeAttempt(createdMillis, nowMillis, Outcomes.HERE));
         })).toList();

@@ -28,6 +28,8 @@ class InstructionsTest {
     private static final Instruction.Return BOUNCE = new Instruction.Return(Instruction.Cause.CANCELLED,
             "no such domain");
     private static final Instruction.Return EXPIRE = new Instruction.Return(Instruction.Cause.EXPIRED, "");
+    private static final Instruction.Hold HOLD = new Instruction.Hold(
+            Optional.of(new Instruction.HoldNote("ann", 5, "")));
     private static final Route RELAY = new Route.Smtp("[relay.example]:25",
             List.of(new Route.Host("relay.example", 25, 0)));
     private static final Instruction.Reroute TO_RELAY = new Instruction.Reroute(Optional.of(RELAY));
@@ -70,6 +72,38 @@ class InstructionsTest {
         story.replies.clear();
         story.answerAll(kind(stage));
         story.answerAll(QmgrOrder.Deliver.class);
+    }
+
+    /// A long delivery outlasts the command's wait, and a kill must not forget the order.
+    @Test
+    void anOrderForMailInDeliveryIsOnDiskBeforeTheDeliveryEnds() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId held = story.queue("a@far.example");
+        QueueId deleted = story.queue("b@far.example");
+        story.command(new OperatorCommand.Instruct(held, HOLD));
+        story.command(new OperatorCommand.Delete(deleted));
+        assertThat(story.register.get(held).held).isTrue();
+        assertThat(story.register.get(deleted).instructions.isDeleted()).isTrue();
+        assertThat(story.active()).as("still in delivery").hasSize(2);
+
+        story.command(new OperatorCommand.Release(held));
+        assertThat(story.register.get(held).held).isFalse();
+        story.command(new OperatorCommand.Instruct(held, HOLD));
+        story.command(new OperatorCommand.Requeue(held));
+        assertThat(story.register.get(held).held).isFalse();
+    }
+
+    @Test
+    void aMessageThatWasDeletedBeforeAKillIsRemovedWithoutADelivery() {
+        Story story = deferred();
+        story.register.get(ID).instructions = story.register.get(ID).instructions
+                .with(new Instruction.Return(Instruction.Cause.DELETED, ""));
+        int deliveries = story.ordered(QmgrOrder.Deliver.class).size();
+        story.until(10_000_000);
+        assertThat(story.removed).containsEntry(ID, Settlement.DELETED);
+        assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(deliveries);
+        assertThat(story.ordered(QmgrOrder.Notify.class)).as("no report").isEmpty();
     }
 
     private static Story deferred() {

@@ -3,6 +3,7 @@ package org.slipstream.qmgr;
 import org.slipstream.core.Address;
 import org.slipstream.core.DeliveryOptions;
 import org.slipstream.core.DeliveryResult;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.Instructions;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.Outcome;
@@ -321,6 +322,9 @@ final class Story {
     private void instruct(QmgrOrder.Instruct instruct) {
         Row row = register.get(instruct.id());
         row.instructions = row.instructions.with(instruct.instruction());
+        if (instruct.instruction() instanceof Instruction.Hold(Optional<Instruction.HoldNote> note)) {
+            row.held = note.isPresent();
+        }
         row.options = row.options.withPriority(row.instructions.priority().orElse(row.options.priority()));
     }
 

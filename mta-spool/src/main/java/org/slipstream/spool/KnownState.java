@@ -103,6 +103,8 @@ final class KnownState {
                 .add(new LogRecord.Instructed(id, new Instruction.Reroute(Optional.of(each)))));
         inForce.priority().ifPresent(
                 each -> records.add(new LogRecord.Instructed(id, new Instruction.Priority(each))));
+        inForce.hold().ifPresent(each -> records
+                .add(new LogRecord.Instructed(id, new Instruction.Hold(Optional.of(each)))));
     }
 
     private static RecipientOutcome outcome(IndexedRecipient recipient, Outcome last) {

@@ -38,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /// Many messages pass and a few wait for long: the size of the log follows the queue.
 class CleanerTest {
+    private static final Instruction.HoldNote NOTE = new Instruction.HoldNote("ann", 5, "until they have answered");
     private static final int RUNS = Boolean.getBoolean("slipstream.long") ? 6 : 2;
     private static final Outcome TAKEN = Outcome.of(Reply.of(250, "2.0.0", "taken"), "mx.example.net");
     private static final Outcome BUSY = Outcome.of(Reply.of(451, "4.3.2", "busy"), "mx.example.net");
@@ -121,6 +122,7 @@ class CleanerTest {
                     spool.instruct(partly, new Instruction.Return(Instruction.Cause.CANCELLED, "by hand"), () -> {});
                     spool.instruct(partly, new Instruction.Reroute(Optional.of(new Route.Discard("x"))), () -> {});
                     spool.instruct(partly, new Instruction.Priority(-3), () -> {});
+                    spool.instruct(partly, new Instruction.Hold(Optional.of(NOTE)), () -> {});
                 }
                 churn(spool, 400, random);
                 verify(spool);
@@ -142,7 +144,7 @@ class CleanerTest {
                 assertThat(spool.details(partly).orElseThrow().summary().held()).isTrue();
                 assertThat(spool.details(partly).orElseThrow().summary().instructions()).isEqualTo(new Instructions(
                         Optional.of(new Instruction.Return(Instruction.Cause.CANCELLED, "by hand")),
-                        Optional.of(new Route.Discard("x")), OptionalInt.of(-3)));
+                        Optional.of(new Route.Discard("x")), OptionalInt.of(-3), Optional.of(NOTE)));
             }
         }
     }

@@ -35,6 +35,8 @@ class KeptInstructionsTest {
             "no such domain: \u00e4\u6f22");
     private static final Route RELAY = new Route.Smtp("[relay.example]:2525",
             List.of(new Route.Host("relay.example", 2525, 0)));
+    private static final Instruction.HoldNote NOTE = new Instruction.HoldNote("ann", 1_700_000_000_000L,
+            "until they have answered");
     private static final long HOUR = 3_600_000;
 
     @Parameter
@@ -81,7 +83,9 @@ class KeptInstructionsTest {
         instruct(id, BOUNCE);
         instruct(id, new Instruction.Reroute(Optional.of(RELAY)));
         instruct(id, new Instruction.Priority(0));
-        Instructions all = new Instructions(Optional.of(BOUNCE), Optional.of(RELAY), OptionalInt.of(0));
+        instruct(id, new Instruction.Hold(Optional.of(NOTE)));
+        Instructions all = new Instructions(Optional.of(BOUNCE), Optional.of(RELAY), OptionalInt.of(0),
+                Optional.of(NOTE));
         assertThat(summary(id).instructions()).isEqualTo(all);
 
         TestMessages.done(then -> spool.record(id, List.of(new RecipientOutcome(1,
@@ -89,6 +93,7 @@ class KeptInstructionsTest {
         for (boolean withoutIndex : new boolean[]{false, true}) {
             restart(withoutIndex);
             assertThat(summary(id).instructions()).as("without index: %s", withoutIndex).isEqualTo(all);
+            assertThat(summary(id).held()).isTrue();
             assertThat(spool.list(Optional.empty(), 10)).singleElement()
                     .satisfies(each -> assertThat(each.summary().instructions()).isEqualTo(all));
         }
@@ -103,7 +108,24 @@ class KeptInstructionsTest {
         instruct(id, new Instruction.Return(Instruction.Cause.EXPIRED, ""));
         assertThat(summary(id).instructions()).isEqualTo(new Instructions(
                 Optional.of(new Instruction.Return(Instruction.Cause.EXPIRED, "")), Optional.empty(),
-                OptionalInt.empty()));
+                OptionalInt.empty(), Optional.empty()));
+    }
+
+    @Test
+    void theNoteOfAHoldEndsWithTheHold() throws Exception {
+        QueueId id = TestMessages.commit(spool, "bob@example.net", TestMessages.body(100, 1));
+        instruct(id, new Instruction.Hold(Optional.of(NOTE)));
+        TestMessages.done(then -> spool.hold(id, true, then));
+        assertThat(summary(id).instructions().hold()).as("the queue manager files it later").contains(NOTE);
+        TestMessages.done(then -> spool.hold(id, false, then));
+        assertThat(summary(id).held()).isFalse();
+        assertThat(summary(id).instructions()).isEqualTo(Instructions.NONE);
+
+        instruct(id, new Instruction.Hold(Optional.of(NOTE)));
+        instruct(id, new Instruction.Hold(Optional.empty()));
+        restart(true);
+        assertThat(summary(id).held()).isFalse();
+        assertThat(summary(id).instructions()).isEqualTo(Instructions.NONE);
     }
 
     @Test

@@ -50,13 +50,19 @@ final class QueueOrderCommand {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
-                    "  ./mta queue hold --domain example.org"})
+                    "  ./mta queue hold --domain example.org --reason 'until they have answered'"})
     static final class HoldCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
 
         @Option(names = "--all", description = "all messages that are in the queue now")
         private boolean all;
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "the reason; `explain` tells it")
+        private String reason = "";
+
+        @Option(names = "--author", paramLabel = "NAME", description = "who ordered it (default: you)")
+        private String author = System.getProperty("user.name", "");
 
         @Spec
         private CommandSpec spec;
@@ -70,7 +76,8 @@ final class QueueOrderCommand {
         @Override
         public Integer call() {
             sweep.check(spec, all);
-            return sweep.give(mta, spec, "hold", "held");
+            return sweep.give(mta, spec, "hold", "author=" + DestdbCommand.encoded(author)
+                    + (reason.isBlank() ? "" : "&reason=" + DestdbCommand.encoded(reason)), "held");
         }
     }
 

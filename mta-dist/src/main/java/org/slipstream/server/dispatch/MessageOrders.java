@@ -37,18 +37,19 @@ public record MessageOrders(Collection<InetSocketAddress> ours) {
                 case NextHopForm.NextHopRead.Found _ -> Optional.empty();
                 case NextHopForm.NextHopRead.Wrong(String sentence) -> Optional.of(sentence);
             };
-            case BOUNCE -> order.argument().length() <= LONGEST_REASON
+            case BOUNCE, HOLD -> Math.max(order.argument().length(), order.author().length()) <= LONGEST_REASON
                     ? Optional.empty()
-                    : Optional.of("a reason has at most " + LONGEST_REASON + " characters");
-            case DELETE, HOLD, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
+                    : Optional.of("a reason and an author have at most " + LONGEST_REASON + " characters");
+            case DELETE, RELEASE, FLUSH, REQUEUE, EXPIRE -> Optional.empty();
         };
     }
 
     /// @throws IllegalArgumentException when [#refusal] names a fault
-    OperatorCommand command(MessageOrder order, QueueId id) {
+    OperatorCommand command(MessageOrder order, QueueId id, long nowMillis) {
         return switch (order.verb()) {
             case DELETE -> new OperatorCommand.Delete(id);
-            case HOLD -> new OperatorCommand.Hold(id);
+            case HOLD -> new OperatorCommand.Instruct(id, new Instruction.Hold(Optional.of(
+                    new Instruction.HoldNote(order.author(), nowMillis, order.argument()))));
             case RELEASE -> new OperatorCommand.Release(id);
             case FLUSH -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
             case REQUEUE -> new OperatorCommand.Requeue(id);

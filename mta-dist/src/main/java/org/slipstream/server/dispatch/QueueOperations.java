@@ -319,7 +319,8 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public void order(MessageOrder order, List<QueueId> ids) {
-        settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id))).toList());
+        settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id, clockMillis.getAsLong())))
+                .toList());
     }
 
     @Override

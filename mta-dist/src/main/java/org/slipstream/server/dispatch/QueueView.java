@@ -51,7 +51,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         MessageSummary summary = row.summary();
         Optional<ActiveMessage> here = here(summary);
         QueuePhase phase = phase(row);
-        String state = summary.held() ? "held" : here.isPresent() ? "active" : "deferred";
+        String state = here.isPresent() ? "active" : summary.held() ? "held" : "deferred";
         return new MessageView(summary.id().toString(), summary.sender().map(Object::toString).orElse(""),
                 summary.sizeBytes(), state, moment(summary.createdMillis()),
                 here.isPresent() ? "" : moment(phase.untilMillis()), summary.attempts(), phase.text(),
@@ -77,7 +77,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     }
 
     private Optional<ActiveMessage> here(MessageSummary summary) {
-        return Optional.ofNullable(active.get(summary.id())).filter(_ -> !summary.held());
+        return Optional.ofNullable(active.get(summary.id()));
     }
 
     // ---- active
@@ -109,7 +109,8 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
     private QueuePhase asleep(Spool.Details row) {
         MessageSummary summary = row.summary();
         if (summary.held()) {
-            return QueuePhase.of(Code.HELD, "an operator holds it");
+            return QueuePhase.of(Code.HELD, summary.instructions().hold().map(InstructionText::hold)
+                    .orElse("the server itself holds it: its data cannot be processed"));
         }
         if (!delivers) {
             return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");

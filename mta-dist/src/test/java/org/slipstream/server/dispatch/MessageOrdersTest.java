@@ -33,7 +33,7 @@ class MessageOrdersTest {
             "localhost:26, smtp:[localhost]:26"})
     void aNextHopIsAHostOrATransportWithANextHop(String to, String route) {
         assertThat(orders.refusal(reroute(to))).isEmpty();
-        OperatorCommand command = orders.command(reroute(to), new QueueId(1));
+        OperatorCommand command = orders.command(reroute(to), new QueueId(1), 0);
         assertThat(command).isInstanceOfSatisfying(OperatorCommand.Instruct.class,
                 instruct -> assertThat(instruct.instruction()).isInstanceOfSatisfying(Instruction.Reroute.class,
                         each -> {
@@ -45,7 +45,7 @@ class MessageOrdersTest {
     @Test
     void theWayBackIsDefault() {
         assertThat(orders.refusal(reroute("default"))).isEmpty();
-        assertThat(orders.command(reroute("Default"), new QueueId(1)))
+        assertThat(orders.command(reroute("Default"), new QueueId(1), 0))
                 .isInstanceOfSatisfying(OperatorCommand.Instruct.class, instruct -> assertThat(instruct.instruction())
                         .isInstanceOfSatisfying(Instruction.Reroute.class,
                                 each -> assertThat(each.route()).isEmpty()));
@@ -73,12 +73,13 @@ class MessageOrdersTest {
     @Test
     void bounceAndExpireDifferInTheirCause() {
         QueueId id = new QueueId(7);
-        assertThat(orders.command(new MessageOrder(Order.BOUNCE, "gone"), id)).isEqualTo(new OperatorCommand.Instruct(
-                id, new Instruction.Return(Instruction.Cause.CANCELLED, "gone")));
-        assertThat(orders.command(MessageOrder.of(Order.EXPIRE), id)).isEqualTo(new OperatorCommand.Instruct(id,
+        assertThat(orders.command(new MessageOrder(Order.BOUNCE, "gone"), id, 0))
+                .isEqualTo(new OperatorCommand.Instruct(
+                        id, new Instruction.Return(Instruction.Cause.CANCELLED, "gone")));
+        assertThat(orders.command(MessageOrder.of(Order.EXPIRE), id, 0)).isEqualTo(new OperatorCommand.Instruct(id,
                 new Instruction.Return(Instruction.Cause.EXPIRED, "")));
-        assertThat(orders.command(new MessageOrder(Order.PRIORITY, "-9"), id)).isEqualTo(
+        assertThat(orders.command(new MessageOrder(Order.PRIORITY, "-9"), id, 0)).isEqualTo(
                 new OperatorCommand.Instruct(id, new Instruction.Priority(-9)));
-        assertThat(orders.command(MessageOrder.of(Order.REQUEUE), id)).isEqualTo(new OperatorCommand.Requeue(id));
+        assertThat(orders.command(MessageOrder.of(Order.REQUEUE), id, 0)).isEqualTo(new OperatorCommand.Requeue(id));
     }
 }

@@ -262,13 +262,21 @@ class QueueOperationsTest {
         assertThat(operations.order(MessageOrder.of(Order.EXPIRE), new QueueId(99))).as("no such message").isFalse();
 
         assertThat(spool.details(ids).stream().map(each -> each.summary().instructions()))
-                .containsExactly(new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4)),
+                .containsExactly(
+                        new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4), Optional.empty()),
                         new Instructions(Optional.empty(), RouteText.parse("smtp:[relay.example]:25"),
-                                OptionalInt.empty()),
-                        new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4)),
+                                OptionalInt.empty(), Optional.empty()),
+                        new Instructions(Optional.empty(), Optional.empty(), OptionalInt.of(4), Optional.empty()),
                         new Instructions(Optional.of(new Instruction.Return(Instruction.Cause.CANCELLED, "gone")),
-                                Optional.empty(), OptionalInt.empty()));
+                                Optional.empty(), OptionalInt.empty(), Optional.empty()));
         assertThat(operations.status().active()).as("a priority interrupts nothing").isEqualTo(1);
+        // The delivery goes on; a kill now does not forget the order.
+        operations.order(new MessageOrder(Order.HOLD, "until they have answered", "ann"), ids.get(2));
+        assertThat(operations.status().active()).isEqualTo(1);
+        assertThat(spool.details(ids.get(2)).orElseThrow().summary().held()).isTrue();
+        assertThat(operations.show(ids.get(2)).orElseThrow().state()).isEqualTo("active");
+        assertThat(operations.order(new MessageOrder(Order.HOLD, "", "ann"), ids.get(0))).isTrue();
+        assertThat(operations.show(ids.get(0)).orElseThrow().why()).startsWith("ann has held it since ");
         assertThat(operations.refusal(new MessageOrder(Order.REROUTE, "uucp:x")).orElseThrow()).contains("uucp");
     }
 

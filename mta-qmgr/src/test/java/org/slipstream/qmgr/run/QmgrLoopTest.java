@@ -279,7 +279,7 @@ class QmgrLoopTest {
         started();
         MessageSummary odd = new MessageSummary(new QueueId(7), Optional.of(Address.of("s@here.example")), 1_000_000,
                 10, 1, 1, 0, 0, false, 0, DeliveryOptions.NONE,
-                new Instructions(Optional.empty(), null, OptionalInt.empty()));
+                new Instructions(Optional.empty(), null, OptionalInt.empty(), Optional.empty()));
         inbox.offerArrival(odd);
         next(QmgrOrder.ReadRecipients.class);
         inbox.answer(new QmgrEvent.RecipientsRead(odd.id(),

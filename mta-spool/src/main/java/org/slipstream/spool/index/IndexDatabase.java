@@ -37,12 +37,12 @@ import javax.sql.DataSource;
 /// to be migrated.
 public final class IndexDatabase {
     /// The version of the newest file in `db/migration`.
-    public static final int SCHEMA_VERSION = 15;
+    public static final int SCHEMA_VERSION = 16;
 
     private static final List<String> SCRIPTS = List.of("V1__register", "V2__host", "V3__one_row_until_tried",
             "V4__wishes",
             "V5__in_doubt", "V6__domain_in_order", "V7__incoming", "V8__index_of_the_log", "V11__delay_reports",
-            "V12__attempt", "V13__instructions", "V15__origin");
+            "V12__attempt", "V13__instructions", "V15__origin", "V16__hold");
 
     private static final Logger LOG = LoggerFactory.getLogger(IndexDatabase.class);
     private static final String HISTORY = "flyway_schema_history";

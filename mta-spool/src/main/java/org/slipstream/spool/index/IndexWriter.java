@@ -78,7 +78,11 @@ final class IndexWriter {
         NEXT_ATTEMPT("update message set next_millis = ?, state = greatest(state, 0) where id = ?"),
         MAKE_DUE("""
                 update message set next_millis = ? where id = ? and next_millis > ? and not_before_millis <= ?"""),
+        HOLD_NOTE(InstructionRows.HOLD),
         HOLD("update message set state = ? where id = ? and state <> 2"),
+        RELEASE("""
+                update message set state = ?, hold_author = null, hold_millis = null, hold_reason = null
+                 where id = ? and state <> 2"""),
         SET_ASIDE("update message set state = 2 where id = ?"),
         /// No batch: [Removals] deletes all messages of a group in one statement.
         REMOVE("");
@@ -185,7 +189,7 @@ final class IndexWriter {
                 addForId(Kind.NEXT_ATTEMPT, atMillis, id);
             }
             case LogRecord.Hold(QueueId id, boolean held) ->
-                addForId(Kind.HOLD, held ? MessageStatus.HELD : MessageStatus.QUEUED, id);
+                addForId(held ? Kind.HOLD : Kind.RELEASE, held ? MessageStatus.HELD : MessageStatus.QUEUED, id);
             case LogRecord.FailuresReported(QueueId id) -> addForId(Kind.FAILURES_REPORTED, id);
             case LogRecord.DelayReported(QueueId id, int count) -> addForId(Kind.DELAY_REPORTED, count, id);
             case LogRecord.SetAside(QueueId id) -> addForId(Kind.SET_ASIDE, id);
@@ -357,6 +361,7 @@ final class IndexWriter {
             case Instruction.Return _ -> Kind.RETURN;
             case Instruction.Reroute _ -> Kind.REROUTE;
             case Instruction.Priority _ -> Kind.PRIORITY;
+            case Instruction.Hold _ -> Kind.HOLD_NOTE;
         }, id);
         InstructionRows.fill(batch.statement, id, instruction);
         batch.add();

@@ -18,6 +18,8 @@ import java.util.OptionalInt;
 final class InstructionRows {
     static final String RETURN = "update message set ending = ?, ending_reason = ? where id = ?";
     static final String REROUTE = "update message set reroute = ? where id = ?";
+    static final String HOLD = "update message set hold_author = ?, hold_millis = ?, hold_reason = ?,"
+            + " state = case when state = 2 then state else ? end where id = ?";
     static final String PRIORITY = "update message set priority = ? where id = ?";
 
     private InstructionRows() {}
@@ -38,6 +40,13 @@ final class InstructionRows {
                 change.setInt(1, value);
                 change.setLong(2, id.value());
             }
+            case Instruction.Hold(Optional<Instruction.HoldNote> note) -> {
+                change.setString(1, note.map(by -> by.author().replace('\0', ' ')).orElse(null));
+                change.setLong(2, note.map(Instruction.HoldNote::atMillis).orElse(0L));
+                change.setString(3, note.map(by -> by.reason().replace('\0', ' ')).orElse(null));
+                change.setInt(4, note.isPresent() ? MessageStatus.HELD : MessageStatus.QUEUED);
+                change.setLong(5, id.value());
+            }
         }
     }
 
@@ -49,9 +58,18 @@ final class InstructionRows {
                         Optional.ofNullable(row.getString("ending_reason")).orElse("")));
         Optional<Route> route = InstructionCodec.route(Optional.ofNullable(row.getString("reroute")).orElse(""));
         OptionalInt priority = priority(row);
-        return ending.isEmpty() && route.isEmpty() && priority.isEmpty()
+        Optional<Instruction.HoldNote> hold = hold(row);
+        return ending.isEmpty() && route.isEmpty() && priority.isEmpty() && hold.isEmpty()
                 ? Instructions.NONE
-                : new Instructions(ending, route, priority);
+                : new Instructions(ending, route, priority, hold);
+    }
+
+    private static Optional<Instruction.HoldNote> hold(ResultSet row) throws SQLException {
+        String author = row.getString("hold_author");
+        return author == null
+                ? Optional.empty()
+                : Optional.of(new Instruction.HoldNote(author, row.getLong("hold_millis"),
+                        Optional.ofNullable(row.getString("hold_reason")).orElse("")));
     }
 
     /// The options of the sender, with the priority that an operator set.

@@ -39,7 +39,7 @@ final class Rows {
             case when m.envelope is not null then 0 else
              (select count(*) from recipient r where r.message_id = m.id and r.state = 2) end as failed_rows,
             m.envelope, m.wishes, m.origin,
-            m.ending, m.ending_reason, m.reroute, m.priority""";
+            m.ending, m.ending_reason, m.reroute, m.priority, m.hold_author, m.hold_millis, m.hold_reason""";
 
     private Rows() {}
 

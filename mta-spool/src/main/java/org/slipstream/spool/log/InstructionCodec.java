@@ -14,6 +14,7 @@ public final class InstructionCodec {
     static final int RETURNED = 14;
     static final int REROUTED = 15;
     static final int PRIORITY = 16;
+    static final int HELD = 19;
 
     private InstructionCodec() {}
 
@@ -27,6 +28,14 @@ public final class InstructionCodec {
                 RecordCodec.begin(out, REROUTED, id).text(route.map(RouteText::of).orElse(""));
             case Instruction.Priority(int value) ->
                 RecordCodec.begin(out, PRIORITY, id).octet(value - DeliveryOptions.LOWEST_PRIORITY);
+            case Instruction.Hold(Optional<Instruction.HoldNote> note) -> {
+                RecordCodec.begin(out, HELD, id).octet(note.isPresent() ? 1 : 0);
+                note.ifPresent(by -> {
+                    out.text(by.author());
+                    out.eightBytes(by.atMillis());
+                    out.text(by.reason());
+                });
+            }
         }
     }
 
@@ -35,6 +44,10 @@ public final class InstructionCodec {
             case RETURNED -> new Instruction.Return(cause(in.get()), EnvelopeCodec.text(in));
             case REROUTED -> new Instruction.Reroute(route(EnvelopeCodec.text(in)));
             case PRIORITY -> new Instruction.Priority(in.get() + DeliveryOptions.LOWEST_PRIORITY);
+            case HELD -> new Instruction.Hold(in.get() == 0
+                    ? Optional.empty()
+                    : Optional.of(
+                            new Instruction.HoldNote(EnvelopeCodec.text(in), in.getLong(), EnvelopeCodec.text(in))));
             default -> throw new IllegalArgumentException("no instruction: " + kind);
         };
     }
@@ -44,6 +57,7 @@ public final class InstructionCodec {
         return switch (cause) {
             case CANCELLED -> 1;
             case EXPIRED -> 2;
+            case DELETED -> 3;
         };
     }
 
@@ -51,6 +65,7 @@ public final class InstructionCodec {
         return switch (code) {
             case 1 -> Instruction.Cause.CANCELLED;
             case 2 -> Instruction.Cause.EXPIRED;
+            case 3 -> Instruction.Cause.DELETED;
             default -> throw new IllegalArgumentException("no cause: " + code);
         };
     }

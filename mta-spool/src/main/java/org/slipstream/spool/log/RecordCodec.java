@@ -182,7 +182,8 @@ final class RecordCodec {
             case 11 -> new LogRecord.ForgetHost(EnvelopeCodec.text(in), EnvelopeCodec.text(in));
             case 12 -> new LogRecord.DelayReported(id(in), EnvelopeCodec.number(in));
             case 13 -> outcomes(in, true);
-            case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY ->
+            case InstructionCodec.RETURNED, InstructionCodec.REROUTED, InstructionCodec.PRIORITY,
+                    InstructionCodec.HELD ->
                 new LogRecord.Instructed(id(in), InstructionCodec.decode(kind, in));
             case 17 -> pastAttempts(in);
             case 18 -> lost(in);
