@@ -93,7 +93,8 @@ final class Operators {
     private void instruct(QueueId id, Instruction instruction, long ticket) {
         switch (instruction) {
             case Instruction.Return _ -> {
-                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+                endHold(id);
+                orderUnlessDeleted(id, instruction);
                 request(id, OperatorRequest.RETURN, ticket);
             }
             case Instruction.Reroute _ -> {
@@ -106,21 +107,34 @@ final class Operators {
                 order(id, instruction, ticket);
             }
             case Instruction.Hold _ -> {
-                order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+                orderUnlessDeleted(id, instruction);
                 request(id, OperatorRequest.HOLD, ticket);
             }
         }
     }
 
-    // The hold of a message in delivery is on disk already.
+    // The hold of a message in delivery is on disk already. After a kill it would keep the message
+    // from a later order.
     private void endHold(QueueId id) {
-        if (active.find(id).filter(message -> message.request == OperatorRequest.HOLD).isPresent()) {
+        if (isRequested(id, OperatorRequest.HOLD)) {
             order(id, new Instruction.Hold(Optional.empty()), QmgrEvent.Operator.NO_TICKET);
         }
     }
 
+    // A deletion is final. On disk, this instruction would replace it or keep the message from it.
+    private void orderUnlessDeleted(QueueId id, Instruction instruction) {
+        if (!isRequested(id, OperatorRequest.DELETE)) {
+            order(id, instruction, QmgrEvent.Operator.NO_TICKET);
+        }
+    }
+
+    private boolean isRequested(QueueId id, OperatorRequest request) {
+        return active.find(id).filter(message -> message.request == request).isPresent();
+    }
+
     // A message in delivery is removed when the delivery ends, or after a kill before that.
     private void delete(QueueId id, long ticket) {
+        endHold(id);
         if (active.contains(id)) {
             order(id, new Instruction.Return(Instruction.Cause.DELETED, ""), QmgrEvent.Operator.NO_TICKET);
         }

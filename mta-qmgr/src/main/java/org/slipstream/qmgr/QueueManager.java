@@ -276,6 +276,7 @@ public final class QueueManager {
         if (shared) {
             destinations.lanes().settle(true);
         }
+        step.end();
     }
 
     private void select(long nowMillis, OrderSink sink) {

@@ -94,6 +94,36 @@ class InstructionsTest {
         assertThat(story.register.get(held).held).isFalse();
     }
 
+    /// A hold that stayed on disk would keep the message from the later order after a kill.
+    @Test
+    void aLaterOrderForMailInDeliveryEndsItsHoldOnDisk() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId returned = story.queue("a@far.example");
+        QueueId deleted = story.queue("b@far.example");
+        for (QueueId id : List.of(returned, deleted)) {
+            story.command(new OperatorCommand.Instruct(id, HOLD));
+        }
+        story.command(new OperatorCommand.Instruct(returned, BOUNCE));
+        story.command(new OperatorCommand.Delete(deleted));
+
+        assertThat(story.register.get(returned).held).isFalse();
+        assertThat(story.register.get(deleted).held).isFalse();
+    }
+
+    @Test
+    void aDeletionOfMailInDeliveryIsFinalOnDiskToo() {
+        Story story = new Story();
+        story.withhold(QmgrOrder.Deliver.class);
+        QueueId id = story.queue("a@far.example");
+        story.command(new OperatorCommand.Delete(id));
+        story.command(new OperatorCommand.Instruct(id, BOUNCE));
+        story.command(new OperatorCommand.Instruct(id, HOLD));
+
+        assertThat(story.register.get(id).instructions.isDeleted()).isTrue();
+        assertThat(story.register.get(id).held).isFalse();
+    }
+
     @Test
     void aMessageThatWasDeletedBeforeAKillIsRemovedWithoutADelivery() {
         Story story = deferred();

@@ -31,6 +31,9 @@ import java.util.function.Consumer;
 ///
 /// An input and the records that follow from it are one step: the input is applied when the next
 /// input, or the end, is reached, because the keys of hosts stand behind the input that needs them.
+///
+/// A run may have ended with an exception of its queue manager. The replay throws it too, after the
+/// same decisions, and then expects no further input.
 public final class Replay {
     /// The first decision that differs.
     ///
@@ -49,6 +52,7 @@ public final class Replay {
     private final List<Awaited> recorded = new ArrayList<>();
     private Optional<JournalInput> input = Optional.empty();
     private Optional<ReplayDifference> difference = Optional.empty();
+    private Optional<RuntimeException> failure = Optional.empty();
     private long records = 1;
     private long inputs;
     private long decisions;
@@ -79,6 +83,9 @@ public final class Replay {
                 finishStep(records);
                 inputs++;
                 input = Optional.of(given);
+                if (failure.isPresent() && difference.isEmpty()) {
+                    difference = Optional.of(new ReplayDifference(records, Optional.of(given), Optional.empty()));
+                }
             }
             case JournalDecision decision -> {
                 decisions++;
@@ -123,6 +130,12 @@ public final class Replay {
 
     public Optional<ReplayDifference> difference() {
         return difference;
+    }
+
+    /// The exception that ended the queue manager of the replay. The recorded run ended there too, unless
+    /// there is a difference.
+    public Optional<RuntimeException> failure() {
+        return failure;
     }
 
     private HostKey key(Route.Smtp route, Route.Host host) {
@@ -173,9 +186,15 @@ public final class Replay {
         }
     }
 
+    // The running server discards the orders of a step that fails, and ends.
     private void ordering(long at, Consumer<OrderSink> step) {
         List<QmgrOrder> orders = new ArrayList<>();
-        step.accept(orders::add);
+        try {
+            step.accept(orders::add);
+        } catch (RuntimeException thrown) {
+            failure = Optional.of(thrown);
+            orders.clear();
+        }
         orders.forEach(order -> observer.ordered(at, order));
     }
 }

@@ -8,6 +8,7 @@ import org.slipstream.lab.World;
 import org.slipstream.lab.WorldObserver;
 import org.slipstream.qmgr.QmgrConfig;
 import org.slipstream.qmgr.QmgrTrace;
+import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.journal.JournalObserver;
 import org.slipstream.qmgr.journal.JournalRecord;
 import org.slipstream.qmgr.journal.JournalRecord.Beginning;
@@ -135,6 +136,22 @@ class ReplayTest {
         Run killed = new Run(run.beginning(), cut);
         assertThat(killed.replay(run.beginning(), false).difference()).isEmpty();
         assertThat(killed.replay().difference()).as("a complete journal would lack a decision").isPresent();
+    }
+
+    /// The last input of such a run has a fault that the queue manager does not know.
+    @Test
+    void aRunThatEndedWithAnExceptionEndsWithItInTheReplayToo() {
+        Run run = run(RandomScenario.of(3));
+        List<JournalRecord> broken = new ArrayList<>(run.records());
+        broken.add(new JournalRecord.QueueEvent(Long.MAX_VALUE / 2, new QmgrEvent.MessageQueued(null)));
+        Replay replay = new Run(run.beginning(), broken).replay();
+        assertThat(replay.difference()).isEmpty();
+        assertThat(replay.failure()).containsInstanceOf(NullPointerException.class);
+
+        broken.add(new JournalRecord.Pump(Long.MAX_VALUE / 2));
+        Replay.ReplayDifference difference = new Run(run.beginning(), broken).replay().difference().orElseThrow();
+        assertThat(difference.recorded()).as("the recorded run went on").contains(broken.getLast());
+        assertThat(difference.replayed()).isEmpty();
     }
 
     private static int lastPick(List<JournalRecord> records) {

@@ -3,6 +3,7 @@ package org.slipstream.qmgr.run;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.FailureWords;
+import org.slipstream.core.Instruction;
 import org.slipstream.core.LogText;
 import org.slipstream.core.QueueId;
 import org.slipstream.qmgr.QmgrObserver;
@@ -17,6 +18,7 @@ import org.slipstream.qmgr.event.QmgrOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -41,6 +43,9 @@ public final class QmgrLoop {
     private static final Logger log = LoggerFactory.getLogger(QmgrLoop.class);
 
     private static final String LOCAL = "local";
+
+    /// The author of a hold by this class.
+    private static final String SERVER = "the server";
 
     // A clock that is set forward is noticed within this time.
     private static final long LONGEST_WAIT_MILLIS = 10_000;
@@ -146,8 +151,9 @@ public final class QmgrLoop {
 
     private void holdAfter(QueueId id, RuntimeException cause) {
         try {
-            putOnHold(id, cause);
-            dispatcher.order(new QmgrOrder.SetHold(id, true));
+            tell(id, cause);
+            dispatcher.order(new QmgrOrder.Instruct(id, hold(because(cause), clockMillis.getAsLong()),
+                    QmgrEvent.Operator.NO_TICKET));
         } catch (RuntimeException next) {
             // The owner still has to be notified.
             cause.addSuppressed(next);
@@ -173,7 +179,10 @@ public final class QmgrLoop {
             }
             observer.pumps(now);
             allOrNothing(() -> queueManager.pump(now, orders::add), now);
-            queueManager.takeFailedMessages().forEach(QmgrLoop::putOnHold);
+            queueManager.takeFailedMessages().forEach((id, failure) -> {
+                tell(id, failure);
+                putOnHold(id, because(failure), now);
+            });
             behindArrivals = queueManager.isBehindArrivals();
             inUse = queueManager.inUse(LOCAL);
             stuckWatch.look(queueManager, now);
@@ -199,7 +208,7 @@ public final class QmgrLoop {
         }
     }
 
-    private static void putOnHold(QueueId id, RuntimeException failure) {
+    private static void tell(QueueId id, RuntimeException failure) {
         log.error("event=message-put-on-hold queue={} reason=\"it cannot be processed\" error=\"{}\""
                 + " next=\"see explain; delete it, or release it with another instruction\"", id,
                 LogText.text(FailureWords.of(failure)), failure);
@@ -213,7 +222,19 @@ public final class QmgrLoop {
                 "event=message-put-on-hold queue={} reason=\"inconsistent event\" state=\"{}\" next=\"release it after examination\"",
                 id, LogText.text(
                         queueManager.about(id, now).map(QmgrSnapshot.ActiveMessage::toString).orElse("not active")));
-        absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(id)), now);
+        putOnHold(id, "an inconsistent event; the log has it", now);
+    }
+
+    private void putOnHold(QueueId id, String reason, long now) {
+        absorb(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Instruct(id, hold(reason, now))), now);
+    }
+
+    private static String because(RuntimeException failure) {
+        return "it cannot be processed: " + LogText.text(FailureWords.of(failure));
+    }
+
+    private static Instruction hold(String reason, long now) {
+        return new Instruction.Hold(Optional.of(new Instruction.HoldNote(SERVER, now, reason)));
     }
 
     // Orders of a step that failed are discarded; those before a refused event are kept.

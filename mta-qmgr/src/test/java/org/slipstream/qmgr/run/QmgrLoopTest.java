@@ -206,6 +206,7 @@ class QmgrLoopTest {
         inbox.offerArrival(message(2));
         next(QmgrOrder.ReadRecipients.class);
         inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1), List.of(), true)); // nobody asked for more
+        assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), new QueueId(1))).contains("inconsistent");
         inbox.answer(delivered(delivery));
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
         assertThat(loop.inspect(brain -> brain.about(new QueueId(2), 0)).get(90, SECONDS)).isPresent();
@@ -222,6 +223,7 @@ class QmgrLoopTest {
         inbox.offerArrival(message(1));
         next(QmgrOrder.ReadRecipients.class);
         inbox.answer(new QmgrEvent.OutcomeRecorded(new QueueId(1), 7)); // nothing is to be recorded
+        assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), new QueueId(1))).contains("inconsistent");
         inbox.answer(new QmgrEvent.RecipientsRead(new QueueId(1),
                 List.of(new Recipient(1, Address.of("a@far.example"))), true));
         assertThat(next(QmgrOrder.SetHold.class)).isEqualTo(new QmgrOrder.SetHold(new QueueId(1), true));
@@ -269,8 +271,17 @@ class QmgrLoopTest {
         assertThat(inbox.offerArrival(message(2))).isFalse();
         assertThatThrownBy(() -> loop.inspect(QueueManager::isQuiet).get(90, SECONDS))
                 .hasMessageContaining("has stopped");
-        assertThat(dispatcher).as("a restart does not meet that message again")
-                .containsExactly(new QmgrOrder.SetHold(new QueueId(1), true));
+        assertThat(dispatcher).as("a restart does not meet that message again").hasSize(1);
+        assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), new QueueId(1)))
+                .isEqualTo("it cannot be processed: broken");
+    }
+
+    /// The reason of a hold that `explain` tells, with the server as its author.
+    private static String heldByTheServer(QmgrOrder.Instruct order, QueueId id) {
+        assertThat(order.id()).isEqualTo(id);
+        Instruction.HoldNote note = ((Instruction.Hold) order.instruction()).note().orElseThrow();
+        assertThat(note.author()).isEqualTo("the server");
+        return note.reason();
     }
 
     /// Its instruction cannot be read: the record of it has no route, and no word that there is none.
@@ -287,6 +298,8 @@ class QmgrLoopTest {
         QmgrOrder.RecordOutcome record = next(QmgrOrder.RecordOutcome.class);
         assertThat(record.outcomes().getFirst().outcome().reply().toString())
                 .startsWith("451 4.3.0 the message cannot be processed and is on hold: ");
+        assertThat(heldByTheServer(next(QmgrOrder.Instruct.class), odd.id())).startsWith("it cannot be processed: ");
+        inbox.answer(new QmgrEvent.Instructed(odd.id(), QmgrEvent.Operator.NO_TICKET));
         inbox.answer(new QmgrEvent.OutcomeRecorded(record.id(), record.record()));
         assertThat(next(QmgrOrder.SetHold.class)).isEqualTo(new QmgrOrder.SetHold(odd.id(), true));
         inbox.answer(new QmgrEvent.Filed(Optional.of(odd.id())));
