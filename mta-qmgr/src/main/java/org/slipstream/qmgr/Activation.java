@@ -8,6 +8,7 @@ import org.slipstream.core.Outcome;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
 import org.slipstream.core.RecipientOutcome;
+import org.slipstream.core.Reply;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.sched.Message;
 
@@ -80,6 +81,10 @@ final class Activation {
 
     /// Deferred in this activation, with the latest outcome.
     private List<DeferredRecipient> deferred = List.of();
+
+    /// Counted by [OutcomeTexts], and the reply that was counted last.
+    long textOctets;
+    Optional<Reply> countedReply = Optional.empty();
 
     /// This activation counts an attempt.
     boolean attempted;

@@ -176,6 +176,7 @@ final class Completion {
 
     private void leaveActive(Activation message) {
         active.leave(message);
+        outcomes.forget(message);
         scheduler.forget(message.work);
     }
 

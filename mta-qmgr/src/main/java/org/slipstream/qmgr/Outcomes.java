@@ -33,6 +33,7 @@ final class Outcomes {
 
     private final StepContext step;
     private final Scheduler scheduler;
+    private final OutcomeTexts texts = new OutcomeTexts();
     private long records;
     private int underWay;
 
@@ -107,11 +108,12 @@ final class Outcomes {
         return recipients.stream().map(r -> new RecipientOutcome(r.number(), outcome)).toList();
     }
 
-    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> outcomes, boolean tried,
+    void record(Activation message, List<Recipient> recipients, List<RecipientOutcome> all, boolean tried,
             RetryBounds bounds) {
-        if (outcomes.isEmpty()) {
+        if (all.isEmpty()) {
             return;
         }
+        List<RecipientOutcome> outcomes = texts.counted(message, all);
         boolean deferred = false;
         for (int i = 0; i < outcomes.size(); i++) {
             Outcome outcome = outcomes.get(i).outcome();
@@ -140,6 +142,11 @@ final class Outcomes {
         }
         message.recording--;
         underWay--;
+    }
+
+    /// The message leaves the active set, and all its outcomes are on disk.
+    void forget(Activation message) {
+        texts.forget(message);
     }
 
     private static List<RecipientOutcome> aligned(List<Recipient> recipients, List<RecipientOutcome> outcomes) {
