@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +37,8 @@ class ComposeIT {
     private static final Path EXAMPLE = Path.of("..", "examples", "compose").toAbsolutePath().normalize();
     private static final String RSPAMD = "slipstream-it/rspamd";
     private static final String GTUBE = "XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X";
+    /// The build fetches packages and runs beside other tests.
+    private static final Duration IMAGE_BUILD = Duration.ofMinutes(10);
     private final String project = "slipstream-it-" + ProcessHandle.current().pid();
     private List<String> files = List.of();
     private InetSocketAddress smtp;
@@ -64,7 +67,9 @@ class ComposeIT {
     @Test
     void rspamdRefusesSpamBeforeItReachesTheSink() {
         String base = Optional.ofNullable(System.getenv("IT_BASE_IMAGE")).orElse("debian:bookworm");
-        ProgramRun.of("docker", "build", "-q", "--build-arg", "BASE=" + base, "-t", RSPAMD, "src/test/docker/rspamd")
+        ProgramRun
+                .within(IMAGE_BUILD, "docker", "build", "-q", "--build-arg", "BASE=" + base, "-t", RSPAMD,
+                        "src/test/docker/rspamd")
                 .mustSucceed();
         up("docker-compose.yml", "docker-compose.rspamd.yml");
         eventually().untilAsserted(() -> assertThat(send("hello", "It works.").code()).isEqualTo(250));

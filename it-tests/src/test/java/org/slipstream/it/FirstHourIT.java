@@ -7,12 +7,11 @@ import org.slipstream.it.fixture.BuiltPackages;
 import org.slipstream.it.fixture.PageStory;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.it.fixture.SystemdMachine;
 import org.slipstream.testkit.server.ProgramRun;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -24,7 +23,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 class FirstHourIT {
     private static final List<String> PAGES = List.of("install.md", "settings-first.md", "internet.md", "dovecot.md",
             "rspamd.md", "sendmail.md", "reload.md");
-    private static final String PACKAGES = "systemd systemd-sysv dbus sudo openssl dovecot-core dovecot-imapd"
+    private static final String PACKAGES = "sudo openssl dovecot-core dovecot-imapd"
             + " dovecot-lmtpd rspamd";
     /// In place of the programs that need the Internet or a terminal: certbot makes a certificate of
     /// its own and runs the hook.
@@ -34,7 +33,6 @@ class FirstHourIT {
             export RENEWED_LINEAGE=/etc/letsencrypt/live/mail.example.org
             mkdir -p "$RENEWED_LINEAGE"
             openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=mail.example.org \\
-                -addext subjectAltName=DNS:mail.example.org \\
                 -keyout "$RENEWED_LINEAGE/privkey.pem" -out "$RENEWED_LINEAGE/fullchain.pem" 2>/dev/null
             chmod 700 /etc/letsencrypt/live
             while [ "$1" != --deploy-hook ]; do shift; done
@@ -46,21 +44,19 @@ class FirstHourIT {
     @ParameterizedTest
     @CsvSource({"12,bookworm", "13,trixie"})
     void thePagesLeadFromNothingToMail(String release, String name) throws Exception {
-        String machine = start(name);
-        try {
-            write(machine, "/usr/local/bin/certbot", CERTBOT);
-            docker("exec", machine, "chmod", "+x", "/usr/local/bin/certbot");
-            write(machine, "/etc/sudoers.d/cache", "Defaults env_keep += \"SLIPSTREAM_CACHE\"\n");
+        try (var machine = SystemdMachine.start("slipstream-it/first-hour-" + name, name, PACKAGES,
+                "mail.example.org")) {
+            machine.write("/usr/local/bin/certbot", CERTBOT);
+            machine.run("chmod", "+x", "/usr/local/bin/certbot").mustSucceed();
+            machine.write("/etc/sudoers.d/cache", "Defaults env_keep += \"SLIPSTREAM_CACHE\"\n");
             for (String page : PAGES) {
                 PageStory.of(page, release).forEach(step -> take(machine, page, step));
             }
-            docker("exec", machine, "mta", "send", "--from", "alice@example.org", "--to", "alice@example.org", "--text",
-                    "Signed.");
+            machine.run("mta", "send", "--from", "alice@example.org", "--to", "alice@example.org", "--text", "Signed.")
+                    .mustSucceed();
             eventually().untilAsserted(() -> assertThat(
-                    docker("exec", machine, "sh", "-c", "cat /var/vmail/example.org/alice/Maildir/*/*"))
+                    machine.run("sh", "-c", "cat /var/vmail/example.org/alice/Maildir/*/*").out())
                     .contains("DKIM-Signature:", "How are you?", "Signed."));
-        } finally {
-            docker("rm", "-f", "-v", machine);
         }
     }
 
@@ -70,9 +66,9 @@ class FirstHourIT {
                 .anyMatch(PageStory.Commands.class::isInstance));
     }
 
-    private static void take(String machine, String page, PageStory.Step step) {
+    private static void take(SystemdMachine machine, String page, PageStory.Step step) {
         switch (step) {
-            case PageStory.WrittenFile(String path, String text) -> write(machine, path, text);
+            case PageStory.WrittenFile(String path, String text) -> machine.write(path, text);
             case PageStory.Commands(String text, String prints) when prints.isEmpty() -> {
                 ProgramRun ran = run(machine, text);
                 assertThat(ran.exit()).as(page + ":\n" + text + ran.out() + ran.err()).isZero();
@@ -90,39 +86,8 @@ class FirstHourIT {
     }
 
     /// Learning takes a quarter of a minute, and another test has it.
-    private static ProgramRun run(String machine, String commands) {
-        return ProgramRun.of("docker", "exec", "-e", "SLIPSTREAM_CACHE=/proc/none", "-w", "/packages", machine, "bash",
-                "-c", PASSWORDS + "(\nset -e\n" + commands + ")");
-    }
-
-    private static void write(String machine, String path, String text) {
-        docker("exec", machine, "sh", "-c", "printf %s \"$1\" >\"$2\"", "sh", text, path);
-    }
-
-    /// A machine whose first process is systemd, with the packages that the pages name. Its image is
-    /// made once.
-    private static String start(String release) throws Exception {
-        String base = Optional.ofNullable(System.getenv("IT_BASE_IMAGE")).orElse("debian:bookworm")
-                .replace("bookworm", release);
-        String image = "slipstream-it/first-hour-" + release;
-        if (ProgramRun.of("docker", "image", "inspect", image).exit() != 0) {
-            String made = docker("run", "-d", "--network", "host", base, "sh", "-c", "apt-get -q update && "
-                    + "DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends " + PACKAGES);
-            assertThat(docker("wait", made)).as(docker("logs", made)).isEqualTo("0");
-            docker("commit", made, image);
-            docker("rm", made);
-        }
-        String machine = docker("run", "-d", "--cap-add", "SYS_ADMIN", "--security-opt", "seccomp=unconfined",
-                "--cgroupns", "host", "-v", "/sys/fs/cgroup:/sys/fs/cgroup:rw", "--network", "none", "--hostname",
-                "mail.example.org", "--tmpfs", "/run", "--tmpfs", "/run/lock", "-v",
-                BuiltPackages.folder() + ":/packages:ro", image, "/sbin/init");
-        eventually().until(() -> ProgramRun.of("docker", "exec", machine, "systemctl", "is-system-running").out()
-                .strip().matches("running|degraded"));
-        return machine;
-    }
-
-    private static String docker(String... arguments) {
-        return ProgramRun.of(Stream.concat(Stream.of("docker"), Stream.of(arguments)).toArray(String[]::new))
-                .mustSucceed().out().strip();
+    private static ProgramRun run(SystemdMachine machine, String commands) {
+        return machine.run("env", "-C", "/packages", "SLIPSTREAM_CACHE=/proc/none", "bash", "-c",
+                PASSWORDS + "(\nset -e\n" + commands + ")");
     }
 }

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.it.fixture.BuiltPackages;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RequiresPrograms;
+import org.slipstream.it.fixture.SystemdMachine;
 import org.slipstream.testkit.server.ProgramRun;
 
 import java.nio.file.Files;
@@ -71,26 +72,10 @@ class PackagesIT {
     /// The unit's restrictions hold only under systemd itself.
     @Test
     void theUnitStartsReloadsAndStopsUnderSystemd() throws Exception {
-        String image = "slipstream-it/systemd";
-        if (ProgramRun.of("docker", "image", "inspect", image).exit() != 0) {
-            String made = docker("run", "-d", "--network", "host", BASE, "sh", "-c", "apt-get -q update && "
-                    + "DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends systemd systemd-sysv"
-                    + " dbus");
-            assertThat(docker("wait", made)).as(docker("logs", made)).isEqualTo("0");
-            docker("commit", made, image);
-            docker("rm", made);
-        }
-        String machine = docker("run", "-d", "--cap-add", "SYS_ADMIN", "--security-opt", "seccomp=unconfined",
-                "--cgroupns", "host", "-v", "/sys/fs/cgroup:/sys/fs/cgroup:rw", "--network", "none", "--hostname",
-                "mail.example.net", "--tmpfs", "/run", "--tmpfs", "/run/lock", "-v", packages + ":/packages:ro", "-v",
-                ROOT.resolve("it-tests/src/test/scripts") + ":/scripts:ro", image, "/sbin/init");
-        try {
-            eventually().until(() -> ProgramRun.of("docker", "exec", machine, "systemctl", "is-system-running").out()
-                    .strip().matches("running|degraded"));
-            ProgramRun story = ProgramRun.of("docker", "exec", machine, "sh", "/scripts/package-systemd.sh");
+        try (var machine = SystemdMachine.start("slipstream-it/systemd", "bookworm", "", "mail.example.net", "-v",
+                ROOT.resolve("it-tests/src/test/scripts") + ":/scripts:ro")) {
+            ProgramRun story = machine.run("sh", "/scripts/package-systemd.sh");
             assertThat(story.out()).as(story.err()).contains("== done");
-        } finally {
-            docker("rm", "-f", machine);
         }
     }
 

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slipstream.it.fixture.PageStory;
 import org.slipstream.it.fixture.Program;
 import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.Settings;
@@ -91,6 +92,23 @@ class SendmailIT {
         if (caller == Caller.PHP) {
             eventually().until(() -> running.mail().count("spy@here.example") == 1);
         }
+    }
+
+    /// As cron calls it, with the file of the page as it stands; only the ports are free ones.
+    @Test
+    void mailForRootIsInTheMailboxThatTheTenSettingsName() throws IOException {
+        Path home = BENCH.home();
+        for (PageStory.Step step : PageStory.of("settings-first.md", "12")) {
+            if (step instanceof PageStory.WrittenFile(String _, String text)) {
+                Files.writeString(home.resolve("mta.toml"), text);
+            }
+        }
+        var server = BENCH.keep(PackagedServer.start(Program.folder(), home,
+                List.of("listen.smtp=127.0.0.1:0", "listen.submission=127.0.0.1:0")));
+        shell(server, names(), "The backup is done.\n", "sendmail root").mustSucceed();
+        eventually().until(() -> server.mail().count("alice@example.org") == 1);
+        assertThat(new String(server.mail().newMail("alice@example.org").getFirst(), StandardCharsets.UTF_8))
+                .contains("The backup is done.");
     }
 
     @Test

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `./mta sink` as a developer starts it.
+/// `mta sink` as a developer starts it.
 class SinkIT {
     private static final Pattern READY = Pattern.compile("ready (smtp|lmtp)=127.0.0.1:([0-9]+) web=(\\S+)");
 

@@ -46,12 +46,12 @@ class SuspensionIT {
 
         assertThat(server.command("suspend", "list").mustSucceed().out()).contains("far.example",
                 "their disk is full", "the network is changed");
-        assertThat(explain(id)).contains("all deliveries are frozen by", "./mta thaw");
+        assertThat(explain(id)).contains("all deliveries are frozen by", "mta thaw");
         server.command("thaw").mustSucceed();
         eventually().untilAsserted(() -> assertThat(explain(id)).contains("destination far.example is suspended by",
-                "./mta resume destination far.example"));
+                "mta resume destination far.example"));
         assertThat(server.command("explain", "--destination", "far.example").mustSucceed().out())
-                .contains("their disk is full (./mta resume destination far.example ends it)");
+                .contains("their disk is full (mta resume destination far.example ends it)");
         assertThat(far.messages()).isEmpty();
         server.command("resume", "domain", "far.example").mustSucceed();
         arrives(message, far);

@@ -50,6 +50,14 @@ class WordsTest {
     /// Names in documentation that are not ours: the RFCs', the JDK's, other programs'.
     private static final Path FOREIGN = Path.of("docs/foreign-names.txt");
 
+    /// The command of an installed program is `mta`. The laboratory is used in a source tree.
+    private static final Pattern SOURCE_COMMAND = Pattern.compile("(?<![\\w/.])\\./mta(?!\\.toml| lab)\\b");
+    /// Pages of the source tree, where the program is called by its path.
+    private static final Set<String> SOURCE_PAGES = Set.of("README.md", "CONTRIBUTING.md", "docs/install.md",
+            "docs/performance.md", "docs/scenarios.md", "docs/studies.md", "examples/README.md",
+            "examples/servers/README.md");
+    private static final List<String> SOURCE_FOLDERS = List.of("docs/course/", "docs/adr/", "mta-");
+
     private static SourceTree tree;
     private static List<SourceTree.Line> mainJava;
     private static List<SourceTree.Line> pages;
@@ -100,6 +108,11 @@ class WordsTest {
     }
 
     @Test
+    void pagesForOperatorsUseTheCommandOfAnInstalledProgram() {
+        assertThat(sourceCommands(pages)).isEmpty();
+    }
+
+    @Test
     void linesAreNotTooLong() {
         assertThat(Stream.concat(tooLong(tree.allJava(), JAVA_COLUMNS).stream(), tooLong(pages, PAGE_COLUMNS).stream()))
                 .isEmpty();
@@ -131,6 +144,8 @@ class WordsTest {
                 120)).hasSize(1);
         assertThat(tooLong(List.of(line("a.md", "x ".repeat(60)), line("a.md", "| " + "x ".repeat(60))), 100))
                 .as("rows of tables may be long").hasSize(1);
+        assertThat(sourceCommands(List.of(line("a.md", "`./mta check` and ./mta.toml"), line("a.md", "mta check"),
+                line("a.md", "./mta lab list"), line("README.md", "./mta check")))).hasSize(1);
         assertThat(phrases(List.of(line("a.md", "Who wants a carrier to stop cuts the wire."),
                 line("a.md", "Who is next? The scheduler says so."), line("a.md", "It is seldom asked."),
                 line("a.md", "Mail waits. What follows is told."),
@@ -183,6 +198,12 @@ class WordsTest {
     }
 
     /// Without decision records that a later one supersedes: they name classes that are gone.
+    private static List<String> sourceCommands(List<SourceTree.Line> pages) {
+        return pages.stream().filter(line -> !SOURCE_PAGES.contains(line.file())
+                && SOURCE_FOLDERS.stream().noneMatch(line.file()::startsWith)
+                && SOURCE_COMMAND.matcher(line.text()).find()).map(line -> line.at(line.text())).toList();
+    }
+
     private static List<SourceTree.Line> current(List<SourceTree.Line> pages) {
         Set<String> superseded = pages.stream()
                 .filter(line -> line.text().toLowerCase(Locale.ROOT).contains("superseded by adr"))

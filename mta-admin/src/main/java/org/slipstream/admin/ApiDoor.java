@@ -21,7 +21,7 @@ record ApiDoor(boolean ofOwner, Tokens tokens) {
     Admission admit(Optional<String> token, String user) throws IOException {
         if (token.isPresent()) {
             return tokens.find(token.get()).<Admission>map(Admission.Admitted::new)
-                    .orElseGet(() -> new Admission.Refused("no such token (./mta token list shows their names)"));
+                    .orElseGet(() -> new Admission.Refused("no such token (mta token list shows their names)"));
         }
         return ofOwner
                 ? new Admission.Admitted(new ApiCaller(user, Right.ADMINISTRATE, false))

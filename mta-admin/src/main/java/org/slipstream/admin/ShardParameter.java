@@ -19,6 +19,6 @@ final class ShardParameter {
 
     static ApiResponse unknown(Query query) {
         return new ApiResponse(400, Map.of("error", "no such shard: " + query.get(NAME).orElse("")
-                + "; ./mta shard list shows them", "parameter", NAME), Map.of());
+                + "; mta shard list shows them", "parameter", NAME), Map.of());
     }
 }

@@ -2,6 +2,7 @@ package org.slipstream.server;
 
 import org.slipstream.core.Address;
 import org.slipstream.core.DataSize;
+import org.slipstream.server.config.AccessRemedy;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.dovecot.DovecotLogins;
 import org.slipstream.server.dovecot.DovecotMailboxes;
@@ -47,9 +48,12 @@ import javax.net.ssl.SSLContext;
 /// `check` changes nothing. It creates no certificate, takes no lock, and does not report a port in
 /// use, because a running server of the same home holds its ports.
 final class Preparation {
+    private static final String UNIX = "unix:";
+
     private final Config config;
     private final boolean makes;
     private final ReportTemplates templates;
+    private final AccessRemedy access;
     private final List<String> mistakes = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private Optional<Supplier<SSLContext>> tls = Optional.empty();
@@ -60,6 +64,7 @@ final class Preparation {
         this.config = config;
         this.makes = makes;
         this.templates = ReportTemplates.in(config.home());
+        this.access = new AccessRemedy(config.home());
     }
 
     /// For a start: creates what is missing.
@@ -133,14 +138,15 @@ final class Preparation {
     }
 
     /// The fault of a folder that exists or can be created.
-    private static Optional<String> unusable(Path folder) {
+    private Optional<String> unusable(Path folder) {
         Path there = existing(folder);
-        if (!Files.isDirectory(there)) {
+        if (Files.exists(there) && !Files.isDirectory(there)) {
             return Optional.of(there + " is not a folder; move it away, or set another one");
         }
         return Files.isWritable(there)
                 ? Optional.empty()
-                : Optional.of(there + " is not writable for this user; change its permissions, or set another folder");
+                : Optional.of(there + " is not writable for this user; change its permissions, or set another folder"
+                        + access.toOwnFolder(folder));
     }
 
     /// The folder, or the nearest one above it that exists.
@@ -207,7 +213,7 @@ final class Preparation {
                 }
             } catch (IOException failed) {
                 remark("submission.auth", failed.getMessage() + "; no user can log in. Start Dovecot, or correct the"
-                        + " unix_listener of its service auth and its permissions");
+                        + " unix_listener of its service auth and its permissions" + toSpeak(socket));
             }
         });
         config.operation().store().mailboxLookup().ifPresent(socket -> {
@@ -221,9 +227,13 @@ final class Preparation {
             } catch (IOException failed) {
                 remark("local.mailbox-lookup", failed.getMessage() + "; mail for mailboxes that were not looked up"
                         + " before is deferred. Start Dovecot, or correct the unix_listener auth-userdb and its"
-                        + " permissions");
+                        + " permissions" + toSpeak(socket));
             }
         });
+    }
+
+    private String toSpeak(String endpoint) {
+        return endpoint.startsWith(UNIX) ? access.toSpeak(Path.of(endpoint.substring(UNIX.length()))) : "";
     }
 
     private void lookAtLog() {
@@ -232,11 +242,17 @@ final class Preparation {
                 mistake("log.file", file + " is a folder; name a file in it");
             } else if (Files.notExists(file)) {
                 Path folder = Objects.requireNonNull(file.getParent());
-                (Files.exists(folder) ? unusable(folder) : Optional.of("there is no folder " + folder + "; make it"))
+                (Files.notExists(folder)
+                        ? Optional.of("there is no folder " + folder + "; make it")
+                        : Files.isWritable(folder)
+                                ? Optional.<String>empty()
+                                : Optional.of(folder + " is not writable for this user; change its permissions, or set"
+                                        + " another file" + access.toOwnFile(file)))
                         .ifPresent(why -> mistake("log.file", why));
             } else if (!Files.isWritable(file)) {
                 mistake("log.file", file + " is not writable for this user; change its permissions, or set another"
-                        + " file. A service of systemd may write in its own folders only (LogsDirectory=)");
+                        + " file. A service of systemd may write in its own folders only (LogsDirectory=)"
+                        + access.toOwnFile(file));
             }
         });
     }

@@ -2,6 +2,7 @@ package org.slipstream.server;
 
 import org.slipstream.qmgr.wake.DestinationPattern;
 import org.slipstream.qmgr.wake.DestinationTable.Clause;
+import org.slipstream.server.config.AccessRemedy;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.tls.TlsContexts;
 import org.slipstream.server.tls.TlsFailure;
@@ -95,10 +96,17 @@ final class SettingsAdvice {
 
     private void mailStore() {
         config.operation().store().delivery().filter(endpoint -> endpoint.startsWith(UNIX))
-                .map(endpoint -> Path.of(endpoint.substring(UNIX.length()))).filter(Files::notExists)
-                .ifPresent(
-                        socket -> remark("local.delivery", "there is no socket " + socket + ", so local mail waits in"
-                                + " the queue; start the mail store, or correct the path"));
+                .map(endpoint -> Path.of(endpoint.substring(UNIX.length()))).ifPresent(this::mailSocket);
+    }
+
+    private void mailSocket(Path socket) {
+        if (Files.notExists(socket)) {
+            remark("local.delivery", "there is no socket " + socket + ", so local mail waits in the queue; start the"
+                    + " mail store, or correct the path");
+        } else if (!Files.isWritable(socket)) {
+            remark("local.delivery", "the socket " + socket + " refuses this user, so local mail waits in the queue;"
+                    + " change its permissions in the mail store" + new AccessRemedy(config.home()).toSpeak(socket));
+        }
     }
 
     private void filter() {

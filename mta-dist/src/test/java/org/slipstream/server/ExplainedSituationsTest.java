@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `docs/explain.md` has the answer of `./mta explain ID` to each situation in which mail waits, made
+/// `docs/explain.md` has the answer of `mta explain ID` to each situation in which mail waits, made
 /// here by a server in virtual time.
 @Tag("ZM-22")
 class ExplainedSituationsTest {
@@ -334,7 +334,7 @@ class ExplainedSituationsTest {
             assertThat(answer.reason()).as(answer.text()).isEqualTo(situation.code.word());
             assertThat(answer.gates()).filteredOn(gate -> gate.binds()).extracting(gate -> gate.reason())
                     .isEqualTo(situation.binding());
-            String section = situation.heading() + "\n" + situation.symptom + "\n\n```text\n$ ./mta explain " + id
+            String section = situation.heading() + "\n" + situation.symptom + "\n\n```text\n$ mta explain " + id
                     + "\n"
                     + answer.text() + "\n```\n\n";
             if (System.getProperty("slipstream.golden", "").equals("write")) {
@@ -357,18 +357,18 @@ class ExplainedSituationsTest {
             world.suspend(SuspensionScope.TRANSPORT, "smtp", "the line is down", time);
             assertThat(state(world, Subject.DESTINATION, "FAR.example")).isEqualTo("Destination FAR.example:"
                     + " nothing under way; destination far.example is suspended by ann until 2026-11-21T12:00:00Z:"
-                    + " they move their server (./mta resume destination far.example ends it)");
+                    + " they move their server (mta resume destination far.example ends it)");
             assertThat(state(world, Subject.DESTINATION, "mx.far.example")).contains("*.far.example", "another");
             assertThat(state(world, Subject.DESTINATION, "near.example")).endsWith("nothing under way");
             assertThat(state(world, Subject.SENDER, "news@lists.example")).endsWith(
-                    ": complaints (./mta resume sender *@lists.example ends it)");
+                    ": complaints (mta resume sender *@lists.example ends it)");
             assertThat(state(world, Subject.SENDER, "lists.example")).contains("complaints").doesNotContain("flood");
             assertThat(state(world, Subject.SENDER, "<>")).contains("flood").doesNotContain("complaints");
             assertThat(state(world, Subject.SENDER, "ann@here.example")).endsWith("no limit of its own");
 
             world.suspend(SuspensionScope.EVERYTHING, "", "the network is changed", time);
             String frozen = "; all deliveries are frozen by ann until 2026-11-21T12:00:00Z: the network is changed"
-                    + " (./mta thaw ends it)";
+                    + " (mta thaw ends it)";
             assertThat(state(world, Subject.DESTINATION, "near.example")).endsWith(frozen);
             assertThat(state(world, Subject.SENDER, "ann@here.example")).endsWith(frozen);
             assertThat(state(world, Subject.HOST, "mx.near.example")).endsWith("not suspended" + frozen);
@@ -382,12 +382,12 @@ class ExplainedSituationsTest {
             world.send("ann@here.example", "bob@far.example");
             world.suspend(SuspensionScope.TRANSPORT, "smtp", "the line is down", Duration.ofHours(2));
             assertThat(state(world, Subject.DESTINATION, "far.example")).contains("deliveries under way")
-                    .endsWith("the line is down (./mta resume transport smtp ends it)");
+                    .endsWith("the line is down (mta resume transport smtp ends it)");
             Route.Smtp route = SituationWorld.route("far.example", "mx.far.example");
             world.suspend(route, "their disk is full", "ann", Duration.ofHours(2));
             String key = ClientConfig.of("mta.example").hostKey(route, route.hosts().getFirst()).toString();
             assertThat(state(world, Subject.HOST, key))
-                    .endsWith("their disk is full (./mta destdb resume " + key + " ends it)");
+                    .endsWith("their disk is full (mta destdb resume " + key + " ends it)");
         }
     }
 

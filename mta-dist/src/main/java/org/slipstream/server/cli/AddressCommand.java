@@ -21,8 +21,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, " 1:the domain is local and the address does not exist", Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta address sales@example.org",
-                "  ./mta address sales@example.org --json | jq -r '.recipients[]'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta address sales@example.org",
+                "  mta address sales@example.org --json | jq -r '.recipients[]'"})
 final class AddressCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ADDRESS", description = "user@domain")
     private String address;

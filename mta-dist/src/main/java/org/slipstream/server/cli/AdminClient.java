@@ -36,7 +36,7 @@ final class AdminClient implements AutoCloseable {
             return new AdminClient(home, ApiClient.connect(socket, token, ANSWER));
         } catch (NoSuchFileException | ConnectException refused) {
             throw new CommandFailure(Exit.UNREACHABLE,
-                    "mta: no server is running for home " + home + " (start it with ./mta --home " + home + " run)");
+                    "mta: no server is running for home " + home + " (start it with mta --home " + home + " run)");
         } catch (AccessDeniedException denied) {
             throw new CommandFailure(Exit.UNREACHABLE, "mta: " + socket
                     + " cannot be opened: permission denied (only the owner of the server may use it, or the group with"

@@ -31,9 +31,9 @@ import java.util.stream.Stream;
                 " 1:the server would start, but some mail would not be delivered; or the domain lacks something",
                 Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta check",
-                "  ./mta --home /srv/mail check --set hostname=mail.example.org",
-                "  ./mta check --dns example.org --address 192.0.2.25"})
+        footerHeading = "%nExamples:%n", footer = {"  mta check",
+                "  mta --home /srv/mail check --set hostname=mail.example.org",
+                "  mta check --dns example.org --address 192.0.2.25"})
 final class CheckCommand implements Callable<Integer> {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting that overrides mta.toml; may be repeated")

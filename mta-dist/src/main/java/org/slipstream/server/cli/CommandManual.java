@@ -112,9 +112,8 @@ final class CommandManual {
         }
     }
 
-    /// `./mta` is the name in a source tree; a page is for an installed program.
     private static List<String> lines(String[] texts) {
-        return Arrays.stream(texts).map(each -> plain(each).replace("./mta", "mta").strip()).toList();
+        return Arrays.stream(texts).map(each -> plain(each).strip()).toList();
     }
 
     private static Map<String, CommandLine> visible(CommandLine command) {

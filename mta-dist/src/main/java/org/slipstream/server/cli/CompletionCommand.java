@@ -12,8 +12,8 @@ import java.util.concurrent.Callable;
         header = "Prints a completion script for bash and zsh.", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  source <(./mta completion)",
-                "  ./mta completion > ~/.local/share/bash-completion/completions/mta"})
+        footerHeading = "%nExamples:%n", footer = {"  source <(mta completion)",
+                "  mta completion > ~/.local/share/bash-completion/completions/mta"})
 final class CompletionCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

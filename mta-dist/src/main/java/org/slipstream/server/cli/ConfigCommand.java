@@ -22,14 +22,14 @@ import java.util.concurrent.Callable;
         description = {
                 "The settings are read as a start does: the file, the environment, --set. No server need run. With"
                         + " --running the server is asked, and a mark says what differs from the file: `reload`"
-                        + " (./mta reload puts it into force) or `restart` (it takes effect at the next start)."},
+                        + " (mta reload puts it into force) or `restart` (it takes effect at the next start)."},
         parameterListHeading = "%nParameters:%n", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, " 1:no such key, or no key with these letters", Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta config", "  ./mta config queue.lanes",
-                "  ./mta config --running",
-                "  ./mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta config", "  mta config queue.lanes",
+                "  mta config --running",
+                "  mta config --all --json | jq '.settings[] | select(.restart != \"\")'"})
 final class ConfigCommand implements Callable<Integer> {
     private static final String RESTART = "restart";
 
@@ -83,7 +83,7 @@ final class ConfigCommand implements Callable<Integer> {
         List<ShownSetting> shown = every.stream().filter(this::isShown).toList();
         if (!key.isEmpty() && shown.isEmpty()) {
             throw new CommandFailure(Exit.NO, "mta: there is no setting " + Controls.replaced(key)
-                    + " (./mta config --all shows all)");
+                    + " (mta config --all shows all)");
         }
         PrintStream out = mta.world().out();
         if (json) {
@@ -159,7 +159,7 @@ final class ConfigCommand implements Callable<Integer> {
         facts.add("place", setting.place());
         facts.add("default", orDash(setting.standard()));
         facts.add("a change", setting.restart().isEmpty()
-                ? "takes effect with ./mta reload"
+                ? "takes effect with mta reload"
                 : "takes effect at the next start: " + setting.restart());
         if (!setting.pending().isEmpty()) {
             facts.add("pending", setting.pending() + ": the file says " + orDash(setting.file()));

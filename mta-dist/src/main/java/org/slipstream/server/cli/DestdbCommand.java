@@ -28,9 +28,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta destdb list",
-                "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
-                "  ./mta destdb resume mx.example.org"})
+        footerHeading = "%nExamples:%n", footer = {"  mta destdb list",
+                "  mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
+                "  mta destdb resume mx.example.org"})
 final class DestdbCommand implements Callable<Integer> {
     private static final String LMTP = "[lmtp:";
 
@@ -59,7 +59,7 @@ final class DestdbCommand implements Callable<Integer> {
     }
 
     static CommandFailure unknown(String host, String what) {
-        return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (./mta destdb list shows the known hosts)");
+        return new CommandFailure(Exit.NO, "mta: " + what + " " + host + " (mta destdb list shows the known hosts)");
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true, versionProvider = Version.class,
@@ -67,7 +67,7 @@ final class DestdbCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta destdb list", "  ./mta destdb list --json | jq '.hosts[].host'"})
+                    "  mta destdb list", "  mta destdb list --json | jq '.hosts[].host'"})
     static final class HostListing implements Callable<Integer> {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
@@ -115,8 +115,8 @@ final class DestdbCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb show mx.example.org",
-                    "  ./mta destdb show '[192.0.2.1]:25/may'"})
+            footerHeading = "%nExamples:%n", footer = {"  mta destdb show mx.example.org",
+                    "  mta destdb show '[192.0.2.1]:25/may'"})
     static final class Show implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;

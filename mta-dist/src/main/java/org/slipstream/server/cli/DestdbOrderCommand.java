@@ -28,7 +28,7 @@ final class DestdbOrderCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb forget mx.example.org"})
+            footerHeading = "%nExamples:%n", footer = {"  mta destdb forget mx.example.org"})
     static final class Forget implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;
@@ -52,7 +52,7 @@ final class DestdbOrderCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta destdb resume mx.example.org"})
+            footerHeading = "%nExamples:%n", footer = {"  mta destdb resume mx.example.org"})
     static final class Resume implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name")
         private String host;
@@ -67,7 +67,7 @@ final class DestdbOrderCommand {
         public Integer call() {
             return give(mta, "resume?name=" + DestdbCommand.encoded(host), "resumed",
                     new CommandFailure(Exit.NO, "mta: not suspended: " + host
-                            + " (./mta suspend list shows what is suspended)"));
+                            + " (mta suspend list shows what is suspended)"));
         }
     }
 
@@ -78,8 +78,8 @@ final class DestdbOrderCommand {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
-                    "  ./mta destdb suspend 192.0.2.1 --reason 'asked by their postmaster'"})
+                    "  mta destdb suspend mx.example.org --reason 'their disk is full' --for 2h",
+                    "  mta destdb suspend 192.0.2.1 --reason 'asked by their postmaster'"})
     static final class Suspend implements Callable<Integer> {
         @Parameters(paramLabel = "HOST", description = "key, address or name; an unknown host only by key or address")
         private String host;

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta explain 1p4q0c8k2v0",
-                "  ./mta explain --destination example.org", "  ./mta explain --host mx1.example.org"})
+        footerHeading = "%nExamples:%n", footer = {"  mta explain 1p4q0c8k2v0",
+                "  mta explain --destination example.org", "  mta explain --host mx1.example.org"})
 final class ExplainCommand implements Callable<Integer> {
     private static final class Wanted {
         @Parameters(paramLabel = "ID", description = "as in `queue list`", arity = "0..1")

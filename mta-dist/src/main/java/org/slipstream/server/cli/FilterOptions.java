@@ -40,7 +40,7 @@ final class FilterOptions {
     @Option(names = "--attempts", paramLabel = "N", description = "tried at least N times")
     private Optional<String> attempts = Optional.empty();
 
-    @Option(names = "--shard", paramLabel = "N", description = "only in this shard; ./mta shard list shows them")
+    @Option(names = "--shard", paramLabel = "N", description = "only in this shard; mta shard list shows them")
     private Optional<Integer> shard = Optional.empty();
 
     /// No option but the shard is given.

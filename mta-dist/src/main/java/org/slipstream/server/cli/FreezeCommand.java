@@ -13,8 +13,8 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta freeze --reason 'a loop with lists.example.org'",
-                "  ./mta freeze --reason 'maintenance of the line' --for 30m"})
+                "  mta freeze --reason 'a loop with lists.example.org'",
+                "  mta freeze --reason 'maintenance of the line' --for 30m"})
 final class FreezeCommand implements Callable<Integer> {
     @Mixin
     private SuspensionOptions options;
@@ -30,7 +30,7 @@ final class FreezeCommand implements Callable<Integer> {
         String query = options.query();
         try (AdminClient server = AdminClient.of(mta)) {
             server.ask("POST", "freeze?" + query).orElseThrow();
-            mta.world().out().println("all deliveries are frozen; ./mta thaw ends it");
+            mta.world().out().println("all deliveries are frozen; mta thaw ends it");
         }
         return Exit.DONE;
     }
@@ -41,7 +41,7 @@ final class FreezeCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta thaw"})
+            footerHeading = "%nExamples:%n", footer = {"  mta thaw"})
     static final class ThawCommand implements Callable<Integer> {
         private final MtaCommand mta;
 

@@ -64,7 +64,7 @@ final class Hello {
         }
         out.println("hello: to <" + postmaster + ">: " + result.accepted().map(Controls::replaced).orElse("refused"));
         out.println("hello: " + arrived(before).map(file -> "delivered to " + file)
-                .orElse("it is in the queue; ./mta queue list shows why"));
+                .orElse("it is in the queue; mta queue list shows why"));
         out.flush();
     }
 

@@ -32,9 +32,9 @@ import java.util.stream.Collectors;
         exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, " 1:the result is there, and some lines have no setting or a mistake",
                 Exit.USAGE_TEXT, "78:main.cf cannot be read, or the result is not accepted"},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta import-postfix /etc/postfix/main.cf",
-                "  ./mta import-postfix /etc/postfix/main.cf --to /etc/slipstream/mta.toml",
-                "  ./mta import-postfix main.cf --json | jq -r '.notMapped[].name'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta import-postfix /etc/postfix/main.cf",
+                "  mta import-postfix /etc/postfix/main.cf --to /etc/slipstream/mta.toml",
+                "  mta import-postfix main.cf --json | jq -r '.notMapped[].name'"})
 final class ImportPostfixCommand implements Callable<Integer> {
     @Parameters(paramLabel = "MAIN.CF", description = "the file, such as /etc/postfix/main.cf")
     private Path file = Path.of("");
@@ -91,7 +91,18 @@ final class ImportPostfixCommand implements Callable<Integer> {
         files.add(target);
         files.stream().filter(each -> !force && Files.exists(each)).findFirst().ifPresent(ImportPostfixCommand::refuse);
         imported.writeFiles(folder);
+        for (String name : imported.fileNames()) {
+            giveToServer(folder.resolve(name));
+        }
         Files.write(target, imported.toml(Optional.of(folder)).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Root reads tables that the server's user cannot, and a file of logins is for its owner only. The
+    /// server's user owns the home folder.
+    private void giveToServer(Path file) throws IOException {
+        if (Files.exists(mta.home()) && Files.getOwner(file).getName().equals("root")) {
+            Files.setOwner(file, Files.getOwner(mta.home()));
+        }
     }
 
     private static void refuse(Path file) {

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab run ten-two-two", "  ./mta lab golden traces/"})
+                "  mta lab run ten-two-two", "  mta lab golden traces/"})
 final class LabCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

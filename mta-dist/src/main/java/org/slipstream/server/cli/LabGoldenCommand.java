@@ -17,7 +17,7 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, " 1:a file differs", Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab golden mta-lab/src/test/resources/golden"})
+                "  mta lab golden mta-lab/src/test/resources/golden"})
 final class LabGoldenCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "a folder of *.json traces, or one file")
     private Path path;

@@ -14,8 +14,8 @@ import java.util.concurrent.Callable;
         header = "Lists the scenarios that come with the program.", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta lab list",
-                "  ./mta lab list --show ten-two-two > mine.toml    a file to start from"})
+        footerHeading = "%nExamples:%n", footer = {"  mta lab list",
+                "  mta lab list --show ten-two-two > mine.toml    a file to start from"})
 final class LabListCommand implements Callable<Integer> {
     @Option(names = "--show", paramLabel = "NAME", description = "print the file of this scenario instead")
     private String show = "";

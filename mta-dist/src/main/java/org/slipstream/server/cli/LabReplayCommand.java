@@ -22,9 +22,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, " 1:a decision differs, or the journal is damaged", Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab replay var/decisions.jsonl",
-                "  ./mta lab replay var/decisions.jsonl.old      the run before",
-                "  ./mta lab replay var/decisions.jsonl --json"})
+                "  mta lab replay var/decisions.jsonl",
+                "  mta lab replay var/decisions.jsonl.old      the run before",
+                "  mta lab replay var/decisions.jsonl --json"})
 final class LabReplayCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "the first file of a journal (setting journal.file)")
     private Path file;

@@ -35,11 +35,11 @@ import java.util.concurrent.Callable;
                 " 1:an expectation of the file does not hold, or an impossible event stopped the simulation",
                 Exit.USAGE_TEXT, "78:the scenario is not valid"},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab list                            scenarios that come with the program",
-                "  ./mta lab run ten-two-two",
-                "  ./mta lab run ten-two-two --compare order=fifo --html page.html",
-                "  ./mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
-                "  ./mta lab run mine.toml --events --html mine.html"})
+                "  mta lab list                            scenarios that come with the program",
+                "  mta lab run ten-two-two",
+                "  mta lab run ten-two-two --compare order=fifo --html page.html",
+                "  mta lab run mine.toml --set lanes=5 --set servers.small.sessions=2 --csv figures",
+                "  mta lab run mine.toml --events --html mine.html"})
 final class LabRunCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "a scenario file, or the name of one that comes with the program")
     private String file;

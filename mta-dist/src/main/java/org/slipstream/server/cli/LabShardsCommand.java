@@ -18,9 +18,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab shards 1,2,4",
-                "  ./mta lab shards 2 --server 'one disk for all'",
-                "  ./mta lab shards 1,2,4 --json | jq '.runs[].messagesPerSecond'"})
+                "  mta lab shards 1,2,4",
+                "  mta lab shards 2 --server 'one disk for all'",
+                "  mta lab shards 1,2,4 --json | jq '.runs[].messagesPerSecond'"})
 final class LabShardsCommand implements Callable<Integer> {
     private static final int MOST = 64;
 

@@ -29,9 +29,9 @@ import java.util.stream.Collectors;
                 Exit.DONE_TEXT, " 1:the page cannot be written",
                 Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab study                           all studies",
-                "  ./mta lab study limiter                   a server that answers 421",
-                "  ./mta lab study --html studies.html       a page with the windows over time"})
+                "  mta lab study                           all studies",
+                "  mta lab study limiter                   a server that answers 421",
+                "  mta lab study --html studies.html       a page with the windows over time"})
 final class LabStudyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", arity = "0..1",
             description = "limiter, connect, greeting or balancer; without a name, all studies")

@@ -39,9 +39,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {Exit.DONE_TEXT, " 1:the simulation stopped", Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT,
                 Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta lab what-if --from-live --set queue.lanes-per-destination=50",
-                "  ./mta lab what-if --from-live --save queue.json",
-                "  ./mta lab what-if --from queue.json --set queue.lanes=10 --set scheduler.order=fifo"})
+                "  mta lab what-if --from-live --set queue.lanes-per-destination=50",
+                "  mta lab what-if --from-live --save queue.json",
+                "  mta lab what-if --from queue.json --set queue.lanes=10 --set scheduler.order=fifo"})
 final class LabWhatIfCommand implements Callable<Integer> {
     private static final int PAGE = 1_000;
 

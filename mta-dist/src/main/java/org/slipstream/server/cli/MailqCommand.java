@@ -19,11 +19,11 @@ import java.util.concurrent.Callable;
 /// `mailq`: the queue in the format of Postfix, which monitoring programs read.
 @Command(name = "mailq", mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Lists the queue in the format of Postfix.",
-        description = "A message that is being delivered is marked with *, and one on hold with !. ./mta queue list shows"
+        description = "A message that is being delivered is marked with *, and one on hold with !. mta queue list shows"
                 + " more.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta mailq | tail -n 1"})
+        footerHeading = "%nExamples:%n", footer = {"  mta mailq | tail -n 1"})
 final class MailqCommand implements Callable<Integer> {
     private static final int PAGE = 1000;
     private static final String HEADING = "-Queue ID-  --Size-- ----Arrival Time---- -Sender/Recipient-------";

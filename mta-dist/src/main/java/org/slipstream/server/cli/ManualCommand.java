@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
 @Command(name = "man", hidden = true, mixinStandardHelpOptions = true, versionProvider = Version.class,
         header = "Writes the manual pages.", optionListHeading = "%nOptions:%n",
         exitCodeListHeading = Exit.HEADING, exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta man --to target/man && man -l target/man/mta.1"})
+        footerHeading = "%nExamples:%n", footer = {"  mta man --to target/man && man -l target/man/mta.1"})
 final class ManualCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "DIR", required = true, description = "the folder for the pages")
     private Path folder = Path.of("");

@@ -26,10 +26,10 @@ import java.util.concurrent.Callable;
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.INTERNAL_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta run                                        start a server in ./var",
-                "  ./mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
-                "  ./mta queue list                                 waiting mail, and why it waits",
-                "  ./mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
+                "  mta run                                        start a server in ./var",
+                "  mta send --from me@localhost --to user@localhost --subject Hello --text 'It works.'",
+                "  mta queue list                                 waiting mail, and why it waits",
+                "  mta --home /srv/mail check                     all mistakes in /srv/mail/mta.toml"})
 final class MtaCommand implements Callable<Integer> {
     @Option(names = "--home", paramLabel = "DIR", defaultValue = "${env:SLIPSTREAM_HOME:-var}",
             scope = ScopeType.INHERIT,

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
         description = "The server reads its aliases itself, so nothing is rebuilt.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta newaliases"})
+        footerHeading = "%nExamples:%n", footer = {"  mta newaliases"})
 final class NewaliasesCommand implements Callable<Integer> {
     private final MtaCommand mta;
 

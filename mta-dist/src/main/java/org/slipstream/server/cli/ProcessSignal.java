@@ -30,7 +30,7 @@ final class ProcessSignal {
                 .info("event=signal signal=HUP action=ignored reason=\"the server is starting or stopping\""));
     }
 
-    /// From now on SIGHUP does what `./mta reload` does. The result is in the log.
+    /// From now on SIGHUP does what `mta reload` does. The result is in the log.
     static void reloadAtHangup(Runnable reload) {
         handle("HUP", () -> {
             log.info("event=signal signal=HUP action=reload reason=\"the settings are read again\"");
@@ -43,7 +43,7 @@ final class ProcessSignal {
         });
     }
 
-    /// From now on SIGALRM does what `./mta queue flush` does.
+    /// From now on SIGALRM does what `mta queue flush` does.
     ///
     /// @param socket for operators' commands
     static void flushAtAlarm(Path socket) {

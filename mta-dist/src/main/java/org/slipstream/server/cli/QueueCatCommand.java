@@ -30,8 +30,8 @@ import java.util.concurrent.Callable;
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta queue cat 1p4q0c8k2v0 > message.eml", "  ./mta queue cat --headers 1p4q0c8k2v0",
-                "  ./mta queue cat --envelope 1p4q0c8k2v0"})
+                "  mta queue cat 1p4q0c8k2v0 > message.eml", "  mta queue cat --headers 1p4q0c8k2v0",
+                "  mta queue cat --envelope 1p4q0c8k2v0"})
 final class QueueCatCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "as in `queue list`")
     private String id;
@@ -143,6 +143,6 @@ final class QueueCatCommand implements Callable<Integer> {
 
     private static CommandFailure none(QueueId queueId) {
         return new CommandFailure(Exit.NO, "mta: there is no message " + queueId
-                + " in the queue (./mta trace " + queueId + " knows mail that has left)");
+                + " in the queue (mta trace " + queueId + " knows mail that has left)");
     }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue list --sender 'news@*'",
-                "  ./mta queue count --older-than 1d",
-                "  ./mta queue flush --domain example.org", "  ./mta queue hold 1p4q0c8k2v0 1p4q0c8k2v1"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue list --sender 'news@*'",
+                "  mta queue count --older-than 1d",
+                "  mta queue flush --domain example.org", "  mta queue hold 1p4q0c8k2v0 1p4q0c8k2v1"})
 final class QueueCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue count",
-                "  ./mta queue count --domain example.org --older-than 2h"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue count",
+                "  mta queue count --domain example.org --older-than 2h"})
 final class QueueCountCommand implements Callable<Integer> {
     @Mixin
     private FilterOptions filter;

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue delete 1p4q0c8k2v0",
-                "  ./mta queue delete --sender 'news@*' --older-than 2h --dry-run", "  ./mta queue delete --all --yes"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue delete 1p4q0c8k2v0",
+                "  mta queue delete --sender 'news@*' --older-than 2h --dry-run", "  mta queue delete --all --yes"})
 final class QueueDeleteCommand implements Callable<Integer> {
     @Mixin
     private QueueSweep sweep;

@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue flush",
-                "  ./mta queue flush 1p4q0c8k2v0", "  ./mta queue flush --domain example.org",
-                "  ./mta queue flush --sender 'boss@*'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue flush",
+                "  mta queue flush 1p4q0c8k2v0", "  mta queue flush --domain example.org",
+                "  mta queue flush --sender 'boss@*'"})
 final class QueueFlushCommand implements Callable<Integer> {
     @Mixin
     private QueueSweep sweep;
@@ -112,7 +112,7 @@ final class QueueFlushCommand implements Callable<Integer> {
                         + (held == 0 ? "" : ", " + held + " on hold and not tried"));
         RecordJson.read(server.ask("GET", "suspensions").orElseThrow(), Found.class).suspensions().stream()
                 .filter(each -> each.scope().equals("everything"))
-                .forEach(freeze -> out.println("not tried before ./mta thaw: "
+                .forEach(freeze -> out.println("not tried before mta thaw: "
                         + Controls
                                 .replaced("all deliveries are frozen by " + freeze.author() + ": " + freeze.reason())));
         RecordJson.read(server.ask("GET", "destdb").orElseThrow(), Hosts.class).hosts()

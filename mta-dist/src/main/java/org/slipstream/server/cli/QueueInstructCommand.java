@@ -18,8 +18,8 @@ final class QueueInstructCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue requeue 1p4q0c8k2v0",
-                    "  ./mta queue requeue --domain example.org"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue requeue 1p4q0c8k2v0",
+                    "  mta queue requeue --domain example.org"})
     static final class RequeueCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
@@ -49,9 +49,9 @@ final class QueueInstructCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue reroute --to relay.example.net 1p4q0c8k2v0",
-                    "  ./mta queue reroute --to smtp:[192.0.2.25]:2525 --domain example.org --dry-run",
-                    "  ./mta queue reroute --to default --domain example.org"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue reroute --to relay.example.net 1p4q0c8k2v0",
+                    "  mta queue reroute --to smtp:[192.0.2.25]:2525 --domain example.org --dry-run",
+                    "  mta queue reroute --to default --domain example.org"})
     static final class RerouteCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;

@@ -23,9 +23,9 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta queue list", "  ./mta queue list --limit 20 --after 1p4q0c8k2v0",
-                "  ./mta queue list --recipient '*@example.org' --attempts 3", "  ./mta queue list --shard 2",
-                "  ./mta queue list --json | jq '.messages[].id'"})
+                "  mta queue list", "  mta queue list --limit 20 --after 1p4q0c8k2v0",
+                "  mta queue list --recipient '*@example.org' --attempts 3", "  mta queue list --shard 2",
+                "  mta queue list --json | jq '.messages[].id'"})
 final class QueueListCommand implements Callable<Integer> {
     private static final int MOST = 1000;
 

@@ -49,8 +49,8 @@ final class QueueOrderCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue hold 1p4q0c8k2v0",
-                    "  ./mta queue hold --domain example.org --reason 'until they have answered'"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue hold 1p4q0c8k2v0",
+                    "  mta queue hold --domain example.org --reason 'until they have answered'"})
     static final class HoldCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
@@ -86,8 +86,8 @@ final class QueueOrderCommand {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue release 1p4q0c8k2v0",
-                    "  ./mta queue release --domain example.org"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue release 1p4q0c8k2v0",
+                    "  mta queue release --domain example.org"})
     static final class ReleaseCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue priority 4 1p4q0c8k2v0",
-                "  ./mta queue priority 4 --sender 'boss@*'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue priority 4 1p4q0c8k2v0",
+                "  mta queue priority 4 --sender 'boss@*'"})
 final class QueuePriorityCommand implements Callable<Integer> {
     @Mixin
     private QueueSweep sweep;

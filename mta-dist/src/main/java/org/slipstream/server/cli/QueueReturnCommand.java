@@ -27,8 +27,8 @@ final class QueueReturnCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue bounce 1p4q0c8k2v0",
-                    "  ./mta queue bounce --domain exmaple.org --reason 'no such domain' --dry-run"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue bounce 1p4q0c8k2v0",
+                    "  mta queue bounce --domain exmaple.org --reason 'no such domain' --dry-run"})
     static final class BounceCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;
@@ -65,8 +65,8 @@ final class QueueReturnCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta queue expire 1p4q0c8k2v0",
-                    "  ./mta queue expire --domain example.org --older-than 2d"})
+            footerHeading = "%nExamples:%n", footer = {"  mta queue expire 1p4q0c8k2v0",
+                    "  mta queue expire --domain example.org --older-than 2d"})
     static final class ExpireCommand implements Callable<Integer> {
         @Mixin
         private QueueSweep sweep;

@@ -28,8 +28,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, MissingShards.EXIT_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue shape", "  ./mta queue shape --by sender --rows 5",
-                "  ./mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue shape", "  mta queue shape --by sender --rows 5",
+                "  mta queue shape --json | jq '.rows[] | select(.state != \"\") | .name'"})
 final class QueueShapeCommand implements Callable<Integer> {
     private static final String[] HEAD = {"T", "5", "10", "20", "40", "80", "160", "320", "640", "1280", "1280+",
             "HELD"};
@@ -43,7 +43,7 @@ final class QueueShapeCommand implements Callable<Integer> {
     private int most;
 
     @Option(names = "--shard", paramLabel = "N",
-            description = "only the mail of this shard; ./mta shard list shows them")
+            description = "only the mail of this shard; mta shard list shows them")
     private Optional<Integer> shard = Optional.empty();
 
     @Option(names = "--json", description = "as JSON: rows with name, ages, held, state, lastReply, lastAt")

@@ -18,7 +18,7 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta queue show 1p4q0c8k2v0"})
+        footerHeading = "%nExamples:%n", footer = {"  mta queue show 1p4q0c8k2v0"})
 final class QueueShowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "as in `queue list`")
     private String id;

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
                         + " changes nothing. SIGHUP does the same, with the result in the log."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta reload", "  ./mta reload --json | jq '.restart[].key'"})
+        footerHeading = "%nExamples:%n", footer = {"  mta reload", "  mta reload --json | jq '.restart[].key'"})
 final class ReloadCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON")
     private boolean json;

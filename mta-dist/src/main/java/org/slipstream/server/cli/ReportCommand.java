@@ -15,7 +15,7 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta report template delayed > var/templates/delayed.txt    a file to start from"})
+                "  mta report template delayed > var/templates/delayed.txt    a file to start from"})
 final class ReportCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -42,7 +42,7 @@ final class ReportCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", parameterListHeading = "%nParameters:%n",
             exitCodeListHeading = Exit.HEADING, exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta report template", "  ./mta report template failed > var/templates/failed.txt"})
+                    "  mta report template", "  mta report template failed > var/templates/failed.txt"})
     static final class TemplateCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", arity = "0..1",
                 description = "failed, delayed, cleared, delivered or double-bounce")

@@ -37,8 +37,8 @@ import java.util.stream.Collectors;
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta retry list",
-                "  ./mta retry show postfix"})
+        footerHeading = "%nExamples:%n", footer = {"  mta retry list",
+                "  mta retry show postfix"})
 final class RetryCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -78,7 +78,7 @@ final class RetryCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta retry list", "  ./mta retry list --json | jq '.policies[].name'"})
+                    "  mta retry list", "  mta retry list --json | jq '.policies[].name'"})
     static final class PolicyListing implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
@@ -128,9 +128,9 @@ final class RetryCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n",
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta retry show",
-                    "  ./mta retry show --class greylisting",
-                    "  ./mta retry show zmailer --count 500"})
+            footerHeading = "%nExamples:%n", footer = {"  mta retry show",
+                    "  mta retry show --class greylisting",
+                    "  mta retry show zmailer --count 500"})
     static final class Showing implements Callable<Integer> {
         @Parameters(paramLabel = "POLICY", arity = "0..1", description = "default: the policy of all mail")
         private String policy = "";
@@ -200,7 +200,7 @@ final class RetryCommand implements Callable<Integer> {
             if (!policy.isEmpty() && !policies.all().containsKey(policy)) {
                 throw new CommandFailure(Exit.NO, "mta: no retry policy is called " + policy + Nearest
                         .to(policy, policies.all().keySet()).map(near -> "; did you mean " + near + "?")
-                        .orElse(" (./mta retry list shows them)"));
+                        .orElse(" (mta retry list shows them)"));
             }
             return policies.of(Optional.of(policy).filter(name -> !name.isEmpty()), wanted);
         }

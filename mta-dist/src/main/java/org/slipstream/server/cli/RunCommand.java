@@ -31,14 +31,14 @@ import java.util.stream.Collectors;
                 "  ready smtp=127.0.0.1:2525 submission=127.0.0.1:2587 admin=/srv/mail/run/admin.sock",
                 "The log goes to standard error. SIGTERM and SIGINT (Ctrl-C) stop the server in an orderly way: transfers in"
                         + " progress may finish, and the process ends after ten seconds at the latest."
-                        + " SIGHUP reads the settings again, as ./mta reload does. SIGALRM tries all mail now, as ./mta queue flush does."},
+                        + " SIGHUP reads the settings again, as mta reload does. SIGALRM tries all mail now, as mta queue flush does."},
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.INTERNAL_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta run",
-                "  ./mta run --hello",
-                "  ./mta --home /srv/mail run --set log.level=debug",
-                "  ./mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
+        footerHeading = "%nExamples:%n", footer = {"  mta run",
+                "  mta run --hello",
+                "  mta --home /srv/mail run --set log.level=debug",
+                "  mta run --set listen.smtp=127.0.0.1:0 --set routes.far.example=smtp:127.0.0.1:2599"})
 final class RunCommand implements Callable<Integer> {
     @Option(names = "--set", paramLabel = "KEY=VALUE",
             description = "a setting for this run that overrides mta.toml; may be repeated")

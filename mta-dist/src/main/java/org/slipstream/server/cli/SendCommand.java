@@ -33,10 +33,10 @@ import java.util.concurrent.Callable;
         exitCodeList = {Exit.DONE_TEXT, " 1:a recipient or the message was refused", Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta send --to user@localhost --subject Hello --text 'It works.'",
-                "  df -h | ./mta send --from root@localhost --to user@localhost --subject 'Disks'",
-                "  ./mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
-                "  ./mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
+                "  mta send --to user@localhost --subject Hello --text 'It works.'",
+                "  df -h | mta send --from root@localhost --to user@localhost --subject 'Disks'",
+                "  mta send --from me@localhost --to a@x.example,b@y.example --eml message.eml",
+                "  mta send --server 192.0.2.1:25 --from '<>' --to user@example.org < message.eml"})
 final class SendCommand implements Callable<Integer> {
     private static final int SMTP_PORT = 25;
 

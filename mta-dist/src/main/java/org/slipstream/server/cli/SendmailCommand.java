@@ -21,8 +21,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 " 0:the message is on disk", "64:wrong usage", "65:an address or the header cannot be read",
                 "75:a local problem; try again later", "77:no permission"},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta sendmail -i user@example.org < message",
-                "  ./mta sendmail -t -oi < message"})
+        footerHeading = "%nExamples:%n", footer = {"  mta sendmail -i user@example.org < message",
+                "  mta sendmail -t -oi < message"})
 final class SendmailCommand implements Callable<Integer> {
     private final MtaCommand mta;
 

@@ -22,8 +22,8 @@ import java.util.function.Function;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta shard list", "  ./mta shard add",
-                "  ./mta shard drain 2", "  ./mta shard load 2 2/10 5/20"})
+        footerHeading = "%nExamples:%n", footer = {"  mta shard list", "  mta shard add",
+                "  mta shard drain 2", "  mta shard load 2 2/10 5/20"})
 final class ShardCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -48,8 +48,8 @@ final class ShardCommand implements Callable<Integer> {
                             + " hand."},
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard list",
-                    "  ./mta shard list --json | jq '.shards[] | select(.state != \"running\")'"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard list",
+                    "  mta shard list --json | jq '.shards[] | select(.state != \"running\")'"})
     static final class ShardListing implements Callable<Integer> {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;

@@ -27,7 +27,7 @@ final class ShardOrderCommand {
             Function<ShardView, String> sentence) {
         try (AdminClient server = AdminClient.of(mta)) {
             String body = server.ask("POST", "shards/" + path).orElseThrow(() -> new CommandFailure(Exit.NO,
-                    "mta: there is no shard " + path.split("/")[0] + " (./mta shard list shows the shards)"));
+                    "mta: there is no shard " + path.split("/")[0] + " (mta shard list shows the shards)"));
             mta.world().out().println(options.json
                     ? body
                     : sentence.apply(RecordJson.read(body, Done.class).shard()));
@@ -46,7 +46,7 @@ final class ShardOrderCommand {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard add"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard add"})
     static final class ShardAdd implements Callable<Integer> {
         @Mixin
         private ShardOrderOptions options;
@@ -72,7 +72,7 @@ final class ShardOrderCommand {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard drain 2", "  ./mta shard list"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard drain 2", "  mta shard list"})
     static final class ShardDrain implements Callable<Integer> {
         @Parameters(paramLabel = "N", description = "number of the shard")
         private int number;
@@ -95,7 +95,7 @@ final class ShardOrderCommand {
                     + (shard.state().equals("closed")
                             ? " is drained and closed; " + shard.folder() + " can be removed"
                             : " drains: " + DisplayUnits.count(shard.messages(), "message")
-                                    + " to move; ./mta shard list shows the rest"));
+                                    + " to move; mta shard list shows the rest"));
         }
     }
 
@@ -106,7 +106,7 @@ final class ShardOrderCommand {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard disable 2"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard disable 2"})
     static final class ShardDisable implements Callable<Integer> {
         @Parameters(paramLabel = "N", description = "number of the shard")
         private int number;
@@ -136,7 +136,7 @@ final class ShardOrderCommand {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard enable 2"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard enable 2"})
     static final class ShardEnable implements Callable<Integer> {
         @Parameters(paramLabel = "N", description = "number of the shard")
         private int number;
@@ -164,8 +164,8 @@ final class ShardOrderCommand {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta shard load 2 2/10 5/20",
-                    "  ./mta shard load 2 90", "  ./mta shard load 2 auto"})
+            footerHeading = "%nExamples:%n", footer = {"  mta shard load 2 2/10 5/20",
+                    "  mta shard load 2 90", "  mta shard load 2 auto"})
     static final class ShardLoadCommand implements Callable<Integer> {
         @Parameters(index = "0", paramLabel = "N", description = "number of the shard")
         private int number;

@@ -39,10 +39,10 @@ import java.util.function.Consumer;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.USAGE_TEXT, " 5:the sink cannot start: port in use, folder not writable",
                 "78:the script has a mistake"},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta sink",
-                "  ./mta sink --script examples/servers/greylisting.toml",
-                "  ./mta sink --port 0 --web off --store maildir:received --json-lines",
-                "  ./mta sink --port 0.0.0.0:1025 --web 0.0.0.0:8025 --web-name sink"})
+        footerHeading = "%nExamples:%n", footer = {"  mta sink",
+                "  mta sink --script examples/servers/greylisting.toml",
+                "  mta sink --port 0 --web off --store maildir:received --json-lines",
+                "  mta sink --port 0.0.0.0:1025 --web 0.0.0.0:8025 --web-name sink"})
 final class SinkCommand implements Callable<Integer> {
     private static final int TRANSCRIPTS = 500;
     private static final JsonMapper JSON = JsonMapper.builder().build();

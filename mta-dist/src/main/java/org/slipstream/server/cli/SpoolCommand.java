@@ -22,8 +22,8 @@ import java.util.concurrent.Callable;
         synopsisSubcommandLabel = "COMMAND", header = "Checks, repairs and moves the queue of a stopped server.",
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta spool verify",
-                "  ./mta spool export /tmp/mail", "  ./mta --home /srv/new spool import /tmp/mail"})
+        footerHeading = "%nExamples:%n", footer = {"  mta spool verify",
+                "  mta spool export /tmp/mail", "  mta --home /srv/new spool import /tmp/mail"})
 final class SpoolCommand implements Callable<Integer> {
     private final MtaCommand mta;
 
@@ -89,7 +89,7 @@ final class SpoolCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  ./mta spool verify")
+            footerHeading = "%nExamples:%n", footer = "  mta spool verify")
     static final class Verify implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON: records, queued, setAside, findings")
         private boolean json;
@@ -120,7 +120,7 @@ final class SpoolCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  ./mta spool repair")
+            footerHeading = "%nExamples:%n", footer = "  mta spool repair")
     static final class Repair implements Callable<Integer> {
         private final MtaCommand mta;
 
@@ -140,7 +140,7 @@ final class SpoolCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  ./mta spool export /tmp/mail")
+            footerHeading = "%nExamples:%n", footer = "  mta spool export /tmp/mail")
     static final class Export implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "folder for the files")
         private Path target;
@@ -164,7 +164,7 @@ final class SpoolCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  ./mta --home /srv/new spool import /tmp/mail")
+            footerHeading = "%nExamples:%n", footer = "  mta --home /srv/new spool import /tmp/mail")
     static final class Import implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "a folder of .eml files")
         private Path source;

@@ -24,8 +24,8 @@ import java.util.concurrent.Callable;
         header = "Lists messages that are set aside, reports them to their senders, or removes them.",
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta spool corrupt list",
-                "  ./mta spool corrupt report --all"})
+        footerHeading = "%nExamples:%n", footer = {"  mta spool corrupt list",
+                "  mta spool corrupt report --all"})
 final class SpoolCorruptCommand implements Callable<Integer> {
     private final MtaCommand mta;
 
@@ -44,7 +44,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING,
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = "  ./mta spool corrupt list")
+            footerHeading = "%nExamples:%n", footer = "  mta spool corrupt list")
     static final class CorruptListing implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
@@ -117,7 +117,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta spool corrupt report 1p4q0c8k2v0", "  ./mta spool corrupt report --all"})
+                    "  mta spool corrupt report 1p4q0c8k2v0", "  mta spool corrupt report --all"})
     static final class Reporting extends Settling {
         private final MtaCommand mta;
 
@@ -138,7 +138,7 @@ final class SpoolCorruptCommand implements Callable<Integer> {
             exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                     Exit.CONFIGURATION_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta spool corrupt forget 1p4q0c8k2v0", "  ./mta spool corrupt forget --all"})
+                    "  mta spool corrupt forget 1p4q0c8k2v0", "  mta spool corrupt forget --all"})
     static final class Forgetting extends Settling {
         Forgetting(MtaCommand mta) {
             super(mta, "forgotten");

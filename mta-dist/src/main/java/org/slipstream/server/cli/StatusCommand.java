@@ -19,9 +19,9 @@ import java.util.concurrent.Callable;
         exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta status",
-                "  ./mta status --json | jq .messages",
-                "  ./mta status --metrics > /var/lib/node_exporter/slipstream.prom"})
+        footerHeading = "%nExamples:%n", footer = {"  mta status",
+                "  mta status --json | jq .messages",
+                "  mta status --metrics > /var/lib/node_exporter/slipstream.prom"})
 final class StatusCommand implements Callable<Integer> {
     @Option(names = "--json", description = "as the server's JSON")
     private boolean json;
@@ -72,7 +72,7 @@ final class StatusCommand implements Callable<Integer> {
                         + freeze.reason() + (freeze.until().isEmpty() ? "" : " (until " + freeze.until() + ")")));
         long suspended = status.suspensions().stream().filter(each -> !each.scope().equals("everything")).count();
         if (suspended > 0) {
-            facts.add("suspended", suspended + " (./mta suspend list)");
+            facts.add("suspended", suspended + " (mta suspend list)");
         }
         facts.add("held", count(status, status.held()));
         facts.add("corrupt", count(status, status.corrupt()));

@@ -25,11 +25,11 @@ import java.util.concurrent.Callable;
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
         footerHeading = "%nExamples:%n", footer = {
-                "  ./mta suspend destination example.org --reason 'their disk is full' --until 2h",
-                "  ./mta suspend sender '*@lists.example.org' --reason 'complaints'",
-                "  ./mta suspend transport smtp --reason 'the line is down'",
-                "  ./mta suspend host 192.0.2.1 --reason 'asked by their postmaster' --for 1d",
-                "  ./mta suspend list"})
+                "  mta suspend destination example.org --reason 'their disk is full' --until 2h",
+                "  mta suspend sender '*@lists.example.org' --reason 'complaints'",
+                "  mta suspend transport smtp --reason 'the line is down'",
+                "  mta suspend host 192.0.2.1 --reason 'asked by their postmaster' --for 1d",
+                "  mta suspend list"})
 final class SuspendCommand implements Callable<Integer> {
     /// The kinds of mail that `suspend` and `resume` know.
     static final class SuspensionKinds extends ArrayList<String> {
@@ -75,7 +75,7 @@ final class SuspendCommand implements Callable<Integer> {
 
     static CommandFailure unknownHost(String name) {
         return new CommandFailure(Exit.NO, "mta: no known host has this name, and it is not an address: " + name
-                + " (./mta destdb list shows the known hosts; ./mta suspend domain " + name
+                + " (mta destdb list shows the known hosts; mta suspend domain " + name
                 + " suspends the mail of a domain)");
     }
 
@@ -106,7 +106,7 @@ final class SuspendCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta suspend list", "  ./mta suspend list --json | jq '.suspensions[].name'"})
+                    "  mta suspend list", "  mta suspend list --json | jq '.suspensions[].name'"})
     static final class SuspensionListing implements Callable<Integer> {
         @Option(names = "--json", description = "as the server's JSON")
         private boolean json;
@@ -154,8 +154,8 @@ final class SuspendCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.UNREACHABLE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta resume destination example.org",
-                    "  ./mta resume host 192.0.2.1"})
+            footerHeading = "%nExamples:%n", footer = {"  mta resume destination example.org",
+                    "  mta resume host 192.0.2.1"})
     static final class ResumeCommand implements Callable<Integer> {
         @Parameters(index = "0", paramLabel = "KIND", completionCandidates = SuspensionKinds.class,
                 description = "one of ${COMPLETION-CANDIDATES}")
@@ -177,7 +177,7 @@ final class SuspendCommand implements Callable<Integer> {
         public Integer call() {
             return give(mta, "suspensions/resume?" + query(spec, kind, name), "resumed", kind,
                     new CommandFailure(Exit.NO, "mta: not suspended: " + kind + " " + name
-                            + " (./mta suspend list shows what is suspended)"));
+                            + " (mta suspend list shows what is suspended)"));
         }
     }
 }

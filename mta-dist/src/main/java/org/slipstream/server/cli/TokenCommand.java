@@ -26,8 +26,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", commandListHeading = "%nCommands:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta token add monitor --rights read > monitor.token",
-                "  ./mta --token-file monitor.token status", "  ./mta token list"})
+        footerHeading = "%nExamples:%n", footer = {"  mta token add monitor --rights read > monitor.token",
+                "  mta --token-file monitor.token status", "  mta token list"})
 final class TokenCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -65,8 +65,8 @@ final class TokenCommand implements Callable<Integer> {
             header = "Makes a token and prints it, once.", optionListHeading = "%nOptions:%n",
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta token add monitor --rights read > monitor.token",
-                    "  ./mta token add night-shift --rights operate"})
+            footerHeading = "%nExamples:%n", footer = {"  mta token add monitor --rights read > monitor.token",
+                    "  mta token add night-shift --rights operate"})
     static final class TokenAdd implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "the author of its orders in the log")
         private String name;
@@ -96,7 +96,7 @@ final class TokenCommand implements Callable<Integer> {
             header = "Lists the tokens by name, with their rights.", optionListHeading = "%nOptions:%n",
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta token list"})
+            footerHeading = "%nExamples:%n", footer = {"  mta token list"})
     static final class TokenListing implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
@@ -135,7 +135,7 @@ final class TokenCommand implements Callable<Integer> {
             header = "Removes a token; its next request is refused.", optionListHeading = "%nOptions:%n",
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta token remove monitor"})
+            footerHeading = "%nExamples:%n", footer = {"  mta token remove monitor"})
     static final class TokenRemove implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "as in `token list`")
         private String name;

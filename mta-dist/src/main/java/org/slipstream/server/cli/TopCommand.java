@@ -20,8 +20,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta top", "  ./mta top --once --rows 5",
-                "  ./mta top --interval 10 --count 6 > load.txt"})
+        footerHeading = "%nExamples:%n", footer = {"  mta top", "  mta top --once --rows 5",
+                "  mta top --interval 10 --count 6 > load.txt"})
 final class TopCommand implements Callable<Integer> {
     private static final long SLICE_MILLIS = 100;
 

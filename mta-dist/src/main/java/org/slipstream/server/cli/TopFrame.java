@@ -62,7 +62,7 @@ record TopFrame(Activity now, Optional<Activity> before) {
         return now.suspensions().isEmpty()
                 ? Optional.empty()
                 : Optional.of(freeze.map(each -> "frozen    by " + each.author() + ": " + each.reason())
-                        .orElse("suspended " + now.suspensions().size() + "; ./mta suspend list"));
+                        .orElse("suspended " + now.suspensions().size() + "; mta suspend list"));
     }
 
     private String queue() {

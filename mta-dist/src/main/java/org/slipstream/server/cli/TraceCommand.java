@@ -26,9 +26,9 @@ import java.util.concurrent.Callable;
                 + " as [history] keep and size permit. It also works while the server is stopped.",
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING,
         exitCodeList = {Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT, Exit.UNREACHABLE_TEXT, Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta trace 1p4q0c8k2v0",
-                "  ./mta trace '<4711@client.example>'", "  ./mta trace bob@example.org --limit 5",
-                "  ./mta trace @example.org --json"})
+        footerHeading = "%nExamples:%n", footer = {"  mta trace 1p4q0c8k2v0",
+                "  mta trace '<4711@client.example>'", "  mta trace bob@example.org --limit 5",
+                "  mta trace @example.org --json"})
 final class TraceCommand implements Callable<Integer> {
     private static final int MOST = 1000;
 

@@ -67,7 +67,7 @@ final class TraceText {
         lines.addAll(events.lines());
         if (message.state().startsWith("in the queue")) {
             lines.add("");
-            lines.add("./mta explain " + message.id() + " says what the message waits for");
+            lines.add("mta explain " + message.id() + " says what the message waits for");
         }
         return lines;
     }
@@ -75,7 +75,7 @@ final class TraceText {
     private static String details(TraceEvent event) {
         return switch (event.event()) {
             case "accepted" -> "";
-            case "report" -> event.text() + " to " + addresses(event.recipients()) + " (./mta trace "
+            case "report" -> event.text() + " to " + addresses(event.recipients()) + " (mta trace "
                     + event.text() + ")";
             case "waits" -> "next attempt at " + event.text();
             case "held", "released" -> "by an operator";
@@ -120,7 +120,7 @@ final class TraceText {
         if (found.more()) {
             lines.add("there are earlier ones: --limit " + Math.min(1000, found.messages().size() * 10));
         }
-        lines.add("./mta trace ID tells the story of one");
+        lines.add("mta trace ID tells the story of one");
         return lines;
     }
 }

@@ -28,9 +28,9 @@ import java.util.concurrent.Callable;
         exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.CONFIGURATION_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
-                "  ./mta user add bob --address bob@example.org --address @lists.example.org",
-                "  ./mta user list"})
+        footerHeading = "%nExamples:%n", footer = {"  mta user add alice",
+                "  mta user add bob --address bob@example.org --address @lists.example.org",
+                "  mta user list"})
 final class UserCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -74,8 +74,8 @@ final class UserCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                     Exit.CONFIGURATION_TEXT},
-            footerHeading = "%nExamples:%n", footer = {"  ./mta user add alice",
-                    "  ./mta user add news --address news@example.org --address @lists.example.org < password"})
+            footerHeading = "%nExamples:%n", footer = {"  mta user add alice",
+                    "  mta user add news --address news@example.org --address @lists.example.org < password"})
     static final class Add implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "what the user gives when logging in")
         private String name;
@@ -125,7 +125,7 @@ final class UserCommand implements Callable<Integer> {
             optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta user passwd alice"})
+                    "  mta user passwd alice"})
     static final class Passwd implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")
         private String name;
@@ -150,7 +150,7 @@ final class UserCommand implements Callable<Integer> {
             exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta user list"})
+                    "  mta user list"})
     static final class Listing implements Callable<Integer> {
         @Option(names = "--json", description = "as JSON")
         private boolean json;
@@ -192,7 +192,7 @@ final class UserCommand implements Callable<Integer> {
             exitCodeListHeading = Exit.HEADING, exitCodeList = {
                     Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT},
             footerHeading = "%nExamples:%n", footer = {
-                    "  ./mta user remove alice"})
+                    "  mta user remove alice"})
     static final class Remove implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "as in `user list`")
         private String name;

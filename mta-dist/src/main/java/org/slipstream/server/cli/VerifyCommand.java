@@ -22,8 +22,8 @@ import java.util.concurrent.Callable;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.NO_TEXT, Exit.USAGE_TEXT,
                 Exit.UNREACHABLE_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta verify user@example.org",
-                "  ./mta verify user@example.org --json | jq .verdict"})
+        footerHeading = "%nExamples:%n", footer = {"  mta verify user@example.org",
+                "  mta verify user@example.org --json | jq .verdict"})
 final class VerifyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ADDRESS", description = "user@domain")
     private String address;

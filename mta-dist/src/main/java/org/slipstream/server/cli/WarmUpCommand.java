@@ -33,7 +33,7 @@ import java.util.stream.Stream;
         optionListHeading = "%nOptions:%n", exitCodeListHeading = Exit.HEADING, exitCodeList = {
                 Exit.DONE_TEXT, Exit.USAGE_TEXT, Exit.CANNOT_START_TEXT,
                 Exit.INTERNAL_TEXT},
-        footerHeading = "%nExamples:%n", footer = {"  ./mta warm-up"})
+        footerHeading = "%nExamples:%n", footer = {"  mta warm-up"})
 final class WarmUpCommand implements Callable<Integer> {
     private static final int MESSAGES = 12_000;
     /// On a slow machine the time may end with fewer messages. A cache of fewer messages is better

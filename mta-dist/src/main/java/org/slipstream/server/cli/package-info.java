@@ -1,4 +1,4 @@
-/// The command line, `./mta`: picocli for parsing and help, a class per command, and what commands
+/// The command line, `mta`: picocli for parsing and help, a class per command, and what commands
 /// share.
 ///
 /// Commands know the server only as [ServerStarter] and, once it runs, through its HTTP API, so

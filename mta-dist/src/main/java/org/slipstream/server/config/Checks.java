@@ -1,7 +1,6 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.FailureWords;
 import org.slipstream.core.Units;
 import org.slipstream.qmgr.DelayTimes;
 
@@ -174,14 +173,14 @@ final class Checks {
         try {
             if (Files.isDirectory(file)) {
                 complain(key, key + ": " + file + " is a folder, not a file");
-            } else if (!Files.exists(file)) {
+            } else if (Files.notExists(file)) {
                 complain(key, key + ": there is no file " + file);
             } else if (!new String(BoundedFiles.bytes(file, BoundedFiles.MOST_TEXT_OCTETS), StandardCharsets.ISO_8859_1)
                     .contains(mark)) {
                 complain(key, key + ": " + file + " does not hold " + kind + " in PEM");
             }
         } catch (IOException unreadable) {
-            complain(key, key + ": the file cannot be read: " + FailureWords.of(unreadable));
+            complain(key, key + ": the file cannot be read: " + new AccessRemedy(config.home()).words(unreadable));
         }
     }
 

@@ -114,7 +114,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                     doc = "Mail from other servers. Port 0 takes any free one.") Optional<InetSocketAddress> smtp,
             @Setting(value = "127.0.0.1:2587",
                     doc = "Mail from local programs and users, who log in after STARTTLS (see `[submission]`);"
-                            + " `./mta send` uses it. Usually port 587.") Optional<InetSocketAddress> submission,
+                            + " `mta send` uses it. Usually port 587.") Optional<InetSocketAddress> submission,
             @Setting(value = "off",
                     doc = "The same with TLS from the first byte (RFC 8314). Every client logs in here. Usually port"
                             + " 465.") Optional<InetSocketAddress> submissions,
@@ -297,9 +297,9 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
                             + " `listen.submission`. `false`: every client logs in.") boolean networksWithoutLogin,
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
-                            + " user (`./mta user list`).") boolean senderMustBelong,
+                            + " user (`mta user list`).") boolean senderMustBelong,
             @Setting(value = "users", form = "login-source",
-                    doc = "Where logins are decided: `users`, the file of `./mta user`, or a socket of Dovecot's"
+                    doc = "Where logins are decided: `users`, the file of `mta user`, or a socket of Dovecot's"
                             + " authentication service, `dovecot:/run/dovecot/auth-client` or"
                             + " `dovecot:host:port`.") Optional<String> auth,
             GuessGuard.GuessSettings guesses,
@@ -347,7 +347,7 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(section = "admin", value = "", restart = "the socket is open",
                     doc = "A second socket of the admin API for the members of the server's group, relative to the"
                             + " home folder, in a folder that exists. Each request there needs a token"
-                            + " (`./mta token`). Empty: none.") Optional<Path> groupSocket,
+                            + " (`mta token`). Empty: none.") Optional<Path> groupSocket,
             MailStore store,
             JournalSettings journal,
             MaildropSettings maildrop) {}

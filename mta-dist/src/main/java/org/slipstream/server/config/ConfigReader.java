@@ -1,7 +1,6 @@
 package org.slipstream.server.config;
 
 import org.slipstream.core.Address;
-import org.slipstream.core.FailureWords;
 import org.slipstream.qmgr.QueueSettings;
 import org.slipstream.qmgr.place.PlacementSettings;
 import org.slipstream.qmgr.wake.RetrySettings;
@@ -65,7 +64,7 @@ public final class ConfigReader {
             return Optional.empty();
         } catch (IOException unreadable) {
             complaints.add(new SourcePlace(source.fileName(), 0), "",
-                    "the file cannot be read: " + FailureWords.of(unreadable));
+                    "the file cannot be read: " + new AccessRemedy(source.home()).words(unreadable));
             return Optional.empty();
         }
     }

@@ -1,7 +1,5 @@
 package org.slipstream.server.config;
 
-import org.slipstream.core.FailureWords;
-
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.NoSuchFileException;
@@ -52,7 +50,7 @@ final class NamedFiles {
         } catch (IOException unreadable) {
             complaints.add(named, key, key + ": " + (unreadable instanceof CharacterCodingException
                     ? file + " is not UTF-8"
-                    : "the file cannot be read: " + FailureWords.of(unreadable)));
+                    : "the file cannot be read: " + new AccessRemedy(home).words(unreadable)));
         }
         read.add(new NamedFile(key, file, lines.hashCode()));
         return lines;

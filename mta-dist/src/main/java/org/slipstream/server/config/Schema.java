@@ -182,7 +182,7 @@ final class Schema {
         sections.put("rewrite", "Other addresses for mail of own clients (docs/addresses.md).");
         sections.put("copy", "Copies of mail (docs/addresses.md).");
         sections.put("relay", "Mail for other domains.");
-        sections.put("submission", "Mail of users, who log in (`./mta user add`).");
+        sections.put("submission", "Mail of users, who log in (`mta user add`).");
         sections.put("maildrop", "Mail that programs of this machine leave with `sendmail` (docs/sendmail.md).");
         sections.put("trust", "Clients that may speak for other clients.");
         sections.put(ROUTES, "Where mail for other domains goes: first the exact domain, then the longest `.suffix`"

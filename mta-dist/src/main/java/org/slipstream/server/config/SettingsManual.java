@@ -27,10 +27,10 @@ public final class SettingsManual {
     private static void section(RoffPage page, String section, String doc) {
         page.heading(section.isEmpty() ? "BEFORE THE FIRST SECTION" : "[" + section + "]");
         if (!doc.isEmpty()) {
-            page.text(installed(doc));
+            page.text(doc);
         }
         keys(section).forEach(key -> page.entry(key.name() + defaultOf(section, key),
-                List.of(installed(key.doc()), "Written as", key.form().words() + ".")));
+                List.of(key.doc(), "Written as", key.form().words() + ".")));
     }
 
     private static Stream<Key> keys(String section) {
@@ -39,11 +39,6 @@ public final class SettingsManual {
             case Schema.DESTINATION, Schema.RING -> DestinationBook.keys(section).stream();
             default -> Schema.SERVER.keys(section);
         };
-    }
-
-    /// `./mta` is the name in a source tree; a page is for an installed program.
-    private static String installed(String doc) {
-        return doc.replace("./mta", "mta");
     }
 
     /// A clause of a destination has no defaults: an absent key changes nothing.

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 /// @param localLanes deliveries at once of one shard to local mailboxes; empty: no limit of its own
 /// @param remoteLanes the same for each transport to other servers
 /// @param folders of all shards but shard 1; empty: beside the folder of the spool
-@SettingsSection(value = "shard", restart = "the shards are open; `./mta shard` changes their number at once")
+@SettingsSection(value = "shard", restart = "the shards are open; `mta shard` changes their number at once")
 public record ShardSettings(
         @Setting(value = "static",
                 doc = "`static`: the number of shards is fixed, and a message goes to any of them. `dynamic`: shards"
@@ -36,7 +36,7 @@ public record ShardSettings(
                 doc = "Shards at the first start. Later starts open those that have mail, and at least this"
                         + " number.") int count,
         @Setting(value = "20", min = "1", max = "64",
-                doc = "Shards at most. `./mta shard add` and `dynamic` mode stop there.") int maximum,
+                doc = "Shards at most. `mta shard add` and `dynamic` mode stop there.") int maximum,
         @Setting(value = "90", min = "1", max = "100",
                 doc = "Average load in percent above which `dynamic` mode adds a shard.") int load,
         @Setting(value = "60s", min = "1s",

@@ -59,19 +59,19 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
     /// A command, a setting, or the event to wait for.
     String release() {
         return switch (phase.code()) {
-            case STOPPING -> "./mta run";
+            case STOPPING -> "mta run";
             case RESTING -> "queue.deliver = true in the configuration, and a restart";
-            case INDEX -> "the database of the index; ./mta status shows its error";
-            case HELD -> "./mta queue release " + id();
-            case LATER -> "nothing: its sender chose the time; ./mta queue delete " + id() + " removes it";
-            case CLOCK -> "the right time of the machine, then ./mta queue flush " + id();
+            case INDEX -> "the database of the index; mta status shows its error";
+            case HELD -> "mta queue release " + id();
+            case LATER -> "nothing: its sender chose the time; mta queue delete " + id() + " removes it";
+            case CLOCK -> "the right time of the machine, then mta queue flush " + id();
             case SUSPENDED -> SuspensionControl.endOf(phase.text())
-                    .orElseGet(() -> "./mta destdb resume " + subject().orElse("HOST"));
+                    .orElseGet(() -> "mta destdb resume " + subject().orElse("HOST"));
             case QUEUE_ONLY, DUE -> flush();
             case RETRY -> byClass(flush());
             case DEAD -> byClass(flush() + ", when the host works again");
             case RECIPIENTS -> "nothing: the spool is being read";
-            case ROUTE -> "an answer of the DNS; ./mta verify " + firstOpen() + " asks again";
+            case ROUTE -> "an answer of the DNS; mta verify " + firstOpen() + " asks again";
             case SERVER -> "the end of any delivery, or a greater queue.lanes-of-server";
             case CONNECTIONS -> "the end of other deliveries, or a greater queue.lanes";
             case RING -> "the end of a delivery in this ring, or a greater limit of the ring" + ring();
@@ -80,15 +80,15 @@ record NextChance(Spool.Details row, QueuePhase phase, Function<String, Optional
             case RATE -> "nothing: the time passes by itself; the rate is a setting of the destination";
             case PAUSE, SPACING -> "nothing: the time passes by itself";
             case SHARE -> "the end of another delivery of this message";
-            case HOST_LIMIT -> "the end of a delivery there; ./mta destdb list shows the hosts";
-            case TURN -> "the deliveries before it; ./mta queue hold ID sets one of them aside";
-            case REPORTING -> "the end of the report; ./mta status shows what prevents it";
+            case HOST_LIMIT -> "the end of a delivery there; mta destdb list shows the hosts";
+            case TURN -> "the deliveries before it; mta queue hold ID sets one of them aside";
+            case REPORTING -> "the end of the report; mta status shows what prevents it";
             default -> "nothing: it is under way";
         };
     }
 
     private String flush() {
-        return "./mta queue flush " + id();
+        return "mta queue flush " + id();
     }
 
     /// An attempt before its time makes things worse for some classes of replies, and helps with none of

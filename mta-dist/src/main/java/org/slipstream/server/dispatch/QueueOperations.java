@@ -247,7 +247,7 @@ public final class QueueOperations implements ShardQueue {
                     queries.ask(QueueManager::suspensions));
             case HOST -> SubjectText.state(queries.ask(_ -> surroundings.suspended().apply(now)).stream()
                     .filter(host -> host.name().equalsIgnoreCase(name) || host.host().toString().contains(name))
-                    .findFirst().map(host -> SubjectText.ending(host.text(), "./mta destdb resume " + name))
+                    .findFirst().map(host -> SubjectText.ending(host.text(), "mta destdb resume " + name))
                     .orElse("not suspended"), _ -> false, queries.ask(QueueManager::suspensions));
             case DESTINATION -> queries.ask(manager -> destination(manager, name, now));
         };

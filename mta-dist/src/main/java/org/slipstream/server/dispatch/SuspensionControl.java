@@ -145,9 +145,9 @@ public final class SuspensionControl implements ShardSuspensions {
     static Optional<String> endOf(String text) {
         String subject = text.replaceFirst(" (?:is suspended|are frozen) by .*", "");
         if (subject.equals("all deliveries")) {
-            return Optional.of("./mta thaw");
+            return Optional.of("mta thaw");
         }
         return Arrays.stream(SuspensionScope.values()).filter(each -> subject.startsWith(each.word() + " "))
-                .findFirst().map(_ -> "./mta resume " + subject);
+                .findFirst().map(_ -> "mta resume " + subject);
     }
 }

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 /// @param sinceMillis of the failure, if the spool has noticed it
 record UnindexedText(QueueId id, Optional<ActiveMessage> active, String error, OptionalLong sinceMillis) {
     private static final String NEXT = "when the index answers";
-    private static final String RELEASE = "the database of the index; ./mta status shows its error";
+    private static final String RELEASE = "the database of the index; mta status shows its error";
 
     MessageExplanation explanation() {
         String why = "the queue index cannot be read: " + LogText.text(error);

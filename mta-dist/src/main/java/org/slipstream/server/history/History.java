@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/// The history of messages: events that `./mta trace` reads. Any thread adds an event without waiting;
+/// The history of messages: events that `mta trace` reads. Any thread adds an event without waiting;
 /// a thread of its own writes the events of a quarter of a second together.
 ///
 /// A message is acknowledged and delivered without regard to the history: no sync, no record in the

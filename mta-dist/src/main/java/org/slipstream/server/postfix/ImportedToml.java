@@ -25,7 +25,7 @@ record ImportedToml(String text, Map<Integer, ImportedKey> keys) {
         ORDER.forEach(section -> sections.put(section, new ArrayList<>()));
         draft.settings().entrySet().forEach(
                 each -> sections.computeIfAbsent(each.getKey().section(), _ -> new ArrayList<>()).add(each));
-        List<String> lines = new ArrayList<>(List.of("# Made by ./mta import-postfix from " + from + ".",
+        List<String> lines = new ArrayList<>(List.of("# Made by mta import-postfix from " + from + ".",
                 "# A comment names the line of Postfix; docs/from-postfix.md has all names."));
         Map<Integer, ImportedKey> keys = new LinkedHashMap<>();
         sections.forEach((section, settings) -> {

@@ -180,7 +180,7 @@ final class ListenTopic implements ImportTopic {
                 .anyMatch(service -> "yes".equals(service.options().get("smtpd_sasl_auth_enable")));
         boolean logins = inMaster || on.filter(PostfixSetting::isYes).isPresent();
         in.given("smtpd_sender_login_maps").ifPresent(maps -> out.notMapped(maps,
-                "the addresses of a user are those of ./mta user list"));
+                "the addresses of a user are those of mta user list"));
         if (!logins) {
             return;
         }
@@ -190,7 +190,7 @@ final class ListenTopic implements ImportTopic {
                     : "dovecot:" + java.nio.file.Path.of(in.value("queue_directory")).resolve(path.value())),
                     path.source());
         } else {
-            out.notMapped(on.orElse(type), "passwords of Cyrus SASL are not read; add the users with ./mta user add, or"
+            out.notMapped(on.orElse(type), "passwords of Cyrus SASL are not read; add the users with mta user add, or"
                     + " let Dovecot decide (submission.auth)");
         }
         if (!out.has("submission.sender-must-belong")) {

@@ -1,10 +1,12 @@
 package org.slipstream.server.report;
 
+import org.slipstream.server.config.AccessRemedy;
 import org.slipstream.server.config.BoundedFiles;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -73,8 +75,12 @@ public final class ReportTemplates {
             return Optional.of(BoundedFiles.lines(home.resolve(FOLDER).resolve(file), BoundedFiles.MOST_TEXT_OCTETS));
         } catch (NoSuchFileException none) {
             return Optional.empty();
-        } catch (IOException unreadable) {
+        } catch (CharacterCodingException wrong) {
             mistakes.add(FOLDER + "/" + file + ": the file cannot be read as UTF-8");
+            return Optional.empty();
+        } catch (IOException unreadable) {
+            mistakes.add(FOLDER + "/" + file + ": the file cannot be read: "
+                    + new AccessRemedy(home).words(unreadable));
             return Optional.empty();
         }
     }
@@ -91,7 +97,7 @@ public final class ReportTemplates {
                     .forEach(file -> mistakes.add(FOLDER + "/" + file + ": there is no report of this name; known are "
                             + String.join(", ", names())));
         } catch (IOException unreadable) {
-            mistakes.add(FOLDER + ": the folder cannot be read");
+            mistakes.add(FOLDER + ": the folder cannot be read: " + new AccessRemedy(home).words(unreadable));
         }
     }
 }

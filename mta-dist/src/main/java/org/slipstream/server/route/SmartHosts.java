@@ -1,8 +1,8 @@
 package org.slipstream.server.route;
 
-import org.slipstream.core.FailureWords;
 import org.slipstream.core.Route;
 import org.slipstream.qmgr.wake.DestinationSettings;
+import org.slipstream.server.config.AccessRemedy;
 import org.slipstream.server.config.BoundedFiles;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.RouteTarget;
@@ -63,7 +63,7 @@ public final class SmartHosts {
     public static Peers peers(Config config) throws Unusable, TlsFailure {
         Config.SmartHost settings = config.smartHost();
         Map<String, Credentials> logins = settings.credentials().isPresent()
-                ? logins(settings.credentials().get())
+                ? logins(settings.credentials().get(), config.home())
                 : Map.of();
         Map<String, PeerPolicy> policies = new LinkedHashMap<>();
         Set<String> used = new HashSet<>();
@@ -130,10 +130,10 @@ public final class SmartHosts {
                 : Optional.of(host.name()).filter(logins::containsKey);
     }
 
-    static Map<String, Credentials> logins(Path file) throws Unusable {
+    static Map<String, Credentials> logins(Path file, Path home) throws Unusable {
         Map<String, Credentials> logins = new HashMap<>();
         int number = 0;
-        for (String line : lines(file)) {
+        for (String line : lines(file, home)) {
             number++;
             if (line.isBlank() || line.startsWith("#")) {
                 continue;
@@ -156,7 +156,7 @@ public final class SmartHosts {
         return logins;
     }
 
-    private static Iterable<String> lines(Path file) throws Unusable {
+    private static Iterable<String> lines(Path file, Path home) throws Unusable {
         try {
             if (Files.getFileStore(file).supportsFileAttributeView("posix")
                     && Files.getPosixFilePermissions(file).stream().anyMatch(OTHERS::contains)) {
@@ -166,7 +166,7 @@ public final class SmartHosts {
             }
             return BoundedFiles.lines(file, BoundedFiles.MOST_TEXT_OCTETS);
         } catch (IOException unreadable) {
-            throw new Unusable("The file cannot be read: " + FailureWords.of(unreadable) + ".");
+            throw new Unusable("The file cannot be read: " + new AccessRemedy(home).words(unreadable) + ".");
         }
     }
 }

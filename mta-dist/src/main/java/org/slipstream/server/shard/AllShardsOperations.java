@@ -280,8 +280,8 @@ public final class AllShardsOperations implements Operations, EtrnRequests.Queue
         return server.parts().get().stream().anyMatch(shard -> shard.load().takesMail())
                 ? Optional.empty()
                 : Optional.of(new TroubleView("shards", "", "new mail is refused with 451",
-                        "no shard takes mail: each is disabled, drained or starts again (./mta shard list;"
-                                + " ./mta shard enable NUMBER)"));
+                        "no shard takes mail: each is disabled, drained or starts again (mta shard list;"
+                                + " mta shard enable NUMBER)"));
     }
 
     @Override

@@ -98,7 +98,7 @@ public final class ShardSet {
         stored.stream().filter(each -> toOpen.stream().noneMatch(open -> open.number() == each.number()))
                 .forEach(closed::add);
         for (Path unknown : folders.unknown(known())) {
-            log.warn("event=shard-folder-unknown folder={} next=\"./mta shard add may open it\"", unknown);
+            log.warn("event=shard-folder-unknown folder={} next=\"mta shard add may open it\"", unknown);
         }
         sweepCopies();
         closeEmpty();
@@ -263,7 +263,7 @@ public final class ShardSet {
         }
         throw refused != null
                 ? refused
-                : new IOException("no shard takes new mail; ./mta shard enable N ends that");
+                : new IOException("no shard takes new mail; mta shard enable N ends that");
     }
 
     /// The shard among these that takes the next message. One whose disk is slow or hangs takes it

@@ -150,7 +150,7 @@ public final class ShardStore {
     private void require(boolean sound, int line, String what) throws IOException {
         if (!sound) {
             throw new IOException(file + " line " + line + " " + what + ": correct it by hand, or move the file away;"
-                    + " then the settings and ./mta shard add open the folders again");
+                    + " then the settings and mta shard add open the folders again");
         }
     }
 

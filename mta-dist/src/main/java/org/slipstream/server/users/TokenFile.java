@@ -26,7 +26,7 @@ import java.util.Optional;
 /// and the file does not betray it.
 public final class TokenFile implements Tokens {
     public static final String NAME = "api-tokens";
-    private static final String HEADING = "# name right hash; made by \"./mta token\". Readable by its owner only.";
+    private static final String HEADING = "# name right hash; made by \"mta token\". Readable by its owner only.";
     private static final String NAME_FORM = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
     private static final int TOKEN_BYTES = 32;
 
@@ -61,7 +61,7 @@ public final class TokenFile implements Tokens {
         file.change(() -> {
             List<Line> lines = new ArrayList<>(lines());
             if (lines.stream().anyMatch(line -> line.name().equals(name))) {
-                throw new UserFileException("token " + name + " exists already; \"./mta token remove\" removes it");
+                throw new UserFileException("token " + name + " exists already; \"mta token remove\" removes it");
             }
             lines.add(new Line(name, right, hash(token)));
             return written(lines);

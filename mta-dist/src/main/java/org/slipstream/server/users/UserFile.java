@@ -1,6 +1,6 @@
 package org.slipstream.server.users;
 
-import org.slipstream.core.FailureWords;
+import org.slipstream.server.config.AccessRemedy;
 import org.slipstream.server.config.BoundedFiles;
 
 import java.io.IOException;
@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -22,7 +23,7 @@ import java.util.stream.IntStream;
 /// several processes.
 public final class UserFile {
     public static final String NAME = "users";
-    private static final String HEADING = "# name hash scram addresses; made by \"./mta user\". Readable by its owner only.";
+    private static final String HEADING = "# name hash scram addresses; made by \"mta user\". Readable by its owner only.";
 
     private final PrivateFile file;
 
@@ -51,7 +52,7 @@ public final class UserFile {
         try {
             return read().mistakes();
         } catch (IOException unreadable) {
-            return List.of(unreadable(FailureWords.of(unreadable)));
+            return List.of(unreadable(new AccessRemedy(Objects.requireNonNull(path().getParent())).words(unreadable)));
         }
     }
 
@@ -81,7 +82,7 @@ public final class UserFile {
         }
         change(content -> {
             refuse(content.users().containsKey(name)
-                    ? Optional.of("user " + name + " exists already; \"./mta user passwd\" changes the password")
+                    ? Optional.of("user " + name + " exists already; \"mta user passwd\" changes the password")
                     : Optional.empty());
             List<String> lines = new ArrayList<>(content.lines().isEmpty() ? List.of(HEADING) : content.lines());
             lines.add(UserLine.of(User.of(name, password, written)));

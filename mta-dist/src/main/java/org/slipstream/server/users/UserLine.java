@@ -49,7 +49,7 @@ final class UserLine {
         if (hash.isEmpty()) {
             return new ParsedUser.Wrong(
                     "the second word is not an Argon2id hash \"$argon2id$v=19$m=…,t=…,p=…$salt$hash\""
-                            + " of at most 64 MiB and 16 rounds; \"./mta user passwd " + words[0] + "\" makes one");
+                            + " of at most 64 MiB and 16 rounds; \"mta user passwd " + words[0] + "\" makes one");
         }
         Optional<ScramKeys> scram = ScramText.parse(words[2]);
         if (scram.isEmpty() && !words[2].equals(NONE)) {

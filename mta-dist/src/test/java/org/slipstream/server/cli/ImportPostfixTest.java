@@ -14,6 +14,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /// Imports of whole `main.cf` files. A folder stands for `/etc/postfix`.
 class ImportPostfixTest {
@@ -86,6 +87,14 @@ class ImportPostfixTest {
         assertThat(target).content().contains("credentials = \"" + logins + "\"");
         assertThat(run("satellite", "--to", target.toString()).exit()).isEqualTo(2);
         assertThat(run("satellite", "--to", target.toString(), "--force").exit()).isLessThan(2);
+    }
+
+    @Test
+    void loginsThatRootWritesBelongToTheOwnerOfTheHome() throws IOException {
+        assumeThat((int) Files.getAttribute(folder, "unix:uid")).isZero();
+        Files.setAttribute(folder, "unix:uid", 65534);
+        run("satellite", "--to", folder.resolve("mta.toml").toString());
+        assertThat(Files.getAttribute(folder.resolve("logins"), "unix:uid")).isEqualTo(65534);
     }
 
     @Test

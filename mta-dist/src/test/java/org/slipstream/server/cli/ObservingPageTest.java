@@ -35,10 +35,10 @@ class ObservingPageTest {
         String current = page;
         try (AdminServer server = AdminServer.bind(AdminSocket.in(home))) {
             server.serve(queue, new FakeHosts(), new FakeSuspensions(), _ -> Optional.empty());
-            current = with(current, "top", "./mta top --once", new Console(home).run("top", "--once").out());
+            current = with(current, "top", "mta top --once", new Console(home).run("top", "--once").out());
             queue.activity.add(ShardCommandsTest.activity());
-            current = with(current, "shards", "./mta top --once", new Console(home).run("top", "--once").out());
-            current = with(current, "shape", "./mta queue shape", new Console(home).run("queue", "shape").out());
+            current = with(current, "shards", "mta top --once", new Console(home).run("top", "--once").out());
+            current = with(current, "shape", "mta queue shape", new Console(home).run("queue", "shape").out());
         }
         if (System.getProperty("slipstream.golden", "").equals("write")) {
             Files.writeString(PAGE, current);

@@ -437,7 +437,7 @@ class QueueCommandsTest {
         server.close();
         Console.Ran ran = console.run("status");
         assertThat(ran.exit()).isEqualTo(4);
-        assertThat(ran.err()).isEqualTo("mta: no server is running for home " + home + " (start it with ./mta --home "
+        assertThat(ran.err()).isEqualTo("mta: no server is running for home " + home + " (start it with mta --home "
                 + home + " run)" + System.lineSeparator());
         assertThat(console.run("queue", "flush").exit()).isEqualTo(4);
     }

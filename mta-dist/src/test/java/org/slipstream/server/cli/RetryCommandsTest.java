@@ -12,7 +12,7 @@ import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `./mta retry`: the policies of a home folder and their times, without a server.
+/// `mta retry`: the policies of a home folder and their times, without a server.
 @Tag("IM-29")
 class RetryCommandsTest {
     @TempDir

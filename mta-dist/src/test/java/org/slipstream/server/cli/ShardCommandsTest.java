@@ -115,7 +115,7 @@ class ShardCommandsTest {
         assertThat(queue.orders).isEmpty();
         Console.Ran unknown = console.run("queue", "list", "--shard", "9");
         assertThat(unknown.exit()).isEqualTo(Exit.USAGE);
-        assertThat(unknown.err()).contains("no such shard: 9; ./mta shard list shows them");
+        assertThat(unknown.err()).contains("no such shard: 9; mta shard list shows them");
     }
 
     @Test

@@ -65,7 +65,7 @@ class SuspendCommandsTest {
         assertThat(console.run("suspend", "country", "x", "--reason", "y").err())
                 .contains("the kinds are destination, domain, sender, transport, host");
         assertThat(console.run("suspend", "host", "mx.nowhere.example", "--reason", "x").err())
-                .contains("./mta suspend domain mx.nowhere.example suspends");
+                .contains("mta suspend domain mx.nowhere.example suspends");
         assertThat(suspensions.current).isEmpty();
     }
 

@@ -102,7 +102,7 @@ class TopCommandTest {
         assertThat(console.run("top", "--once").out()).contains("\nfrozen    by kim: disk change\n");
         queue.activity
                 .add(activity(0, 1, 1, List.of(new SuspensionView("destination", "x.example", "x", "kim", "", ""))));
-        assertThat(console.run("top", "--once").out()).contains("\nsuspended 1; ./mta suspend list\n");
+        assertThat(console.run("top", "--once").out()).contains("\nsuspended 1; mta suspend list\n");
     }
 
     @Test

@@ -27,7 +27,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `docs/trace.md` has transcripts of `./mta trace` between two marks. They come from the files of a
+/// `docs/trace.md` has transcripts of `mta trace` between two marks. They come from the files of a
 /// stopped server, so that they are the same each time.
 class TracePageTest {
     private static final Path PAGE = Path.of("../docs/trace.md");
@@ -95,7 +95,7 @@ class TracePageTest {
                 List.of("trace", "<dinner@client.here.example>"), List.of("trace", "ann@here.example"),
                 List.of("trace", "eve@far.example"))) {
             Console.Ran ran = console.run(command.toArray(String[]::new));
-            transcripts.append("```\n$ ./mta ").append(command.get(0)).append(' ')
+            transcripts.append("```\n$ mta ").append(command.get(0)).append(' ')
                     .append(command.get(1).startsWith("<") ? "'" + command.get(1) + "'" : command.get(1))
                     .append('\n').append(ran.out()).append(ran.err()).append("```\n\n");
         }

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/// `./mta verify`, over the socket, with a server whose answers are given.
+/// `mta verify`, over the socket, with a server whose answers are given.
 class VerifyCommandTest {
     @TempDir
     Path home;

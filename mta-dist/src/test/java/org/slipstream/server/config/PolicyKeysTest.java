@@ -14,7 +14,7 @@ import java.util.List;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-/// The section `[policy]` and its mistakes in `./mta check`.
+/// The section `[policy]` and its mistakes in `mta check`.
 class PolicyKeysTest {
     @TempDir
     Path home;

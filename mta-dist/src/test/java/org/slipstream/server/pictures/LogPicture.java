@@ -22,8 +22,8 @@ final class LogPicture {
     private static final int MIDDLE = 335;
     private static final int RIGHT = 644;
     private static final int TOP = 60;
-    private static final Pattern TABLE = Pattern.compile("(?i)create table (\\w+)");
-    private static final Pattern DROPPED = Pattern.compile("(?i)drop table (\\w+)");
+    private static final Pattern TABLE = Pattern.compile("(?i)create table (?:if not exists )?(\\w+)");
+    private static final Pattern DROPPED = Pattern.compile("(?i)drop table (?:if exists )?(\\w+)");
 
     private LogPicture() {}
 
@@ -32,10 +32,11 @@ final class LogPicture {
         List<String> records = new ArrayList<>();
         add(LogRecord.class, records);
         double log = drawing.box(LEFT, TOP, BOX, "c0", "message log (segments)", records);
-        double writer = drawing.box(MIDDLE, TOP, BOX, "box", "writer", List.of("thread " + thread(root, "LogWriter"),
-                "appends records, syncs once", "for many clients; then 250"));
+        double writer = drawing.box(MIDDLE, TOP, BOX, "box", "writer",
+                List.of("thread " + thread(root, "LogWriter") + "…",
+                        "appends records, syncs once", "for many clients; then 250"));
         double indexer = drawing.box(MIDDLE, TOP + 120, BOX, "box", "indexer",
-                List.of("thread " + thread(root, "Indexer"),
+                List.of("thread " + thread(root, "Indexer") + "…",
                         "applies records in order,", "seconds later, many at a time"));
         double readers = drawing.box(MIDDLE, TOP + 212, BOX, "box", "readers",
                 List.of("threads " + thread(root, "ReaderThreads") + "…",

@@ -29,7 +29,9 @@ final class ModulesPicture {
     private static final Pattern THREAD = Pattern
             .compile("Thread\\s*\\.of(Virtual|Platform)\\(\\)[^;\"]*?\\.name\\(\"([a-z0-9-]+)\"([^;)]*)\\)");
     /// `pool("report", 1)`, `factory("errand-clock")` of `IoThreads`.
-    private static final Pattern POOL = Pattern.compile("= (?:pool|[\\w.]+\\(factory)\\(\"([a-z-]+)\"");
+    private static final Pattern POOL = Pattern.compile("= (?:pool|[\\w.]+\\(factory)\\(\"([a-z-]+?)-?\"");
+    /// The queue manager knows its shard after its thread.
+    private static final Pattern NAMED_LATER = Pattern.compile("thread\\.setName\\(\"([a-z-]+)\" \\+");
 
     private ModulesPicture() {}
 
@@ -78,6 +80,7 @@ final class ModulesPicture {
                     (thread.group(1).equals("Virtual") ? virtual : platform).add(thread.group(2) + (many ? "…" : ""));
                 }
                 POOL.matcher(text).results().forEach(pool -> platform.add(pool.group(1) + "-…"));
+                NAMED_LATER.matcher(text).results().forEach(thread -> platform.add(thread.group(1) + "…"));
             }
         }
         List<String> all = new ArrayList<>(platform);

@@ -5,22 +5,28 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/// A program that has run to its end, and its output. No program runs longer than some minutes: on a
-/// machine with other work, the story of the package takes more than one.
+/// A program that has run to its end, and its output. No program runs longer than a minute, unless a
+/// longer time is named.
 ///
 /// @param exit the exit code
 /// @param out standard output
 /// @param err standard error
 public record ProgramRun(int exit, String out, String err) {
-    private static final int TIMEOUT_SECONDS = 240;
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /// Runs a program without input.
     public static ProgramRun of(String... command) {
         return of(new byte[0], List.of(command));
+    }
+
+    /// Runs a program that may need more than a minute, such as one that builds an image.
+    public static ProgramRun within(Duration most, String... command) {
+        return run(new byte[0], new ProcessBuilder(command), most);
     }
 
     /// Runs a program with this standard input.
@@ -30,6 +36,10 @@ public record ProgramRun(int exit, String out, String err) {
 
     /// Runs a program in this environment.
     public static ProgramRun of(byte[] input, ProcessBuilder builder) {
+        return run(input, builder, TIMEOUT);
+    }
+
+    private static ProgramRun run(byte[] input, ProcessBuilder builder, Duration most) {
         List<String> command = builder.command();
         try {
             Process process = builder.start();
@@ -38,9 +48,9 @@ public record ProgramRun(int exit, String out, String err) {
             var err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()),
                     Thread::startVirtualThread);
             feed(process.getOutputStream(), input);
-            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
-                throw new AssertionError("still running after " + TIMEOUT_SECONDS + " s: " + command + "\n"
+                throw new AssertionError("still running after " + most.toSeconds() + " s: " + command + "\n"
                         + out.join() + err.join());
             }
             return new ProgramRun(process.exitValue(), out.join(), err.join());
