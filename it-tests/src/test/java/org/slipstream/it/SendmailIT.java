@@ -36,7 +36,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// `sendmail`, `mailq` and `newaliases` by their names, as the programs of a system call them, and the
 /// maildrop between them and the server.
-@RequiresPrograms({"bsd-mailx", "git", "mutt", "php", "s-nail"})
+@RequiresPrograms({"bsd-mailx", "git", "mutt", "php", "s-nail", "strace"})
 class SendmailIT {
     private static final int FILES = 1_000;
     private static final int WRITERS = 4;
@@ -157,6 +157,20 @@ class SendmailIT {
         // A recipient with the name of a command is a recipient.
         shell(running, names, "\n", "sendmail run").mustSucceed();
         eventually().until(() -> running.mail().count("run@here.example") == 1);
+    }
+
+    /// The second sync makes the name durable: the folder cannot be synced by a user.
+    @Test
+    void theFileIsSyncedBeforeAndAfterItHasItsName() throws IOException {
+        var calls = BENCH.folder().resolve("calls");
+        shell(running, names(), "Subject: durable\n\nbody\n", "strace -f -y -e signal=none -e"
+                + " trace=fsync,fdatasync,rename,renameat,renameat2 -o $2 $1/sendmail durable@here.example",
+                calls.toString()).mustSucceed();
+        assertThat(Files.readAllLines(calls, StandardCharsets.ISO_8859_1).stream()
+                .filter(call -> call.matches(".*/maildrop/(tmp|new)\\..*"))
+                .map(call -> call.replaceFirst("^\\d+ +(f(data)?sync|rename)(at2?)?\\(.*", "$1")))
+                .containsExactly("fsync", "rename", "fsync");
+        eventually().until(() -> running.mail().count("durable@here.example") == 1);
     }
 
     /// With two shards, and with files that programs finish before, during and after each kill.

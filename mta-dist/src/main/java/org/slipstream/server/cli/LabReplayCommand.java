@@ -1,5 +1,6 @@
 package org.slipstream.server.cli;
 
+import org.slipstream.core.LogText;
 import org.slipstream.server.journal.JournalReplay;
 import org.slipstream.server.journal.JournalReplay.ReplayReport;
 import picocli.CommandLine.Command;
@@ -29,7 +30,7 @@ final class LabReplayCommand implements Callable<Integer> {
     @Parameters(paramLabel = "FILE", description = "the first file of a journal (setting journal.file)")
     private Path file;
 
-    @Option(names = "--json", description = "as JSON: records, inputs, decisions, difference, gap")
+    @Option(names = "--json", description = "as JSON: records, inputs, decisions, difference, gap, failure")
     private boolean json;
 
     private final MtaCommand mta;
@@ -62,6 +63,8 @@ final class LabReplayCommand implements Callable<Integer> {
         out.println(report.records() + " records: " + report.inputs() + " inputs, " + report.decisions()
                 + " decisions and orders");
         report.difference().ifPresentOrElse(out::println, () -> out.println("the replay decided the same"));
+        report.failure().ifPresent(failure -> out
+                .println("the queue manager of the replay ended with an exception: " + LogText.text(failure)));
         report.gap().ifPresent(gap -> out.println("the replay ends before the journal: " + gap));
     }
 }

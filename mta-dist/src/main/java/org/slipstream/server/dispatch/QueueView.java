@@ -110,7 +110,7 @@ record QueueView(Map<QueueId, ActiveMessage> active, List<SuspendedHost> suspend
         MessageSummary summary = row.summary();
         if (summary.held()) {
             return QueuePhase.of(Code.HELD, summary.instructions().hold().map(InstructionText::hold)
-                    .orElse("the server itself holds it: its data cannot be processed"));
+                    .orElse("it is on hold, and its author is not recorded"));
         }
         if (!delivers) {
             return QueuePhase.of(Code.RESTING, "this server does not deliver: queue.deliver is false");

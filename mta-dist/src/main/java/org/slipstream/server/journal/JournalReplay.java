@@ -1,5 +1,6 @@
 package org.slipstream.server.journal;
 
+import org.slipstream.core.FailureWords;
 import org.slipstream.lab.journal.Replay;
 import org.slipstream.lab.journal.Replay.ReplayDifference;
 import org.slipstream.qmgr.journal.JournalRecord;
@@ -36,8 +37,9 @@ public final class JournalReplay {
     /// @param decisions compared, with the orders
     /// @param difference the first one: its place, the recorded and the replayed decision
     /// @param gap the reason for which the replay ended before the journal
+    /// @param failure the exception that ended the queue manager of the replay
     public record ReplayReport(long records, long inputs, long decisions, Optional<String> difference,
-            Optional<String> gap) {}
+            Optional<String> gap, Optional<String> failure) {}
 
     /// @param progress receives the number of records from time to time
     /// @throws IOException the file cannot be read, or is damaged; the message has file and line
@@ -55,7 +57,8 @@ public final class JournalReplay {
             all.end(closed);
             all.difference().ifPresent(found -> unequal = Optional.of(text(found, parts.first() + ": at the end")));
         }
-        return new ReplayReport(all.records(), all.inputs(), all.decisions(), unequal, gap);
+        return new ReplayReport(all.records(), all.inputs(), all.decisions(), unequal, gap,
+                all.failure().map(FailureWords::of));
     }
 
     /// Returns whether another part may follow.

@@ -54,8 +54,12 @@ public final class DropFileWriter extends OutputStream {
         channel.force(true);
         try {
             Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
-        } catch (NoSuchFileException taken) {
-            // A server that has just started took the whole file.
+        } catch (NoSuchFileException gone) {
+            // A server that starts gives a whole file its name. Without that name the file may be lost,
+            // and a second copy is better than none.
+            if (!Files.exists(finished)) {
+                throw new IOException("the file of the message has vanished: " + unfinished, gone);
+            }
         }
         whole = true;
         channel.force(true);

@@ -39,6 +39,7 @@ import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -448,9 +449,7 @@ class MaildropTest {
 
     @Test
     void anUnfinishedFileIsNoMessageAndIsDeletedLater() throws Exception {
-        DropEnvelope envelope = new DropEnvelope("a", "", List.of("bob"), Set.of(), DsnReturn.UNSPECIFIED,
-                Optional.empty(), BodyType.EIGHT_BIT_MIME);
-        folder.write(envelope);
+        folder.write(envelope());
         assertThat(names()).isEmpty();
         Path unfinished = everything().getFirst();
         folder.prepare(Instant.now());
@@ -458,6 +457,31 @@ class MaildropTest {
         Files.setLastModifiedTime(unfinished, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
         folder.prepare(Instant.now());
         assertThat(unfinished).doesNotExist();
+    }
+
+    @Test
+    void aFileThatVanishesBeforeItHasItsNameIsAFailureOfItsProgram() throws Exception {
+        try (DropFileWriter writer = folder.write(envelope())) {
+            Files.delete(everything().getFirst());
+            assertThatThrownBy(writer::finish).isInstanceOf(IOException.class)
+                    .isNotInstanceOf(NoSuchFileException.class).hasMessageContaining("vanished");
+        }
+    }
+
+    @Test
+    void aFileThatAStartOfTheServerHasNamedIsDone() throws Exception {
+        try (DropFileWriter writer = folder.write(envelope())) {
+            Path unfinished = everything().getFirst();
+            Files.move(unfinished, unfinished.resolveSibling(unfinished.getFileName().toString()
+                    .replaceFirst("^tmp", "new")));
+            writer.finish();
+        }
+        assertThat(names()).hasSize(1);
+    }
+
+    private static DropEnvelope envelope() {
+        return new DropEnvelope("a", "", List.of("bob"), Set.of(), DsnReturn.UNSPECIFIED, Optional.empty(),
+                BodyType.EIGHT_BIT_MIME);
     }
 
     @Test
