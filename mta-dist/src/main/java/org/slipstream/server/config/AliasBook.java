@@ -36,8 +36,8 @@ public final class AliasBook {
     /// Accepted without being named anywhere (RFC 5321 section 4.5.1, RFC 2142 section 2).
     private static final Set<String> ALWAYS = Set.of("postmaster", "abuse", "root");
 
-    /// Of an alias. A larger envelope costs too much, so mail to a larger alias could not arrive.
-    static final int MOST_TARGETS = 10_000;
+    /// Of an alias, and of an envelope after the expansion of its aliases: a larger one costs too much.
+    public static final int MOST_TARGETS = 10_000;
     /// Aliases that follow each other. Postfix has the same bound (`virtual_alias_recursion_limit`).
     static final int MOST_IN_A_CHAIN = 1_000;
     private static final int MOST_NAMED = 10;

@@ -3,6 +3,7 @@ package org.slipstream.server.intake;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.Recipient;
+import org.slipstream.server.config.AliasBook;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -17,12 +18,9 @@ import java.util.Set;
 /// 3461 section 5.2.7.1), so that a report names an address that its reader knows. A target that is
 /// reached twice gets the mail once: the first one stays.
 final class AliasExpansion {
-    /// Limit against mistakes and abuse: a larger envelope costs too much.
-    static final int MOST_RECIPIENTS = 10_000;
-
     private AliasExpansion() {}
 
-    /// @throws TooManyRecipientsException for more than [#MOST_RECIPIENTS]
+    /// @throws TooManyRecipientsException for more than [AliasBook#MOST_TARGETS]
     static Envelope of(Envelope asked, AddressBook book) throws TooManyRecipientsException {
         List<Recipient> found = new ArrayList<>(asked.recipients().size());
         Set<String> seen = new HashSet<>();
@@ -33,8 +31,8 @@ final class AliasExpansion {
                             recipient.notifyOn()));
                 }
             }
-            if (found.size() > MOST_RECIPIENTS) {
-                throw new TooManyRecipientsException(MOST_RECIPIENTS);
+            if (found.size() > AliasBook.MOST_TARGETS) {
+                throw new TooManyRecipientsException(AliasBook.MOST_TARGETS);
             }
         }
         return asked.withRecipients(found);

@@ -42,10 +42,22 @@ final class ShardSupervisor implements AutoCloseable {
 
     /// @param interval between two looks at the loads
     void start(Duration interval) {
-        thread.scheduleWithFixedDelay(this::look, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(told(this::look), interval.toMillis(), interval.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     // ---- failures
+
+    // The executor keeps an error in a future that no thread reads, and schedules the task never again.
+    static Runnable told(Runnable task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (RuntimeException | Error broken) {
+                log.error("event=task-failed", broken);
+            }
+        };
+    }
 
     /// The queue manager of a shard has ended with an exception. Called on its thread.
     void failed(Shard shard, Throwable trouble) {
@@ -59,7 +71,7 @@ final class ShardSupervisor implements AutoCloseable {
         log.error("event=shard-failed shard={} failures={} error=\"{}\" next=\"it starts again in {} ms\"",
                 shard.number(), failures, LogText.text(FailureWords.of(trouble)), pause);
         try {
-            thread.schedule(() -> restart(shard, pause), 0, TimeUnit.MILLISECONDS);
+            thread.schedule(told(() -> restart(shard, pause)), 0, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException stopping) {
             log.debug("event=shard-not-restarted shard={} reason=\"stopping\"", shard.number());
         }
@@ -71,7 +83,7 @@ final class ShardSupervisor implements AutoCloseable {
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             return;
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | Error broken) {
             // Its mail would stay until the next start otherwise.
             log.error("event=shard-failed shard={} next=\"it starts again all the same\"", shard.number(), broken);
         }
@@ -83,7 +95,7 @@ final class ShardSupervisor implements AutoCloseable {
         try {
             shards.start(shard);
             log.info("event=shard-restarted shard={}", shard.number());
-        } catch (IOException | RuntimeException trouble) {
+        } catch (IOException | RuntimeException | Error trouble) {
             log.error("event=shard-not-restarted shard={} error=\"{}\"", shard.number(),
                     LogText.text(FailureWords.of(trouble)));
             thread.schedule(() -> startAgain(shard, pauseMillis), pauseMillis, TimeUnit.MILLISECONDS);

@@ -12,6 +12,7 @@ import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.Recipient;
+import org.slipstream.server.config.AliasBook;
 import org.slipstream.server.config.Config;
 import org.slipstream.server.config.Config.BareLineFeed;
 import org.slipstream.server.config.Network;
@@ -203,7 +204,7 @@ class RecipientPolicyTest {
 
     @Test
     void tooManyRecipientsBehindAliasesAreRefusedForNow() {
-        String[] crowd = IntStream.rangeClosed(0, AliasExpansion.MOST_RECIPIENTS)
+        String[] crowd = IntStream.rangeClosed(0, AliasBook.MOST_TARGETS)
                 .mapToObj(i -> "x" + i + "@far.example")
                 .toArray(String[]::new);
         RecipientPolicy recipientPolicy = recipientPolicy(Books.usual().alias("crowd@here.example", crowd));

@@ -1,5 +1,8 @@
 package org.slipstream.smtpout.wire;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -15,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 /// nothing. It is recorded, and the timer stays unchanged as long as it fires no later than the new
 /// deadline. When it fires, it checks the recorded deadline and usually sleeps until that is due.
 public final class WireWatchdog implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(WireWatchdog.class);
+
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1,
             Thread.ofPlatform().daemon().name("out-watchdog").factory());
 
@@ -54,7 +59,16 @@ public final class WireWatchdog implements AutoCloseable {
         private void plan(long deadline) {
             round.ifPresent(planned -> planned.cancel(false));
             roundNanos = deadline;
-            round = Optional.of(timer.schedule(this::look, deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+            round = Optional.of(timer.schedule(this::lookOrLog, deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+        }
+
+        // The timer keeps an error in a future that no thread reads.
+        private void lookOrLog() {
+            try {
+                look();
+            } catch (RuntimeException | Error broken) {
+                log.error("event=watchdog-failed", broken);
+            }
         }
 
         private void look() {
