@@ -183,7 +183,7 @@ public final class IndexDatabase {
     }
 
     /// @param patient connections for statements that may take long
-    private static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableIndexException {
+    static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableIndexException {
         int version;
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
@@ -209,7 +209,7 @@ public final class IndexDatabase {
     }
 
     /// 0 when there is no schema yet.
-    private static int version(Connection connection) throws SQLException {
+    static int version(Connection connection) throws SQLException {
         try (ResultSet tables = connection.getMetaData().getTables(null, null, HISTORY, null)) {
             if (!tables.next()) {
                 return 0;
