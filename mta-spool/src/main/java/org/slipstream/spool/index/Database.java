@@ -37,7 +37,13 @@ interface Database extends DataSource {
     /// the other end.
     void abandon(Connection broken);
 
-    /// Sets an unreadable file aside; the next connection opens an empty database.
+    /// Size of a database that is in memory because the disk had no space; 0 when it is on disk.
+    default long bytesInMemory() {
+        return 0;
+    }
+
+    /// Sets an unreadable file aside, or gives up a database in memory. The next connection opens an empty database on
+    /// disk.
     default void setAside() throws SQLException {
         throw new SQLFeatureNotSupportedException("not a file of ours");
     }

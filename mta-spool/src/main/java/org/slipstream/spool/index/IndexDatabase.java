@@ -75,6 +75,11 @@ public final class IndexDatabase {
         return open(directory, FILE, fileSystem, readers);
     }
 
+    /// Opens an empty index in memory, for a disk without space. [QueueIndex#makeAgain] moves to the disk.
+    public static QueueIndex openInMemory(Path directory, int readers) throws UnusableIndexException {
+        return open(directory, EmbeddedDatabase.MEMORY, readers);
+    }
+
     /// Opens an index that is no longer in use, for questions.
     ///
     /// @param file with the ending `.mv.db`

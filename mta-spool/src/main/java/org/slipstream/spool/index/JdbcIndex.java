@@ -130,6 +130,11 @@ final class JdbcIndex implements QueueIndex {
     }
 
     @Override
+    public long bytesInMemory() {
+        return database.bytesInMemory();
+    }
+
+    @Override
     public Standing makeAgain() throws IndexException {
         writer = Optional.empty();
         connection.ifPresent(database::abandon);

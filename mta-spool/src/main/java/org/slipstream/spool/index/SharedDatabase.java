@@ -71,7 +71,7 @@ final class SharedDatabase implements Database {
         session = ownSession(connection);
     }
 
-    /// An operator may replace the database while the server runs. The log has all mail, so an empty one is a new start.
+    /// An operator may replace the database while the server runs. The log has all mail.
     @Override
     public void restoreTables(Connection connection) throws SQLException {
         if (IndexDatabase.version(connection) > 0) {
