@@ -69,6 +69,8 @@ final class Cleaner {
     /// All records of hosts and of lost messages are in this segment or later ones.
     private long hostsSegment;
     private long looked;
+    /// Segments that a warning has named.
+    private List<Long> told = List.of();
     private long lookNanos = System.nanoTime();
 
     Cleaner(MessageLog log, QueueIndex index, long segmentBytes) {
@@ -117,6 +119,9 @@ final class Cleaner {
             return;
         }
         SortedSet<Long> closed = new TreeSet<>(log.segments());
+        if (hasVanished(named, closed, applied)) {
+            return;
+        }
         // Segments before that were put back by hand.
         closed.removeIf(segment -> segment < log.deletedUpTo() || segment >= applied);
         if (closed.isEmpty()) {
@@ -138,6 +143,21 @@ final class Cleaner {
         } else if (closed.size() > most && lookNanos - copiedNanos > AGAIN_NANOS) {
             begin(closed.getFirst());
         }
+    }
+
+    /// A segment with queued mail is gone. A deletion behind it would say that the mail was finished, so nothing is
+    /// deleted until the mail is set aside: by a reader that meets it, or by the next start.
+    private boolean hasVanished(QueueIndex.Named named, Set<Long> present, long applied) {
+        List<Long> vanished = named.messages().entrySet().stream()
+                .filter(each -> each.getValue() > named.setAside().getOrDefault(each.getKey(), 0L))
+                .map(Map.Entry::getKey)
+                .filter(segment -> segment > log.deletedUpTo() && segment < applied && !present.contains(segment))
+                .sorted().toList();
+        vanished.stream().filter(segment -> !told.contains(segment)).forEach(segment -> LOG.warn(
+                "event=segment-vanished segment={} count={} next=\"put it back, or its messages are set aside\"",
+                segment, named.messages().get(segment)));
+        told = vanished;
+        return !vanished.isEmpty();
     }
 
     private void delete(List<Long> empty, long applied, Sync sync) throws IOException {

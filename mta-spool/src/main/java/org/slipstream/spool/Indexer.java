@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 
 /// The thread `spool-index-1`, with the number of the shard: applies the message log to the index,
 /// many records at a time. No other thread writes the index.
@@ -36,6 +37,9 @@ import java.util.function.Consumer;
 /// embedded database may lose what was not synced), the log is read again from the index's
 /// position. If its pages are damaged, it is made again. Readers get an error until then; mail is
 /// accepted and delivered as long as the tail has space.
+///
+/// **A full disk at a start.** The index is in memory then ([Spools]), and this thread makes it again on the disk when
+/// there is space.
 final class Indexer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
     /// After a power cut the next start reads at most this much log again.
@@ -47,6 +51,10 @@ final class Indexer implements AutoCloseable {
     /// Of two failures within this time that look like damage, the first is taken for chance: a fresh connection may
     /// read the same page.
     private static final long SUSPICION_NANOS = TimeUnit.HOURS.toNanos(1);
+    /// H2 needs the space of former pages for a while, and pages in memory are compressed.
+    private static final long ROOM = 8;
+    private static final IOException IN_MEMORY = new NoSpaceException(
+            "the index is in memory until the disk has space for it");
     private static final int BATCH = 2000;
     /// Number of records that a waiting reader is delayed by: a fraction of a second.
     private static final int SOON = 10_000;
@@ -70,6 +78,7 @@ final class Indexer implements AutoCloseable {
     private final Tail tail;
     private final HealthReport health;
     private final Cleaner cleaner;
+    private final LongPredicate hasRoom;
     private final long delayNanos;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
     private final Thread thread;
@@ -91,17 +100,21 @@ final class Indexer implements AutoCloseable {
 
     /// Takes over the index; [#close] closes it.
     ///
+    /// @param hasRoom whether the disk has so many octets for an index that is in memory
     /// @param shard number of the shard; @param delayMillis age at which a message is entered into the index
     Indexer(int shard, MessageLog log, QueueIndex index, Tail tail, HealthReport health, Cleaner cleaner,
-            long delayMillis)
-            throws IndexException {
+            LongPredicate hasRoom, long delayMillis) throws IndexException {
         this.log = log;
         this.index = index;
         this.tail = tail;
         this.health = health;
         this.cleaner = cleaner;
+        this.hasRoom = hasRoom;
         delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMillis);
         standing = index.standing();
+        if (index.bytesInMemory() > 0) {
+            health.met(Spool.What.INDEX, IN_MEMORY);
+        }
         syncNanos = System.nanoTime();
         lookNanos = syncNanos;
         thread = Thread.ofPlatform().daemon().name("spool-index-" + shard).unstarted(this::run);
@@ -326,7 +339,23 @@ final class Indexer implements AutoCloseable {
         if (!stopping) {
             cleaner.step(standing.position().segment(), this::sync);
         }
-        health.over(Spool.What.INDEX);
+        long inMemory = index.bytesInMemory();
+        if (inMemory == 0) {
+            health.over(Spool.What.INDEX);
+        } else if (!stopping && now - madeNanos >= MAKE_NANOS && hasRoom.test(ROOM * inMemory)) {
+            makeAgain("the disk has space for it");
+        } else {
+            health.met(Spool.What.INDEX, IN_MEMORY);
+        }
+    }
+
+    private void makeAgain(String reason) throws IOException {
+        madeNanos = System.nanoTime();
+        LOG.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(reason));
+        index.makeAgain();
+        Recovery.run(log, index, tail.unapplied());
+        standing = index.standing();
+        unsynced = true;
     }
 
     /// Moves the position: all earlier records were applied or need no index.
@@ -362,10 +391,7 @@ final class Indexer implements AutoCloseable {
         long now = System.nanoTime();
         retryNanos = now + RETRY_NANOS;
         if (down.filter(each -> isDamage(each, now)).isPresent() && now - madeNanos >= MAKE_NANOS) {
-            madeNanos = now;
-            LOG.warn("event=index-made-again-from-log reason=\"{}\"", LogText.text(down.get().toString()));
-            index.makeAgain();
-            Recovery.run(log, index, tail.unapplied());
+            makeAgain(down.get().toString());
         } else {
             catchUp(index.recover());
         }

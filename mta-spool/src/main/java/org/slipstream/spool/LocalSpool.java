@@ -103,6 +103,9 @@ final class LocalSpool implements Spool {
     @Override
     public Draft draft() throws IOException {
         space.require();
+        if (index.bytesInMemory() > 0) {
+            throw new NoSpaceException("the disk had no space for the queue index");
+        }
         if (tail.isFull()) {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }

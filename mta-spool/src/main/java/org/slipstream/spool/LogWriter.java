@@ -30,7 +30,8 @@ import java.util.function.Consumer;
 /// **Failures.** The group is cut off the segment, and the next one goes to a new segment. New
 /// messages are refused with 451 or 452, and their clients try again. All other changes (outcomes,
 /// removals, leases, holds) come only once, so they wait here, in order, and are written with the
-/// next group, at the latest after half a second.
+/// next group, at the latest after half a second. On a full disk they use the space that the log keeps for them
+/// ([MessageLog#keepReserve]); new mail and copies of the cleaner are not written before that space is there again.
 final class LogWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogWriter.class);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -121,18 +122,21 @@ final class LogWriter implements AutoCloseable {
     }
 
     private void write(List<Task> tasks) {
-        List<Task.Deposit> deposits = new ArrayList<>(tasks.size());
+        List<Task.Deposit> asked = new ArrayList<>(tasks.size());
         List<Task.Lasting> lasting = new ArrayList<>(pending);
         for (Task task : tasks) {
             switch (task) {
-                case Task.Deposit deposit -> deposits.add(deposit);
+                case Task.Deposit deposit -> asked.add(deposit);
                 case Task.Lasting change -> lasting.add(change);
             }
         }
+        boolean room = asked.isEmpty() && lasting.stream().noneMatch(Task.Carry.class::isInstance)
+                || hasReserve(asked);
+        List<Task.Deposit> deposits = room ? asked : List.of();
         if (deposits.isEmpty() && lasting.isEmpty() && withdrawn.isEmpty()) {
             return;
         }
-        Group group = new Group(deposits);
+        Group group = new Group(deposits, room);
         health.begins(Spool.What.LOG);
         try {
             lasting.forEach(group::add);
@@ -149,6 +153,20 @@ final class LogWriter implements AutoCloseable {
         group.complete(deposits);
     }
 
+    /// Refuses new mail while the disk has no space beside the reserve.
+    private boolean hasReserve(List<Task.Deposit> asked) {
+        try {
+            log.keepReserve();
+            return true;
+        } catch (IOException e) {
+            if (SpaceGuard.isNoSpace(e)) {
+                space.ranOut(false);
+            }
+            asked.forEach(deposit -> deposit.safe().completeExceptionally(e));
+            return false;
+        }
+    }
+
     private void failed(Throwable e, List<Task.Deposit> deposits, List<Task.Lasting> lasting) {
         LOG.warn("event=log-failed count={} error=\"{}\"", lasting.size(), LogText.text(e.toString()));
         log.abandon();
@@ -160,6 +178,17 @@ final class LogWriter implements AutoCloseable {
         deposits.stream().filter(Task.Deposit::moved)
                 .forEach(each -> withdrawn.add(new LogRecord.Remove(each.message().id())));
         deposits.forEach(deposit -> deposit.safe().completeExceptionally(e));
+        if (SpaceGuard.isNoSpace(e) && !(pending.isEmpty() && withdrawn.isEmpty())) {
+            releaseReserve();
+        }
+    }
+
+    private void releaseReserve() {
+        try {
+            log.releaseReserve();
+        } catch (IOException e) {
+            LOG.warn("event=log-failed count={} error=\"{}\"", pending.size(), LogText.text(e.toString()));
+        }
     }
 
     /// The tasks that one sync makes durable.
@@ -170,8 +199,11 @@ final class LogWriter implements AutoCloseable {
         private final List<Task.Carried> copies = new ArrayList<>();
         private final Set<Object> subjects = new HashSet<>();
         private final List<Runnable> callbacks = new ArrayList<>();
+        private final boolean room;
 
-        Group(List<Task.Deposit> deposits) {
+        /// @param room for contents
+        Group(List<Task.Deposit> deposits, boolean room) {
+            this.room = room;
             messages = deposits.stream().map(Task.Deposit::message).toList();
         }
 
@@ -188,7 +220,8 @@ final class LogWriter implements AutoCloseable {
                     callbacks.add(() -> done(() -> lease.then().accept(leased)));
                 }
                 case Task.Carry(List<Task.Carried> carried, Runnable then) -> {
-                    carried.stream().filter(each -> isUntouched(each.subject())).forEach(copies::add);
+                    carried.stream().filter(each -> room || each.content().isEmpty())
+                            .filter(each -> isUntouched(each.subject())).forEach(copies::add);
                     callbacks.add(() -> done(then));
                 }
             }

@@ -79,6 +79,16 @@ final class OldIndex implements AutoCloseable {
         }
     }
 
+    /// Size of the index and of these witnesses: a new index is hardly larger.
+    static long bytes(Path directory) throws IOException {
+        Path index = directory.resolve(IndexDatabase.FILE_NAME);
+        long bytes = Files.exists(index) ? Files.size(index) : 0;
+        for (Path file : pending(directory)) {
+            bytes += Files.size(file);
+        }
+        return bytes;
+    }
+
     /// @return empty when the file cannot be read
     static Optional<OldIndex> open(Path file) {
         QueueIndex rows = null;

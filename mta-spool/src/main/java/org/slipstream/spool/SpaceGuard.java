@@ -114,6 +114,11 @@ final class SpaceGuard {
         return !latest.enough() || now - closedUntilNanos < 0;
     }
 
+    /// True when the disk has so much space beside the minimum.
+    boolean hasRoom(long bytes) {
+        return !isLow() && usable() >= bytes;
+    }
+
     /// Why messages are or would be refused, and for how long; empty when there is space.
     Optional<Shortage> shortage() {
         long now = nanoTime.getAsLong();

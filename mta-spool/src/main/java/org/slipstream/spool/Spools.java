@@ -43,6 +43,10 @@ public final class Spools {
     private static final long FRESH_BYTES = 16 << 20;
     /// Share of the heap: 32 of 512 MiB.
     private static final int DRAFTS_SHARE = 16;
+    /// Share of the heap that the old index may have when the new one is made in memory: 64 of 512 MiB, some 50,000
+    /// messages.
+    private static final int INDEX_SHARE = 8;
+    private static final String NOT_CLOSED = "register-not-closed.mv.db";
 
     private static final long INDEX_DELAY_MILLIS = 2_000;
     /// Each takes some 600 octets of heap.
@@ -96,6 +100,16 @@ public final class Spools {
             return config.index().isPresent()
                     ? IndexDatabase.openShared(config.index().get(), READERS)
                     : IndexDatabase.open(indexFolder(config), READERS);
+        }
+
+        /// The index while the disk has no space for it.
+        default QueueIndex indexInMemory(SpoolConfig config) throws UnusableIndexException {
+            return IndexDatabase.openInMemory(indexFolder(config), READERS);
+        }
+
+        /// Limit for the old index when the new one is made in memory.
+        default long mostIndexInMemory() {
+            return Runtime.getRuntime().maxMemory() / INDEX_SHARE;
         }
 
         /// Folder of the embedded index and of its mark.
@@ -265,9 +279,9 @@ public final class Spools {
     private static void distrust(OpenMark mark, Path directory, MessageLog log) throws IOException {
         if (mark.wasSet() && Files.exists(directory.resolve(IndexDatabase.FILE_NAME))
                 && !log.segments().isEmpty()) {
-            OldIndex.keep(directory, "register-not-closed.mv.db");
+            OldIndex.keep(directory, NOT_CLOSED);
             LOG.warn("event=index-made-again-from-log file={} reason=\"it was not closed\"",
-                    directory.resolve("register-not-closed.mv.db"));
+                    directory.resolve(NOT_CLOSED));
         }
         mark.set();
     }
@@ -282,13 +296,35 @@ public final class Spools {
             if (mark.isPresent()) {
                 distrust(mark.get(), parts.indexFolder(config), log);
             }
-            return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
+            return openWithIndex(config, clock, parts, lock, readers, log, mark);
         } catch (IOException | UnusableIndexException | SpoolException | RuntimeException e) {
             log.close();
             // The mark of a kill stays: the next start must not trust the index of that server.
             mark.filter(set -> !set.wasSet()).ifPresent(set -> clear(set, e));
             throw e;
         }
+    }
+
+    /// A server that was killed on a full disk has no space to make its index again. Only deliveries give space back.
+    /// So the index is made in memory, with a bound, and moves to the disk later ([Indexer]).
+    private static Spool openWithIndex(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
+            ReaderThreads readers, MessageLog log, Optional<OpenMark> mark)
+            throws IOException, UnusableIndexException, SpoolException {
+        try {
+            return open(config, clock, parts, lock, readers, log, mark, parts.index(config));
+        } catch (IOException | UnusableIndexException e) {
+            Path folder = parts.indexFolder(config);
+            if (!SpaceGuard.isNoSpace(e) || mark.isEmpty() || parts.looks() || log.segments().isEmpty()
+                    || OldIndex.bytes(folder) > parts.mostIndexInMemory()) {
+                throw e;
+            }
+            if (Files.exists(folder.resolve(IndexDatabase.FILE_NAME))) {
+                OldIndex.keep(folder, NOT_CLOSED);
+            }
+            LOG.warn("event=index-in-memory error=\"{}\" next=\"df -h\"", LogText.text(String.valueOf(e.getMessage())));
+            log.releaseReserve();
+        }
+        return open(config, clock, parts, lock, readers, log, mark, parts.indexInMemory(config));
     }
 
     private static Spool open(SpoolConfig config, LongSupplier clock, Parts parts, SpoolLock lock,
@@ -307,7 +343,8 @@ public final class Spools {
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
             RecentContents fresh = new RecentContents(Math.min(FRESH_BYTES, Runtime.getRuntime().maxMemory() / 8));
             Cleaner cleaner = new Cleaner(log, index, config.segmentSize().bytes());
-            Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, parts.indexDelayMillis());
+            Indexer indexer = new Indexer(parts.shard(), log, index, tail, health, cleaner, space::hasRoom,
+                    parts.indexDelayMillis());
             LogWriter writer = new LogWriter(parts.shard(), log, tail, fresh, space, health, indexer::discard,
                     parts::end);
             if (!parts.looks()) {
@@ -357,8 +394,10 @@ public final class Spools {
             KnownState.intoLog(index, log);
         }
         index.sync();
-        for (Path file : pending) {
-            OldIndex.asked(folder, file);
+        if (index.bytesInMemory() == 0) {
+            for (Path file : pending) {
+                OldIndex.asked(folder, file);
+            }
         }
         if (before.position().equals(Position.START)) {
             log.returnedAreIndexed();

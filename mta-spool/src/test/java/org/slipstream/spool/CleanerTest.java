@@ -225,6 +225,27 @@ class CleanerTest {
     }
 
     @Test
+    void aSegmentThatVanishesUnderTheServerKeepsItsMailNamed() throws Exception {
+        try (Spool spool = world.open(config())) {
+            QueueId lost = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            TestMessages.done(then -> spool.defer(lost, Long.MAX_VALUE / 2, then));
+            for (int i = 0; i < 80; i++) {
+                QueueId gone = TestMessages.commit(spool, "bob@example.net", TestMessages.body(1_000, i));
+                TestMessages.done(then -> spool.remove(gone, then));
+            }
+            assertThat(spool.counts().messages()).isEqualTo(1);
+            Files.delete(directory.resolve("box").resolve("0000000001.segment"));
+            world.calls.clear();
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> world.count("index.named done") >= 4);
+            assertThat(world.calls).doesNotContain("log.delete");
+        }
+        try (Spool spool = world.open(config())) {
+            assertThat(spool.counts().messages()).isZero();
+            assertThat(spool.counts().corrupt()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void changesOfTheIndexDuringATaskAreNewsUntilTheTaskIsDone() {
         Tail tail = new Tail(10, 10_000, Position.START, 0);
         QueueId id = new QueueId(7);

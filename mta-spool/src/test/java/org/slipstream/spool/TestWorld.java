@@ -32,6 +32,8 @@ final class TestWorld implements Spools.Parts {
     final List<String> calls = new CopyOnWriteArrayList<>();
     /// Where the index is; empty for a file.
     Optional<String> database = Optional.empty();
+    boolean noSpaceForIndex;
+    long mostIndexInMemory = 64 << 20;
     long patienceMillis = 60_000;
     int tailMessages = 100_000;
     DraftMemory drafts = new DraftMemory(32 << 20);
@@ -61,7 +63,21 @@ final class TestWorld implements Spools.Parts {
 
     @Override
     public QueueIndex index(SpoolConfig config) throws UnusableIndexException {
+        if (noSpaceForIndex) {
+            throw new UnusableIndexException(UnusableIndexException.Why.UNREADABLE, "The index cannot be read.",
+                    new IOException("No space left on device"));
+        }
         return watched(QueueIndex.class, "index", Spools.Parts.super.index(config));
+    }
+
+    @Override
+    public QueueIndex indexInMemory(SpoolConfig config) throws UnusableIndexException {
+        return watched(QueueIndex.class, "index", Spools.Parts.super.indexInMemory(config));
+    }
+
+    @Override
+    public long mostIndexInMemory() {
+        return mostIndexInMemory;
     }
 
     @Override

@@ -14,6 +14,7 @@ import org.slipstream.core.RecipientOutcome;
 import org.slipstream.core.Reply;
 import org.slipstream.spool.index.IndexException;
 import org.slipstream.spool.log.LogRecord;
+import org.slipstream.spool.log.NewMessage;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -166,6 +168,47 @@ class TroubleTest {
             assertThat(spool.counts().messages()).isEqualTo(2);
         }
         try (Spool spool = world.open(directory)) {
+            assertThat(spool.counts().messages()).isEqualTo(2);
+        }
+    }
+
+    /// Only removals give space back, so the log keeps some for them.
+    @Test
+    @Tag("IM-28")
+    void onAFullDiskMessagesLeaveAndNoneIsTaken() throws Exception {
+        AtomicBoolean reserve = new AtomicBoolean(true);
+        try (Spool spool = world.open(directory)) {
+            QueueId first = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            QueueId second = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            assertThat(directory.resolve("reserve")).hasSize(1 << 20);
+            world.trouble = (call, arguments) -> {
+                switch (call) {
+                    case "log.releaseReserve" -> reserve.set(false);
+                    case "log.keepReserve" -> {
+                        if (!reserve.get()) {
+                            throw full();
+                        }
+                    }
+                    case "log.append" -> {
+                        if (reserve.get() || arguments[0] instanceof NewMessage) {
+                            throw full();
+                        }
+                    }
+                    default -> {
+                        // Works on a full disk.
+                    }
+                }
+            };
+            TestMessages.done(then -> spool.remove(first, then));
+            TestMessages.done(then -> spool.record(second, List.of(new RecipientOutcome(1, DEFERRED)), then));
+            assertThat(directory.resolve("reserve")).doesNotExist();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> TestMessages.commit(spool, "bob@example.net", new byte[100]))
+                        .isInstanceOf(NoSpaceException.class);
+            }
+            noTrouble();
+            commitAtLast(spool);
+            assertThat(directory.resolve("reserve")).hasSize(1 << 20);
             assertThat(spool.counts().messages()).isEqualTo(2);
         }
     }

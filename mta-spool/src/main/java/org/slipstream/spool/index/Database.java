@@ -25,6 +25,11 @@ interface Database extends DataSource {
     /// Excludes other writers. `connection` is the writer's connection from here on.
     void claim(Connection connection) throws SQLException;
 
+    /// Makes the tables of a database that was replaced by an empty one.
+    default void restoreTables(Connection connection) throws SQLException {
+        // A file without tables is damaged, and is set aside.
+    }
+
     /// Makes durable what `connection` has committed.
     void sync(Connection connection) throws SQLException;
 
@@ -32,7 +37,13 @@ interface Database extends DataSource {
     /// the other end.
     void abandon(Connection broken);
 
-    /// Sets an unreadable file aside; the next connection opens an empty database.
+    /// Size of a database that is in memory because the disk had no space; 0 when it is on disk.
+    default long bytesInMemory() {
+        return 0;
+    }
+
+    /// Sets an unreadable file aside, or gives up a database in memory. The next connection opens an empty database on
+    /// disk.
     default void setAside() throws SQLException {
         throw new SQLFeatureNotSupportedException("not a file of ours");
     }

@@ -42,8 +42,11 @@ final class EmbeddedDatabase implements Database {
         FilePath.register(new ReopenedFile());
     }
 
+    /// H2's file system of compressed pages outside of the heap.
+    static final String MEMORY = "nioMemLZF";
+
     private final Path file;
-    private final String fileSystem;
+    private String fileSystem;
     private final String path;
     private final String settings;
     private Optional<org.h2.engine.Database> current = Optional.empty();
@@ -77,7 +80,7 @@ final class EmbeddedDatabase implements Database {
     }
 
     private String url() {
-        String name = fileSystem + ":" + path;
+        String name = name();
         return "jdbc:h2:" + (reopenings == 0 ? name : ReopenedFile.name(reopenings, name)) + settings;
     }
 
@@ -129,8 +132,27 @@ final class EmbeddedDatabase implements Database {
     }
 
     @Override
+    public synchronized long bytesInMemory() {
+        return fileSystem.equals(MEMORY) ? inMemory().size() : 0;
+    }
+
+    private FilePath inMemory() {
+        return FilePath.get(name() + ".mv.db");
+    }
+
+    /// H2's file systems in memory have no folders.
+    private String name() {
+        return fileSystem + ":" + (fileSystem.equals(MEMORY) ? path.replace('/', '-') : path);
+    }
+
+    @Override
     public synchronized void setAside() throws SQLException {
         abandonCurrent();
+        if (fileSystem.equals(MEMORY)) {
+            inMemory().delete();
+            fileSystem = "file";
+            return;
+        }
         try {
             Files.move(file, file.resolveSibling("register-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
@@ -145,6 +167,9 @@ final class EmbeddedDatabase implements Database {
         boolean wasteful = file.toFile().length() > WORTH_COMPACTING_BYTES && messages < FEW_MESSAGES;
         try (Statement statement = connection.createStatement()) {
             statement.execute(wasteful ? "shutdown compact" : "shutdown");
+        }
+        if (fileSystem.equals(MEMORY)) {
+            inMemory().delete();
         }
     }
 }

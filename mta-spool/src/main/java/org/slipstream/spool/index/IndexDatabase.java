@@ -75,6 +75,11 @@ public final class IndexDatabase {
         return open(directory, FILE, fileSystem, readers);
     }
 
+    /// Opens an empty index in memory, for a disk without space. [QueueIndex#makeAgain] moves to the disk.
+    public static QueueIndex openInMemory(Path directory, int readers) throws UnusableIndexException {
+        return open(directory, EmbeddedDatabase.MEMORY, readers);
+    }
+
     /// Opens an index that is no longer in use, for questions.
     ///
     /// @param file with the ending `.mv.db`
@@ -183,7 +188,7 @@ public final class IndexDatabase {
     }
 
     /// @param patient connections for statements that may take long
-    private static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableIndexException {
+    static void migrate(DataSource pool, DataSource patient) throws SQLException, UnusableIndexException {
         int version;
         try (Connection connection = pool.getConnection()) {
             if (connection.isReadOnly()) {
@@ -209,7 +214,7 @@ public final class IndexDatabase {
     }
 
     /// 0 when there is no schema yet.
-    private static int version(Connection connection) throws SQLException {
+    static int version(Connection connection) throws SQLException {
         try (ResultSet tables = connection.getMetaData().getTables(null, null, HISTORY, null)) {
             if (!tables.next()) {
                 return 0;

@@ -118,6 +118,7 @@ final class JdbcIndex implements QueueIndex {
             Connection fresh = database.getConnection();
             connection = Optional.of(fresh);
             database.claim(fresh);
+            database.restoreTables(fresh);
             fresh.setAutoCommit(false);
             // Not through the pool, which may need time to detect that its connections are dead.
             Standing standing = MessageReader.query(fresh, STANDING, _ -> {}, JdbcIndex::standing);
@@ -126,6 +127,11 @@ final class JdbcIndex implements QueueIndex {
         } catch (SQLException e) {
             throw new IndexException("cannot connect to the index", e);
         }
+    }
+
+    @Override
+    public long bytesInMemory() {
+        return database.bytesInMemory();
     }
 
     @Override

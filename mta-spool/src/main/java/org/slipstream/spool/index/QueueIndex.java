@@ -51,7 +51,10 @@ public interface QueueIndex extends AutoCloseable {
     /// @return the index's position now
     Standing recover() throws IndexException;
 
-    /// Sets a damaged database aside and begins with an empty one.
+    /// Size of an index that is in memory because the disk had no space; 0 when it is on disk.
+    long bytesInMemory();
+
+    /// Sets a damaged database aside, or gives up one in memory, and begins with an empty one on disk.
     Standing makeAgain() throws IndexException;
 
     /// How far the index has come.

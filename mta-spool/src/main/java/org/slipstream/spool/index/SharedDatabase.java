@@ -71,6 +71,20 @@ final class SharedDatabase implements Database {
         session = ownSession(connection);
     }
 
+    /// An operator may replace the database while the server runs. The log has all mail.
+    @Override
+    public void restoreTables(Connection connection) throws SQLException {
+        if (IndexDatabase.version(connection) > 0) {
+            return;
+        }
+        LOG.warn("event=index-made-again-from-log reason=\"the database has no tables\"");
+        try {
+            IndexDatabase.migrate(this, patient(url));
+        } catch (UnusableIndexException | RuntimeException e) {
+            throw new SQLException("cannot make the tables of the index", e);
+        }
+    }
+
     private static boolean isLocked(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("select pg_try_advisory_lock(" + LOCK + ")")) {

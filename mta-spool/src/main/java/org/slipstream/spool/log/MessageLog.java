@@ -31,6 +31,14 @@ public interface MessageLog extends AutoCloseable {
     /// a new segment. Never throws, because it is called when the disk has failed already.
     void abandon();
 
+    /// Keeps space for records that make the queue shorter. Belongs to the log thread.
+    ///
+    /// @throws IOException when there is no space for it, and so none for new mail
+    void keepReserve() throws IOException;
+
+    /// The disk is full: gives the kept space to such records.
+    void releaseReserve() throws IOException;
+
     /// Opens a new file for the content of a large message; the session's own thread writes it.
     OwnFile ownFile(QueueId id) throws IOException;
 

@@ -57,6 +57,7 @@ public final class Segments implements MessageLog {
     private final Path directory;
     private final Path corrupt;
     private final OwnFiles ownFiles;
+    private final SpaceReserve reserve;
     private final long segmentBytes;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer staging = SegmentWriter.newStaging();
@@ -87,6 +88,7 @@ public final class Segments implements MessageLog {
             Files.createDirectories(corrupt);
             Files.createDirectories(spool.resolve("large"));
         }
+        reserve = new SpaceReserve(spool);
         this.segmentBytes = Math.min(segmentBytes, LARGEST_SEGMENT);
         marks = new LogMarks(directory, looks);
         // The number of a lost segment is not used again: it may come back.
@@ -188,6 +190,18 @@ public final class Segments implements MessageLog {
         groupStarts.values().forEach(this::cutBack);
         groupStarts.clear();
         ownFileInGroup = false;
+    }
+
+    @Override
+    public void keepReserve() throws IOException {
+        if (!looks) {
+            reserve.keep();
+        }
+    }
+
+    @Override
+    public void releaseReserve() throws IOException {
+        reserve.release();
     }
 
     private void closeQuietly(SegmentWriter segment) {
