@@ -31,7 +31,8 @@ class FirstHourIT {
             set -e
             export RENEWED_LINEAGE=/etc/letsencrypt/live/mail.example.org
             mkdir -p "$RENEWED_LINEAGE"
-            openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=mail.example.org -addext subjectAltName=DNS:mail.example.org \\
+            openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=mail.example.org \\
+                -addext subjectAltName=DNS:mail.example.org \\
                 -keyout "$RENEWED_LINEAGE/privkey.pem" -out "$RENEWED_LINEAGE/fullchain.pem" 2>/dev/null
             chmod 700 /etc/letsencrypt/live
             while [ "$1" != --deploy-hook ]; do shift; done
