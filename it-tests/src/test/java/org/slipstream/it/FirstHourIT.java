@@ -3,7 +3,6 @@ package org.slipstream.it;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slipstream.it.fixture.BuiltPackages;
 import org.slipstream.it.fixture.PageStory;
 import org.slipstream.it.fixture.RequiresEngine;
 import org.slipstream.it.fixture.RequiresPrograms;
