@@ -8,23 +8,41 @@ import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
+import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
+import org.slipstream.testkit.SinkScript;
+import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
-/// Hostile clients, few of each kind; `AbuseMain` of mta-testkit runs many. After each of them
+/// Hostile clients and next hops, few of each kind; `AbuseMain` of mta-testkit runs many. After each of them
 /// honest mail is accepted and delivered.
 class AbuseIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
     private static final int ENOUGH = 2_000;
+    private static final int MAILINGS = 10;
+    private static final Pattern MAILING = Pattern.compile("Subject: (mailing [0-9]+)");
+    /// 20 KB in 40 lines.
+    private static final String LONG_REFUSAL = ("550-5.7.1 " + "x".repeat(490) + "\r\n").repeat(39) + "550 5.7.1 "
+            + "x".repeat(490);
+    private static final List<String> CROWD = IntStream.range(0, 1_000).mapToObj(i -> "r" + i + "@far.example")
+            .toList();
     private static final AtomicInteger HONEST = new AtomicInteger();
     private static PackagedServer server;
     private final Deque<SmtpTalker> open = new ArrayDeque<>();
@@ -176,5 +194,44 @@ class AbuseIT {
         wire.trySend(new byte[]{22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3, '\r', '\n'});
         wire.trySend(Bytes.ascii("\u0001\u0002\u0003\r\n".repeat(200)));
         assertThat(wire.isClosedByServerInTheEnd()).isTrue();
+    }
+
+    /// 200 MB of texts would fill the heap of the usual size, and again at the next start.
+    @Test
+    void aNextHopThatRefusesThousandsOfRecipientsAtLengthFillsNoHeap() {
+        SmtpSink sink = BENCH.keep(SmtpSink.start(SinkScript.smtp().on(SinkPhase.RCPT,
+                SinkAction.reply(LONG_REFUSAL))));
+        var attacked = BENCH.server(Settings.quick().route("far.example", sink));
+        for (int i = 0; i < MAILINGS; i++) {
+            sendTo(attacked, "mailing " + i, CROWD);
+            sendTo(attacked, "honest", List.of("honest@here.example"));
+        }
+        eventually().until(() -> attacked.mail().count("honest@here.example") == MAILINGS);
+        eventually().until(() -> attacked.mail().count("a@here.example") > 0);
+        assertThat(attacked.isAlive()).isTrue();
+        attacked.kill9();
+        attacked.startAgain();
+        sendTo(attacked, "honest", List.of("honest@here.example"));
+        eventually().until(() -> attacked.mail().count("honest@here.example") == MAILINGS + 1);
+        eventually().until(() -> reported(attacked).size() == MAILINGS);
+        assertThat(attacked.isAlive()).isTrue();
+        assertThat(attacked.mail().newMail("a@here.example")).allSatisfy(report -> {
+            assertThat(report).hasSizeLessThan(2 << 20);
+            assertThat(new String(report, StandardCharsets.UTF_8))
+                    .contains("Final-Recipient: rfc822; r999@far.example");
+        });
+    }
+
+    private static void sendTo(PackagedServer at, String subject, List<String> recipients) {
+        try (var talk = SmtpTalker.introducedTo(at.smtp())) {
+            assertThat(talk.send(new OutgoingMessage("a@here.example", recipients,
+                    Bytes.ascii("Subject: " + subject + "\r\n\r\nx\r\n"))).code()).isEqualTo(250);
+        }
+    }
+
+    private static Set<String> reported(PackagedServer at) {
+        return at.mail().newMail("a@here.example").stream()
+                .flatMap(report -> MAILING.matcher(new String(report, StandardCharsets.UTF_8)).results())
+                .map(MatchResult::group).collect(Collectors.toSet());
     }
 }

@@ -50,6 +50,7 @@ final class InstructionText {
         inForce.ending().ifPresent(each -> lines.add(kind(each) + ": " + value(each)));
         inForce.route().ifPresent(each -> lines.add("reroute: " + RouteText.of(each)));
         inForce.priority().ifPresent(each -> lines.add("priority: " + each));
+        inForce.hold().ifPresent(each -> lines.add("hold: " + hold(each)));
         return lines;
     }
 }
