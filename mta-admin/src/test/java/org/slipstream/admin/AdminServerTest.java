@@ -305,7 +305,7 @@ class AdminServerTest {
     void ordersTakeTheirArgumentForOneMessageAndForAFilter() throws Exception {
         QueueId id = operations.put(77, "b@far.example");
         for (String order : new String[]{"requeue", "expire", "bounce", "bounce?reason=no%20such%20domain",
-                "reroute?to=relay.example%3A26", "priority?value=-4"}) {
+                "reroute?to=relay.example%3A26", "priority?value=-4", "hold?reason=asked&author=ann"}) {
             assertThat(call("POST", "queue/" + id + "/" + order).status()).as(order).isEqualTo(200);
             String filter = (order.contains("?") ? "&" : "?") + "sender=a%40here.example";
             assertThat(json(call("POST", "queue/" + order + filter)).get("count").asLong()).as(order).isEqualTo(1);
@@ -313,8 +313,8 @@ class AdminServerTest {
         assertThat(operations.orders).containsExactly("requeue " + id, "requeue " + id, "expire " + id,
                 "expire " + id, "bounce " + id, "bounce " + id, "bounce no such domain " + id,
                 "bounce no such domain " + id, "reroute relay.example:26 " + id, "reroute relay.example:26 " + id,
-                "priority -4 " + id, "priority -4 " + id);
-        assertThat(call("POST", "queue/" + id + "/hold?reason=x").status()).as("an argument of another order")
+                "priority -4 " + id, "priority -4 " + id, "hold asked " + id, "hold asked " + id);
+        assertThat(call("POST", "queue/" + id + "/release?reason=x").status()).as("an argument of another order")
                 .isEqualTo(400);
     }
 
