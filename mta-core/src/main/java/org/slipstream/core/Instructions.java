@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 /// @param ending the message is returned or removed at its next activation
 /// @param route open recipients go there, whatever their domain
 /// @param priority in place of the sender's; the summary's options have it already
-/// @param hold who holds the message; a hold by the server itself has no note
+/// @param hold who holds the message, when and why
 public record Instructions(Optional<Instruction.Return> ending, Optional<Route> route,
         OptionalInt priority, Optional<Instruction.HoldNote> hold) {
     public static final Instructions NONE = new Instructions(Optional.empty(), Optional.empty(),

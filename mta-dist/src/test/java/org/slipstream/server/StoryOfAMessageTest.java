@@ -113,7 +113,7 @@ class StoryOfAMessageTest {
         server.ask("POST", "queue/" + id + "/hold");
         server.ask("DELETE", "queue/" + id);
         assertThat(left(id, "deleted").events()).extracting(TraceEvent::event).containsExactly("accepted",
-                "deferred", "waits", "held", "removed");
+                "deferred", "waits", "ordered", "held", "removed");
         assertThat(server.operator().ask("GET", "queue/" + id + "/content").status()).isEqualTo(404);
     }
 

@@ -104,7 +104,7 @@ final class Activation {
 
     /// The spool found the message corrupt; it is dropped as soon as it is idle.
     boolean damaged;
-    OperatorRequest request = OperatorRequest.NONE;
+    OperatorRequest request;
 
     Activation(MessageSummary summary, Message work) {
         this.id = summary.id();
@@ -121,6 +121,8 @@ final class Activation {
         this.expectedOpen = summary.open();
         this.failed = summary.failed();
         this.work = work;
+        // An order from before a restart.
+        this.request = summary.instructions().isDeleted() ? OperatorRequest.DELETE : OperatorRequest.NONE;
     }
 
     // Most messages have neither list most of the time, so the lists are created on demand.

@@ -93,8 +93,9 @@ final class Operators {
     private void instruct(QueueId id, Instruction instruction, long ticket) {
         switch (instruction) {
             case Instruction.Return _ -> {
-                endHold(id);
+                // In this order: after a kill between the two records the message stays on hold.
                 orderUnlessDeleted(id, instruction);
+                endHold(id);
                 request(id, OperatorRequest.RETURN, ticket);
             }
             case Instruction.Reroute _ -> {
@@ -134,9 +135,9 @@ final class Operators {
 
     // A message in delivery is removed when the delivery ends, or after a kill before that.
     private void delete(QueueId id, long ticket) {
-        endHold(id);
         if (active.contains(id)) {
             order(id, new Instruction.Return(Instruction.Cause.DELETED, ""), QmgrEvent.Operator.NO_TICKET);
+            endHold(id);
         }
         request(id, OperatorRequest.DELETE, ticket);
     }

@@ -11,13 +11,13 @@ import java.util.Optional;
 /// The budget for the texts of outcomes of active messages. Remote hosts choose these texts, so
 /// their sum has a bound in octets.
 ///
-/// An outcome stays in memory until its message leaves the active set, and the limits of recipients
+/// A deferral stays in memory until its message leaves the active set, and the limits of recipients
 /// count only those that wait for a delivery. Beyond the budget, an outcome keeps its code, its
 /// enhanced status and the beginning of its text, which is less than its recipient takes anyway. A
 /// usual reply of one line is no longer than that, so honest mail beside a hostile host loses
 /// nothing.
 ///
-/// A connection gives equal replies in a row as one object, which counts once.
+/// Equal replies in a row count once: a connection gives them as one object.
 final class OutcomeTexts {
     /// Some 14,000 of the longest replies that are kept. Each shard has its own budget.
     static final long MOST_OCTETS = 16 << 20;
@@ -27,16 +27,16 @@ final class OutcomeTexts {
 
     private long octets;
 
-    /// Counts these outcomes.
+    /// Counts the deferrals among these outcomes; others are not kept.
     ///
     /// @return them, with brief texts beyond the budget
     List<RecipientOutcome> counted(Activation message, List<RecipientOutcome> outcomes) {
-        return outcomes.stream().map(each -> count(message, each.outcome().reply()) ? each : withBriefText(each))
-                .toList();
+        return outcomes.stream().map(each -> !(each.outcome() instanceof Outcome.Deferred)
+                || count(message, each.outcome().reply()) ? each : withBriefText(each)).toList();
     }
 
     private boolean count(Activation message, Reply reply) {
-        if (message.countedReply.filter(last -> last == reply).isPresent()) {
+        if (message.countedReply.filter(last -> last.equals(reply)).isPresent()) {
             return true;
         }
         long size = reply.lines().stream().mapToLong(line -> Utf8.length(line) + LINE_OCTETS).sum();

@@ -646,8 +646,6 @@ public final class QueueManager {
         message.recipientsRead += read.recipients().size();
         scheduler.batchRead(message.work, read.recipients(), read.end(), now());
         if (message.instructions.isDeleted()) {
-            // The order is from before a restart.
-            message.request = OperatorRequest.DELETE;
             scheduler.withdraw(message.work);
         }
         if (message.isLeaving()) {

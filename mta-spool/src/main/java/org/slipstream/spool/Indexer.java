@@ -51,8 +51,8 @@ final class Indexer implements AutoCloseable {
     /// Of two failures within this time that look like damage, the first is taken for chance: a fresh connection may
     /// read the same page.
     private static final long SUSPICION_NANOS = TimeUnit.HOURS.toNanos(1);
-    /// H2 needs the space of former pages for a while, and pages in memory are compressed.
-    private static final long ROOM = 8;
+    /// H2 needs the space of former pages for a while.
+    private static final long ROOM = 3;
     private static final IOException IN_MEMORY = new NoSpaceException(
             "the index is in memory until the disk has space for it");
     private static final int BATCH = 2000;

@@ -48,6 +48,8 @@ final class LogWriter implements AutoCloseable {
     private final Thread thread;
     /// Changes not written yet, in order. Only the log thread uses it.
     private List<Task.Lasting> pending = List.of();
+    /// The reserve was given up for these changes.
+    private boolean released;
     /// Removals of messages of other spools whose group failed. Bytes of it that are on disk
     /// nevertheless must not bring the message back, because the other spool goes on with it.
     private final List<LogRecord> withdrawn = new ArrayList<>();
@@ -149,6 +151,7 @@ final class LogWriter implements AutoCloseable {
         }
         pending = List.of();
         withdrawn.clear();
+        released = false;
         health.over(Spool.What.LOG);
         group.complete(deposits);
     }
@@ -156,11 +159,18 @@ final class LogWriter implements AutoCloseable {
     /// Refuses new mail while the disk has no space beside the reserve.
     private boolean hasReserve(List<Task.Deposit> asked) {
         try {
+            if (released) {
+                // Its space is for the changes that wait.
+                throw new NoSpaceException("changes wait for space in the message log");
+            }
             log.keepReserve();
             return true;
         } catch (IOException e) {
             if (SpaceGuard.isNoSpace(e)) {
                 space.ranOut(false);
+            } else {
+                LOG.warn("event=log-failed count={} error=\"{}\"", asked.size(), LogText.text(e.toString()));
+                health.met(Spool.What.LOG, e);
             }
             asked.forEach(deposit -> deposit.safe().completeExceptionally(e));
             return false;
@@ -184,6 +194,7 @@ final class LogWriter implements AutoCloseable {
     }
 
     private void releaseReserve() {
+        released = true;
         try {
             log.releaseReserve();
         } catch (IOException e) {

@@ -183,6 +183,9 @@ final class MessageTransfer {
 
     private void requireRoom(QueueId id) throws IOException {
         space.require();
+        if (index.bytesInMemory() > 0) {
+            throw new NoSpaceException("the disk had no space for the queue index");
+        }
         if (tail.isFull()) {
             throw new IOException("the queue index is too far behind the message log: " + tail.size() + " messages");
         }

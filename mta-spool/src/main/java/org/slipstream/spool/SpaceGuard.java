@@ -116,7 +116,11 @@ final class SpaceGuard {
 
     /// True when the disk has so much space beside the minimum.
     boolean hasRoom(long bytes) {
-        return !isLow() && usable() >= bytes;
+        try {
+            return !isLow() && disk.usableBytes() - minimum() >= bytes;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /// Why messages are or would be refused, and for how long; empty when there is space.
@@ -172,10 +176,13 @@ final class SpaceGuard {
         return Math.min(USUAL_BYTES, totalBytes / 20);
     }
 
+    private long minimum() throws IOException {
+        return minimumFree.isPresent() ? minimumFree.get().bytes() : usual(disk.totalBytes());
+    }
+
     private boolean look() {
         try {
-            long minimum = minimumFree.isPresent() ? minimumFree.get().bytes() : usual(disk.totalBytes());
-            return disk.usableBytes() >= minimum;
+            return disk.usableBytes() >= minimum();
         } catch (IOException e) {
             // A disk that cannot report its free space shows a shortage with the next write.
             return true;

@@ -322,6 +322,8 @@ public final class Spools {
                 OldIndex.keep(folder, NOT_CLOSED);
             }
             LOG.warn("event=index-in-memory error=\"{}\" next=\"df -h\"", LogText.text(String.valueOf(e.getMessage())));
+            // A failed write may have left a part of it.
+            log.abandon();
             log.releaseReserve();
         }
         return open(config, clock, parts, lock, readers, log, mark, parts.indexInMemory(config));

@@ -213,6 +213,32 @@ class TroubleTest {
         }
     }
 
+    /// It could be made again at once in the space that it has just given, and the changes would not fit.
+    @Test
+    void theReserveIsNotMadeAgainBeforeTheChangesAreWritten() throws Exception {
+        AtomicBoolean space = new AtomicBoolean();
+        try (Spool spool = world.open(directory)) {
+            QueueId id = TestMessages.commit(spool, "bob@example.net", new byte[100]);
+            try (Draft begunBefore = spool.draft()) {
+                begunBefore.write(new byte[100], 0, 100);
+                world.trouble = (call, _) -> {
+                    if (call.equals("log.append") && !space.get()) {
+                        throw full();
+                    }
+                };
+                CompletableFuture<Void> removed = new CompletableFuture<>();
+                spool.remove(id, () -> removed.complete(null));
+                Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> world.count("log.releaseReserve") > 0);
+                long kept = world.count("log.keepReserve");
+                assertThatThrownBy(() -> begunBefore.commit(TestMessages.envelope("bob@example.net")))
+                        .isInstanceOf(NoSpaceException.class);
+                assertThat(world.count("log.keepReserve")).as("as long as the removal waits").isEqualTo(kept);
+                space.set(true);
+                removed.get(90, TimeUnit.SECONDS);
+            }
+        }
+    }
+
     @Test
     void aLogThatCannotSyncGoesOnInAFreshSegment() throws Exception {
         try (Spool spool = world.open(directory)) {

@@ -11,7 +11,9 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Finds the command of root that gives the server's user access to a file or a folder.
 ///
@@ -27,16 +29,18 @@ public final class AccessRemedy {
     /// As many as Linux follows.
     private static final int MOST_LINKS = 40;
     private static final String ROOT = "root";
+    /// Members of these groups can become root.
+    private static final Set<String> POWERFUL = Set.of(ROOT, "docker", "sudo", "wheel", "disk", "shadow", "lxd");
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9/._@%+=:,-]+");
     private static final Path PROCESS = Path.of("/proc/self");
 
     private final Path home;
 
     public AccessRemedy(Path home) {
-        this.home = home.toAbsolutePath();
+        this.home = home.toAbsolutePath().normalize();
     }
 
-    /// @param letter as `chmod` has it
+    /// The letter is that of `chmod`.
     private enum Need {
         READ('r', PosixFilePermission.OWNER_READ, PosixFilePermission.GROUP_READ), PASS('x',
                 PosixFilePermission.OWNER_EXECUTE, PosixFilePermission.GROUP_EXECUTE), SPEAK('w',
@@ -81,16 +85,32 @@ public final class AccessRemedy {
 
     /// Behind a sentence about a folder for the server alone, which is there or can be made.
     public String toOwnFolder(Path folder) {
-        return sentence(pathTo(folder).or(() -> owner().map(user -> Files.exists(folder)
-                ? "chown -R " + user + ":" + group() + " " + quoted(folder)
-                : "install -d -m 0700 -o " + user + " -g " + group() + " " + quoted(folder))));
+        return sentence(pathTo(folder).or(() -> owner().flatMap(user -> Files.exists(folder)
+                ? toOwnAll(folder, user)
+                : Optional.of("install -d -m 0700 -o " + user + " -g " + group() + " " + quoted(folder)))));
     }
 
     /// Behind a sentence about a file that the server alone writes.
     public String toOwnFile(Path file) {
-        return sentence(pathTo(file).or(() -> owner().map(user -> Files.exists(file)
-                ? "chown " + user + ":" + group() + " " + quoted(file)
-                : "install -m 0640 -o " + user + " -g " + group() + " /dev/null " + quoted(file))));
+        return sentence(pathTo(file).or(() -> owner().flatMap(user -> Files.exists(file)
+                ? Optional.of("chown " + user + ":" + group() + " " + quoted(file)).filter(_ -> isInHome(file))
+                : Optional.of("install -m 0640 -o " + user + " -g " + group() + " /dev/null " + quoted(file)))));
+    }
+
+    /// A folder elsewhere may have files of other programs.
+    private Optional<String> toOwnAll(Path folder, String user) {
+        String chown = "chown " + (isInHome(folder) ? "-R " : "") + user + ":" + group() + " " + quoted(folder);
+        try (Stream<Path> files = Files.list(folder)) {
+            return isInHome(folder) || Files.getOwner(folder).getName().equals(ROOT) && files.findAny().isEmpty()
+                    ? Optional.of(chown)
+                    : Optional.empty();
+        } catch (IOException | UnsupportedOperationException notReadable) {
+            return isInHome(folder) ? Optional.of(chown) : Optional.empty();
+        }
+    }
+
+    private boolean isInHome(Path path) {
+        return path.toAbsolutePath().normalize().startsWith(home);
     }
 
     private static String sentence(Optional<String> command) {
@@ -143,14 +163,14 @@ public final class AccessRemedy {
             if (facts.owner().getName().equals(user)) {
                 return Optional.of("chmod u+" + need.letter + " " + where);
             }
-            if (part.startsWith(home)) {
+            if (isInHome(part)) {
                 return Optional.of("chown " + user + ":" + group() + " " + where
                         + (facts.permissions().contains(need.ofOwner)
                                 ? ""
                                 : " && chmod u+" + need.letter + " " + where));
             }
-            if (facts.permissions().contains(need.ofGroup) && !group.equals(ROOT)) {
-                return Optional.of("usermod -aG " + group + " " + user + "; then restart the server");
+            if (facts.permissions().contains(need.ofGroup) && !POWERFUL.contains(group)) {
+                return Optional.of("usermod -aG " + quoted(Path.of(group)) + " " + user + "; then restart the server");
             }
             // The program that made it makes it again, with the permissions of its own settings.
             if (facts.isOther()) {

@@ -7,14 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
+import java.util.Random;
 
 /// H2 in this process. It is opened again each time it has closed itself, which H2 does after a
 /// failed write.
@@ -46,7 +50,7 @@ final class EmbeddedDatabase implements Database {
     static final String MEMORY = "nioMemLZF";
 
     private final Path file;
-    private String fileSystem;
+    private volatile String fileSystem;
     private final String path;
     private final String settings;
     private Optional<org.h2.engine.Database> current = Optional.empty();
@@ -132,7 +136,12 @@ final class EmbeddedDatabase implements Database {
     }
 
     @Override
-    public synchronized long bytesInMemory() {
+    public long bytesInMemory() {
+        // The usual case needs no lock: new mail asks this while a file is being opened.
+        return fileSystem.equals(MEMORY) ? size() : 0;
+    }
+
+    private synchronized long size() {
         return fileSystem.equals(MEMORY) ? inMemory().size() : 0;
     }
 
@@ -147,16 +156,35 @@ final class EmbeddedDatabase implements Database {
 
     @Override
     public synchronized void setAside() throws SQLException {
-        abandonCurrent();
         if (fileSystem.equals(MEMORY)) {
+            requireSpace(inMemory().size());
+            abandonCurrent();
             inMemory().delete();
             fileSystem = "file";
             return;
         }
+        abandonCurrent();
         try {
             Files.move(file, file.resolveSibling("register-damaged.mv.db"), StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new SQLException("cannot set the index aside", e);
+        }
+    }
+
+    /// Java does not see a quota, and free inodes neither. Without the space there would be no index at all.
+    private void requireSpace(long bytes) throws SQLException {
+        Path probe = file.resolveSibling("register-probe");
+        byte[] block = new byte[1 << 20];
+        new Random().nextBytes(block);
+        try (FileChannel channel = FileChannel.open(probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            for (long written = 0; written < bytes;) {
+                written += channel.write(ByteBuffer.wrap(block));
+            }
+            channel.force(true);
+        } catch (IOException e) {
+            throw new SQLException("no space for the index", e);
+        } finally {
+            probe.toFile().delete();
         }
     }
 

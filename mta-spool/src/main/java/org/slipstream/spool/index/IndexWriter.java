@@ -400,7 +400,10 @@ final class IndexWriter {
         advance.setLong(2, reached.position().segment());
         advance.setLong(3, reached.position().offset());
         advance.setLong(4, reached.applied());
-        advance.executeUpdate();
+        if (advance.executeUpdate() != 1) {
+            // The tables were emptied by hand.
+            throw new SQLException("the index has lost its position");
+        }
     }
 
     /// Undoes a transaction that failed because of its values. @return false when the connection is

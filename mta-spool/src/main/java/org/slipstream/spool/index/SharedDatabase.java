@@ -74,10 +74,10 @@ final class SharedDatabase implements Database {
     /// An operator may replace the database while the server runs. The log has all mail.
     @Override
     public void restoreTables(Connection connection) throws SQLException {
-        if (IndexDatabase.version(connection) > 0) {
+        if (IndexDatabase.version(connection) >= IndexDatabase.SCHEMA_VERSION) {
             return;
         }
-        LOG.warn("event=index-made-again-from-log reason=\"the database has no tables\"");
+        LOG.warn("event=index-made-again-from-log reason=\"the database lacks tables\"");
         try {
             IndexDatabase.migrate(this, patient(url));
         } catch (UnusableIndexException | RuntimeException e) {
