@@ -9,6 +9,7 @@ import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
 import org.slipstream.testkit.SinkAction;
+import org.slipstream.testkit.SinkPhase;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
 import org.slipstream.testkit.server.PackagedServer;
@@ -73,6 +74,36 @@ class InstructionsIT {
         server.command("queue", "release", id).mustSucceed();
         arrives(message("carl", "reroute"), relay);
         isGone(id);
+    }
+
+    /// The host never answers the final dot, so the orders wait for the end of the delivery.
+    @Test
+    void ordersForMailInDeliveryAreInForceAfterAKill() {
+        var silent = BENCH.smtpSink();
+        silent.change(script -> script.on(SinkPhase.FINAL_DOT, SinkAction.stall()));
+        var killed = BENCH.server(Settings.quick().route("silent.example", silent));
+        for (var name : new String[]{"held", "deleted"}) {
+            try (var talk = SmtpTalker.introducedTo(killed.smtp())) {
+                assertThat(talk.send(OutgoingMessage.of(name + "@x", name + "@here.example", name + "@silent.example"))
+                        .code()).isEqualTo(250);
+            }
+        }
+        eventually().untilAsserted(() -> assertThat(Queue.of(killed).messages()).hasSize(2)
+                .allMatch(each -> each.path("phase").path("code").asString().equals("final-reply")));
+        killed.command("queue", "hold", "--sender", "held@here.example", "--author", "ann", "--reason", "they check it")
+                .mustSucceed();
+        killed.command("queue", "delete", "--sender", "deleted@here.example").mustSucceed();
+        assertThat(Queue.of(killed).messages()).as("the deliveries go on").hasSize(2)
+                .allMatch(each -> each.path("state").asString().equals("active"));
+        killed.kill9();
+        killed.startAgain();
+        eventually().untilAsserted(() -> assertThat(Queue.of(killed).messages()).singleElement()
+                .satisfies(each -> {
+                    assertThat(each.path("state").asString()).isEqualTo("held");
+                    assertThat(each.path("why").asString()).startsWith("ann has held it since ")
+                            .endsWith(": they check it");
+                }));
+        assertThat(silent.connections()).as("no further attempt").isEqualTo(2);
     }
 
     private static OutgoingMessage message(String sender, String word) {
