@@ -1,6 +1,7 @@
 package org.slipstream.it;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slipstream.it.fixture.PageStory;
@@ -10,6 +11,7 @@ import org.slipstream.it.fixture.SystemdMachine;
 import org.slipstream.testkit.server.ProgramRun;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +21,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// Debian 12 and 13 with the package of this source tree. The machine has no Internet.
 @RequiresEngine
 @RequiresPrograms({"docker", "dpkg-deb"})
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class FirstHourIT {
     private static final List<String> PAGES = List.of("install.md", "settings-first.md", "internet.md", "dovecot.md",
             "rspamd.md", "sendmail.md", "reload.md");

@@ -2,6 +2,7 @@ package org.slipstream.it;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.it.fixture.BuiltPackages;
 import org.slipstream.it.fixture.RequiresEngine;
@@ -23,6 +24,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 /// The packages: built twice, installed on a Debian without Java, started, used, and removed.
 @RequiresEngine
 @RequiresPrograms({"busybox", "docker", "dpkg-deb", "lintian", "strip", "tini"})
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class PackagesIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final String BASE = Optional.ofNullable(System.getenv("IT_BASE_IMAGE")).orElse("debian:bookworm");
