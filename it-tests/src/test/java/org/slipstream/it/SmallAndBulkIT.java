@@ -71,7 +71,9 @@ class SmallAndBulkIT {
         PackagedServer server = bench.server(Settings.quick().route(Settings.FAR_DOMAIN, far)
                 .set("scheduler.order", order).set("queue.lanes-per-destination", "20").set("queue.lanes", "20")
                 .set("queue.recipients-per-delivery", Integer.toString(PER_DELIVERY))
-                .set("limits.recipients", Integer.toString(RECIPIENTS)));
+                .set("limits.recipients", Integer.toString(RECIPIENTS))
+                // Otherwise the share of one message lets others pass in either order.
+                .set("placement.max-message-concurrency", "20"));
         send(server, OutgoingMessage.of("mailing@x", "news@client.example",
                 IntStream.range(0, RECIPIENTS).mapToObj(i -> "reader" + i + "@far.example").toList(),
                 Bytes.ascii("News.\r\n")));
