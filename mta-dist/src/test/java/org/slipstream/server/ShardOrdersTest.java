@@ -93,6 +93,18 @@ class ShardOrdersTest {
         }
     }
 
+    @Test
+    void anOrderForAllMailHoldsThatOfEachShardWithItsAuthorAndReason() throws Exception {
+        try (SmallServer server = start("shard.count=2")) {
+            List<String> ids = IntStream.range(0, 20).mapToObj(_ -> server.send("user@here.example")).toList();
+            assertThat(ids.stream().map(id -> QueueId.parse(id).orElseThrow().shard()).distinct()).hasSize(2);
+            assertThat(server.ask("POST", "queue/hold?all=true&author=ann&reason=spam+wave")).contains("20");
+            for (String id : ids) {
+                assertThat(server.ask("GET", "queue/" + id)).contains("ann has held it since", ": spam wave");
+            }
+        }
+    }
+
     /// The mail moves also on a server that does not deliver, and is not delivered there either.
     @Test
     @Tag("IM-20")

@@ -256,6 +256,12 @@ public final class RandomScenario {
                 between(5, 30) * SECOND, between(10, 60) * SECOND);
     }
 
+    /// The order of an operator, without a reason. No rule reads its time.
+    static OperatorCommand hold(QueueId id) {
+        return new OperatorCommand.Instruct(id, new Instruction.Hold(
+                Optional.of(new Instruction.HoldNote("operator", 0, ""))));
+    }
+
     private List<TimedCommand> commands(List<SimulatedMail> mails, List<SimulatedDomain> domains) {
         List<TimedCommand> commands = new ArrayList<>();
         for (int i = between(1, 20); i > 0; i--) {
@@ -268,7 +274,7 @@ public final class RandomScenario {
                 case 9 -> new OperatorCommand.Instruct(id, new Instruction.Priority(between(-9, 9)));
                 case 10 -> new OperatorCommand.Instruct(id, new Instruction.Reroute(Optional.empty()));
                 case 0 -> new OperatorCommand.Delete(id);
-                case 1, 2 -> new OperatorCommand.Hold(id);
+                case 1, 2 -> hold(id);
                 case 3, 4 -> new OperatorCommand.Release(id);
                 case 5 -> new OperatorCommand.Flush(Optional.of(id), Optional.empty());
                 default -> new OperatorCommand.Flush(Optional.empty(),

@@ -321,8 +321,8 @@ final class DayScenario {
     /// outage.
     private static List<TimedCommand> commands(List<SimulatedMail> mails) {
         QueueId full = first(mails, FULL);
-        return List.of(new TimedCommand(time(9, 40), new OperatorCommand.Hold(full)),
-                new TimedCommand(time(9, 41), new OperatorCommand.Hold(first(mails, DEAD))),
+        return List.of(new TimedCommand(time(9, 40), RandomScenario.hold(full)),
+                new TimedCommand(time(9, 41), RandomScenario.hold(first(mails, DEAD))),
                 new TimedCommand(time(15, 40),
                         new OperatorCommand.Flush(Optional.empty(), Optional.of("hosted07.example"))),
                 new TimedCommand(time(20, 0), new OperatorCommand.Release(full)));

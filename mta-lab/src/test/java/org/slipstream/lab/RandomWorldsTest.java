@@ -135,7 +135,7 @@ class RandomWorldsTest {
         Set<QueueId> deleted = new TreeSet<>();
         scenario.commands().forEach(command -> {
             switch (command.command()) {
-                case OperatorCommand.Hold(QueueId id) -> touched.add(id);
+                case OperatorCommand.Instruct(QueueId id, Instruction.Hold _) -> touched.add(id);
                 case OperatorCommand.Delete(QueueId id) -> deleted.add(id);
                 case OperatorCommand.Instruct(QueueId id, Instruction.Return _) -> touched.add(id);
                 case OperatorCommand.Instruct _,OperatorCommand.Requeue _,OperatorCommand.Release _,OperatorCommand.Flush _,OperatorCommand.Move _,OperatorCommand.Verify _,OperatorCommand.Suspend _,OperatorCommand.Resume _ -> {

@@ -131,7 +131,7 @@ class ShardWorldTest {
         World world = new World(
                 scenario(mails, List.of(domain("d.example", 500, List.of()), domain("slow.example", 9_000, List.of()),
                         domain("down.example", 500, List.of(new Outage(0, 10 * MINUTE)))),
-                        List.of(new TimedCommand(5 * SECOND, new OperatorCommand.Hold(new QueueId(1))),
+                        List.of(new TimedCommand(5 * SECOND, RandomScenario.hold(new QueueId(1))),
                                 new TimedCommand(5 * MINUTE, new OperatorCommand.Release(new QueueId(1))))),
                 ShardPlan.of(2).with(actions), WorldObserver.NONE).run(119 * SECOND);
         SimulatedShard source = world.shards().all().get(1);

@@ -66,7 +66,6 @@ final class Operators {
         long ticket = operator.ticket();
         switch (operator.command()) {
             case OperatorCommand.Flush flush -> flush(flush, ticket);
-            case OperatorCommand.Hold(QueueId id) -> request(id, OperatorRequest.HOLD, ticket);
             case OperatorCommand.Release(QueueId id) -> {
                 endHold(id);
                 request(id, OperatorRequest.RELEASE, ticket);

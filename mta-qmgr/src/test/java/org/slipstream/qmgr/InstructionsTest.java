@@ -147,7 +147,7 @@ class InstructionsTest {
 
     private static Story held() {
         Story story = deferred();
-        story.command(new OperatorCommand.Hold(ID));
+        story.command(Story.hold(ID));
         assertThat(story.register.get(ID).held).isTrue();
         return story;
     }
@@ -261,7 +261,7 @@ class InstructionsTest {
     void theHoldThatComesLaterKeepsTheMessageUntilItIsReleased() {
         Story story = caughtWhile("delivering");
         story.command(instruct(BOUNCE));
-        story.command(new OperatorCommand.Hold(ID));
+        story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.register.get(ID).held).isTrue();
         assertThat(failures(story)).isEmpty();
@@ -416,7 +416,7 @@ class InstructionsTest {
     void aHoldDuringARerouteStillReroutes() {
         Story story = caughtWhile("delivering");
         story.command(instruct(TO_RELAY));
-        story.command(new OperatorCommand.Hold(ID));
+        story.command(Story.hold(ID));
         story.answerAll(QmgrOrder.Deliver.class);
         assertThat(story.register.get(ID).held).isTrue();
         story.replies.clear();
@@ -428,7 +428,7 @@ class InstructionsTest {
     @Test
     void aRerouteDuringAHoldKeepsTheHold() {
         Story story = caughtWhile("delivering");
-        story.command(new OperatorCommand.Hold(ID));
+        story.command(Story.hold(ID));
         story.command(instruct(TO_RELAY));
         story.answerAll(QmgrOrder.Deliver.class);
 

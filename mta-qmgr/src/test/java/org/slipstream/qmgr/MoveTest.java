@@ -128,7 +128,7 @@ class MoveTest {
         assertThat(deferred.moved.get(ID).nextMillis).isEqualTo(next);
 
         Story held = deferred();
-        held.command(new OperatorCommand.Hold(ID));
+        held.command(Story.hold(ID));
         assertMoved(held, held.command(MOVE));
         assertThat(held.moved.get(ID).held).isTrue();
     }
@@ -242,7 +242,7 @@ class MoveTest {
         story.shardsTake = takes;
         story.withhold(QmgrOrder.MoveOut.class);
         story.command(MOVE);
-        long hold = story.command(new OperatorCommand.Hold(ID));
+        long hold = story.command(Story.hold(ID));
         long priority = story.command(new OperatorCommand.Instruct(ID, new Instruction.Priority(3)));
         long again = story.command(MOVE);
         assertThat(story.ordered(QmgrOrder.Instruct.class)).as("the state is being copied").isEmpty();
@@ -264,7 +264,7 @@ class MoveTest {
     void everyOtherRequestReplacesAMove() {
         Story held = caughtWhile("delivering");
         held.command(MOVE);
-        held.command(new OperatorCommand.Hold(ID));
+        held.command(Story.hold(ID));
         held.answerAll(QmgrOrder.Deliver.class);
         assertThat(held.register.get(ID).held).isTrue();
 

@@ -65,7 +65,7 @@ class OperatorTest {
     void heldInEveryStateItStaysAndReleasedItGoesOn(String stage) {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.answerAll(kind(stage));
 
         assertThat(story.register.get(id).held).isTrue();
@@ -87,7 +87,7 @@ class OperatorTest {
     void heldAndReleasedBeforeItCouldStopItGoesOn(String stage) {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.command(new OperatorCommand.Release(id));
         story.replies.remove("late@far.example");
         story.answerAll(kind(stage));
@@ -103,7 +103,7 @@ class OperatorTest {
         Story story = caughtWhile(stage);
         QueueId id = new QueueId(1);
         story.withhold(QmgrOrder.SetHold.class);
-        long ticket = story.command(new OperatorCommand.Hold(id));
+        long ticket = story.command(Story.hold(id));
         story.answerAll(kind(stage));
         assertThat(story.waiting(QmgrOrder.SetHold.class)).as("given, and not on disk").hasSize(1);
         assertThat(story.results).isEmpty();
@@ -118,7 +118,7 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        long ticket = story.command(new OperatorCommand.Hold(id));
+        long ticket = story.command(Story.hold(id));
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.Deliver.class);
 
@@ -146,7 +146,7 @@ class OperatorTest {
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
-        long hold = story.command(new OperatorCommand.Hold(id));
+        long hold = story.command(Story.hold(id));
         long delete = story.command(new OperatorCommand.Delete(id));
         assertThat(story.results).isEmpty();
         story.answerAll(QmgrOrder.SetHold.class);
@@ -160,7 +160,7 @@ class OperatorTest {
         story.withhold(QmgrOrder.Deliver.class);
         QueueId held = story.queue("a@far.example", "b@far.example", "c@far.example");
         QueueId next = story.queue("d@far.example");
-        story.command(new OperatorCommand.Hold(held));
+        story.command(Story.hold(held));
         assertThat(story.why(held))
                 .isEqualTo("being delivered to mx.far.example[mx.far.example]:25/may, then it is held");
         story.answerNext(QmgrOrder.Deliver.class);
@@ -175,7 +175,7 @@ class OperatorTest {
         Story story = new Story(s -> s.recipients(2, 2).lanes(1, 1));
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example", "b@far.example", "c@far.example", "d@far.example");
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.register.get(id).held).isTrue();
@@ -187,7 +187,7 @@ class OperatorTest {
         Story story = new Story();
         story.withhold(QmgrOrder.Deliver.class);
         QueueId id = story.queue("a@far.example");
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.answerAll(QmgrOrder.Deliver.class);
 
         assertThat(story.removed).containsEntry(id, Settlement.SENT);
@@ -198,7 +198,7 @@ class OperatorTest {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.until(5_000_000);
         assertThat(story.ordered(QmgrOrder.Deliver.class)).hasSize(1);
 
@@ -213,10 +213,10 @@ class OperatorTest {
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
         story.withhold(QmgrOrder.SetHold.class);
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.command(new OperatorCommand.Release(id));
         story.command(new OperatorCommand.Delete(id));
-        story.command(new OperatorCommand.Hold(id)); // deletion is final
+        story.command(Story.hold(id)); // deletion is final
         assertThat(story.ordered(QmgrOrder.SetHold.class)).hasSize(1);
         story.answerAll(QmgrOrder.SetHold.class);
 
@@ -229,7 +229,7 @@ class OperatorTest {
         Story story = new Story();
         story.replies.put("far.example", Story.TRY_LATER);
         QueueId id = story.queue("a@far.example");
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.until(432_000_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 300_000);
@@ -243,7 +243,7 @@ class OperatorTest {
     void heldMailThatWasNeverTriedExpiresWithTheSecondExpiry() {
         Story story = new Story(s -> s.recipients(50, 2));
         QueueId id = story.row("a@far.example", "b@far.example", "c@far.example").id;
-        story.command(new OperatorCommand.Hold(id));
+        story.command(Story.hold(id));
         story.until(432_000_000 + 172_800_000 - 1);
         assertThat(story.register).containsKey(id);
         story.until(432_000_000 + 172_800_000 + 300_000);

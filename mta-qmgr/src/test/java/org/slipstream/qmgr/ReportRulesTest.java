@@ -103,7 +103,7 @@ class ReportRulesTest {
         Story story = collecting();
         QueueId id = storyOfThreeFailures(story);
         story.withhold(QmgrOrder.SetHold.class);
-        story.happens(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(id), QmgrEvent.Operator.NO_TICKET));
+        story.happens(new QmgrEvent.Operator(Story.hold(id), QmgrEvent.Operator.NO_TICKET));
         story.until(20 * MINUTE);
         assertThat(notices(story)).isEmpty();
         story.answerAll(QmgrOrder.SetHold.class);

@@ -168,6 +168,12 @@ final class Story {
         }
     }
 
+    /// The command that holds the message, as an operator gives it.
+    static OperatorCommand hold(QueueId id) {
+        return new OperatorCommand.Instruct(id, new Instruction.Hold(
+                Optional.of(new Instruction.HoldNote("operator", 1, ""))));
+    }
+
     /// @return the ticket under which the answer is found in [#results]
     long command(OperatorCommand command) {
         happens(new QmgrEvent.Operator(command, ++tickets));
@@ -321,6 +327,9 @@ final class Story {
 
     private void instruct(QmgrOrder.Instruct instruct) {
         Row row = register.get(instruct.id());
+        if (row == null) {
+            return;
+        }
         row.instructions = row.instructions.with(instruct.instruction());
         if (instruct.instruction() instanceof Instruction.Hold(Optional<Instruction.HoldNote> note)) {
             row.held = note.isPresent();

@@ -3,6 +3,7 @@ package org.slipstream.server.dispatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.slipstream.admin.Operations.MessageOrder;
 import org.slipstream.admin.Operations.Order;
 import org.slipstream.core.Instruction;
@@ -68,6 +69,14 @@ class MessageOrdersTest {
     void aPriorityOutsideItsBoundsIsRefused(String value) {
         assertThat(orders.refusal(new MessageOrder(Order.PRIORITY, value)))
                 .contains("\"" + value + "\" is not a priority; use a number from -9 to 9");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BOUNCE", "HOLD"})
+    void aReasonAndAnAuthorHaveAtMostFiveHundredCharacters(Order order) {
+        assertThat(orders.refusal(new MessageOrder(order, "r".repeat(500), "a".repeat(500)))).isEmpty();
+        assertThat(orders.refusal(new MessageOrder(order, "r".repeat(501), "ann")).orElseThrow()).contains("500");
+        assertThat(orders.refusal(new MessageOrder(order, "", "a".repeat(501))).orElseThrow()).contains("500");
     }
 
     @Test

@@ -217,7 +217,7 @@ class QueueManagerRestartTest {
         first.inbox.offerArrival(slow);
         first.loop.start();
         assertThat(inMailbox.await(60, TimeUnit.SECONDS)).isTrue();
-        first.inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Hold(new QueueId(1))));
+        first.inbox.answer(new QmgrEvent.Operator(new QmgrEvent.OperatorCommand.Requeue(new QueueId(1))));
         first.failure.get(60, TimeUnit.SECONDS);
         Thread.ofPlatform().start(released::countDown);
         first.close();

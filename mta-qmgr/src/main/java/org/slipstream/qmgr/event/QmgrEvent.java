@@ -192,7 +192,6 @@ public sealed interface QmgrEvent {
         default Optional<QueueId> message() {
             return switch (this) {
                 case Flush flush -> flush.id();
-                case Hold(QueueId id) -> Optional.of(id);
                 case Release(QueueId id) -> Optional.of(id);
                 case Instruct(QueueId id, Instruction _) -> Optional.of(id);
                 case Requeue(QueueId id) -> Optional.of(id);
@@ -205,16 +204,13 @@ public sealed interface QmgrEvent {
         /// Retries waiting mail now: everything, one destination domain, or one message.
         record Flush(Optional<QueueId> id, Optional<String> domain) implements OperatorCommand {}
 
-        /// Puts the message on hold.
-        record Hold(QueueId id) implements OperatorCommand {}
-
         /// Releases the message from hold and retries it now.
         record Release(QueueId id) implements OperatorCommand {}
 
         /// Verifies that a host accepts mail for this address. Answered by [QmgrOrder.Verified].
         record Verify(Address address) implements OperatorCommand {}
 
-        /// Returns the message, sends it to another next hop, or changes its priority.
+        /// Returns the message, puts it on hold, sends it to another next hop, or changes its priority.
         record Instruct(QueueId id, Instruction instruction) implements OperatorCommand {}
 
         /// Routes the message again from scratch and tries it now, off hold. The count of attempts
