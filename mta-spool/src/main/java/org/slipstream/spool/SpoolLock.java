@@ -53,8 +53,7 @@ final class SpoolLock implements AutoCloseable {
             }
             channel.close();
         } catch (IOException e) {
-            throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
-                    "The spool " + directory + " cannot be written (" + e + "): give this user the right to.", e);
+            throw Spools.notWritable(directory, e);
         }
         throw inUse(directory, "by process " + owner(file));
     }
