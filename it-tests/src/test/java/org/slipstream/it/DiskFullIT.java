@@ -30,6 +30,7 @@ import static org.slipstream.it.fixture.MailAssert.eventually;
 @RequiresRoot
 class DiskFullIT {
     private static final int ENOUGH_MESSAGES = 3_000;
+    private static final int MESSAGES_OF_TWO_SHARDS = 200;
     @RegisterExtension
     final Workbench bench = new Workbench();
     private final List<String> acknowledged = new ArrayList<>();
@@ -64,6 +65,75 @@ class DiskFullIT {
         far.startAgain();
         allAcknowledgedArrives(server, far);
         assertThat(server.mail().count("alice@here.example")).as("no bounce for our own trouble").isZero();
+    }
+
+    /// Only deliveries give space back, so neither the start nor a delivery may need space.
+    @Test
+    void aServerThatWasKilledOnAFullDiskStartsAndDelivers() {
+        var far = bench.smtpSink();
+        far.stop();
+        var disk = disk("size=64m");
+        var server = bench.server(settings(far).set("spool.directory", disk.folder().toString())
+                .set("spool.minimum-free", "1").set("concurrency.transport-retry", "1s"));
+        send(server, "before");
+        disk.fillUpTo(0);
+        sendUntilPutOff(server);
+        server.kill9();
+        disk.fillUpTo(0);
+        far.startAgain();
+        server.startAgain();
+        assertThat(server.log()).contains("event=index-in-memory");
+        assertThat(send(server, "full").toString()).startsWith("452 4.3.1");
+        allAcknowledgedArrives(server, far);
+        disk.free();
+        eventually().untilAsserted(() -> assertThat(send(server, "after").code()).isEqualTo(250));
+        allAcknowledgedArrives(server, far);
+    }
+
+    /// Each move ends with a removal in the log of the full disk.
+    @Test
+    void aShardOnAFullDiskIsDrainedThoughTheServerIsKilled() {
+        var far = bench.smtpSink();
+        far.stop();
+        var disk = disk("size=16m");
+        var server = bench.server(settings(far).set("shard.count", "2").set("shard.folders", disk.folder().toString())
+                .set("shard.interval", "1s").set("spool.minimum-free", "1"));
+        for (int i = 0; i < MESSAGES_OF_TWO_SHARDS; i++) {
+            assertThat(send(server, "drain" + i).code()).isEqualTo(250);
+        }
+        disk.fillUpTo(0);
+        server.command("shard", "drain", "2").mustSucceed();
+        eventually().until(() -> server.log().contains("event=message-moved"));
+        server.kill9();
+        server.startAgain();
+        eventually().untilAsserted(() -> assertThat(shard(server, 2)).contains("closed"));
+        assertThat(Queue.of(server).size()).isEqualTo(MESSAGES_OF_TWO_SHARDS);
+        far.startAgain();
+        allAcknowledgedArrives(server, far);
+        assertThat(far.messages().stream().map(ReceivedMessage::id)).doesNotHaveDuplicates();
+    }
+
+    /// A new shard cannot make its files; the other disk has space.
+    @Test
+    void aShardWithoutSpaceForItsFilesWaitsAndTheOtherServes() {
+        var far = bench.smtpSink();
+        var disk = disk("size=1m");
+        disk.fillUpTo(0);
+        var server = bench.server(settings(far).set("shard.count", "2").set("shard.folders", disk.folder().toString())
+                .set("spool.minimum-free", "1"));
+        assertThat(shard(server, 2)).contains("no-space");
+        assertThat(server.command("status").out()).contains("shard 2");
+        assertThat(send(server, "first").code()).isEqualTo(250);
+        eventually().until(() -> far.messages().size() == 1);
+        assertThat(server.command("shard", "enable", "2").exit()).isNotZero();
+        disk.free();
+        server.command("shard", "enable", "2").mustSucceed();
+        assertThat(shard(server, 2)).contains("running");
+    }
+
+    private static String shard(PackagedServer server, int number) {
+        return server.command("shard", "list").out().lines().filter(line -> line.startsWith(number + " ")).findFirst()
+                .orElse("");
     }
 
     @Test

@@ -492,10 +492,19 @@ final class LocalSpool implements Spool {
 
     @Override
     public void close() {
+        close(mark);
+    }
+
+    @Override
+    public void closeAsInterrupted() {
+        close(mark.filter(open -> !open.wasSet()));
+    }
+
+    private void close(Optional<OpenMark> toClear) {
         commitTimeout.close();
         writer.close();
         indexer.close();
-        mark.ifPresent(this::clear);
+        toClear.ifPresent(this::clear);
         watchdog.ifPresent(SpoolWatchdog::close);
         readers.close();
         lock.close();

@@ -239,4 +239,7 @@ public interface Spool extends ReportableMessages, MovableMessages, AutoCloseabl
     /// Writes what waits, applies the log to the index, releases the lock.
     @Override
     void close();
+
+    /// As [#close], for a start that failed: the next one is told of the same interruption.
+    void closeAsInterrupted();
 }

@@ -12,6 +12,8 @@ public final class SpoolException extends Exception {
         NEWER_VERSION,
         /// The folder cannot be made, read or written.
         NOT_WRITABLE,
+        /// Its disk has no space for what a start writes.
+        NO_SPACE,
         /// The index cannot be read.
         DAMAGED
     }

@@ -1,5 +1,9 @@
 package org.slipstream.spool;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slipstream.core.LogText;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// The lock that admits one process per spool. The operating system releases it when the process
 /// ends, however it ends; the number in the file is for operators only.
 final class SpoolLock implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SpoolLock.class);
     // Closing any channel of a file releases POSIX locks that the same process holds through
     // another channel. So a second opening in this process has to be refused before it touches the
     // file.
@@ -47,16 +52,25 @@ final class SpoolLock implements AutoCloseable {
         try {
             FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel)) {
-                channel.truncate(0);
-                channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
+                writeOwner(channel);
                 return channel;
             }
             channel.close();
         } catch (IOException e) {
-            throw new SpoolException(SpoolException.Reason.NOT_WRITABLE,
-                    "The spool " + directory + " cannot be written (" + e + "): give this user the right to.", e);
+            throw Spools.notWritable(directory, e);
         }
         throw inUse(directory, "by process " + owner(file));
+    }
+
+    /// A full disk has no space for the number. It is no reason to refuse the spool, or to leave the channel open: an
+    /// open one keeps the lock, and no later attempt of this process would get it.
+    private static void writeOwner(FileChannel channel) {
+        try {
+            channel.truncate(0);
+            channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.UTF_8)));
+        } catch (IOException full) {
+            LOG.debug("event=spool-lock-without-owner error=\"{}\"", LogText.text(full.toString()));
+        }
     }
 
     private static boolean tryLock(FileChannel channel) throws IOException {
@@ -76,7 +90,8 @@ final class SpoolLock implements AutoCloseable {
 
     private static String owner(Path file) {
         try {
-            return Files.readString(file).strip();
+            String number = Files.readString(file).strip();
+            return number.isEmpty() ? "unknown" : number;
         } catch (IOException e) {
             return "unknown";
         }

@@ -437,13 +437,14 @@ public final class Spools {
 
     private static SpoolException refusal(Path directory, Throwable cause) {
         return switch (cause) {
+            case SpoolException e -> e;
+            case Exception e when SpaceGuard.isNoSpace(e) -> noSpace(directory, e);
             case UnusableIndexException e -> switch (e.why()) {
                 case IN_USE -> new SpoolException(SpoolException.Reason.IN_USE, e.getMessage(), e);
                 case NEWER_VERSION -> new SpoolException(SpoolException.Reason.NEWER_VERSION, e.getMessage(), e);
                 case NOT_WRITABLE -> new SpoolException(SpoolException.Reason.NOT_WRITABLE, e.getMessage(), e);
                 case DAMAGED, UNREADABLE -> new SpoolException(SpoolException.Reason.DAMAGED, e.getMessage(), e);
             };
-            case SpoolException e -> e;
             case NewerLogException e -> newer(directory, e);
             case IOException e -> notWritable(directory, e);
             case Error e -> throw e;
@@ -457,9 +458,17 @@ public final class Spools {
                 + " was written by a newer Slipstream (" + e.getMessage() + "): start that version.", e);
     }
 
-    private static SpoolException notWritable(Path directory, IOException e) {
-        return new SpoolException(SpoolException.Reason.NOT_WRITABLE, "The spool " + directory
-                + " cannot be made, read or written (" + e + "): give this user the right to, or choose another one.",
-                e);
+    private static SpoolException noSpace(Path directory, Exception e) {
+        return new SpoolException(SpoolException.Reason.NO_SPACE, "The disk of the spool " + directory
+                + " has no space to open it (" + e.getMessage() + "): free some (df -h, df -i, quota).", e);
+    }
+
+    static SpoolException notWritable(Path directory, IOException e) {
+        return SpaceGuard.isNoSpace(e)
+                ? noSpace(directory, e)
+                : new SpoolException(SpoolException.Reason.NOT_WRITABLE, "The spool " + directory
+                        + " cannot be made, read or written (" + e
+                        + "): give this user the right to, or choose another one.",
+                        e);
     }
 }

@@ -95,7 +95,9 @@ class FullDiskStartTest {
         world.mostIndexInMemory = Files.size(killed.resolve("register.mv.db"));
         world.open(killed).close();
         world.mostIndexInMemory--;
-        assertThatThrownBy(() -> world.open(killed)).isInstanceOf(SpoolException.class);
+        assertThatThrownBy(() -> world.open(killed)).isInstanceOfSatisfying(SpoolException.class,
+                refused -> assertThat(refused.reason()).isEqualTo(SpoolException.Reason.NO_SPACE))
+                .hasMessageContaining("has no space");
     }
 
     private static List<QueueId> listed(Spool spool) throws Exception {

@@ -105,6 +105,8 @@ record AllShards(Supplier<List<ShardPart>> parts) {
     private static <T> Asked<T> one(ShardPart shard, ShardQuestion<T> question) {
         try {
             return new Asked<>(Optional.of(new ShardReply<>(shard, question.ask(shard))), Optional.empty());
+        } catch (WaitingShard.NotOpenException told) {
+            return new Asked<>(Optional.empty(), Optional.of(new ShardFault(shard.number(), told)));
         } catch (IOException | RuntimeException trouble) {
             log.warn("event=shard-not-read shard={} error=\"{}\"", shard.number(),
                     LogText.text(FailureWords.of(trouble)));

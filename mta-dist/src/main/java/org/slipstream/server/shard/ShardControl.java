@@ -40,7 +40,9 @@ public final class ShardControl implements ShardOperations {
             views.add(view(shard));
         }
         // Those that were empty when they left are of no interest.
-        shards.known().stream().filter(StoredShard::isRetired).map(ShardControl::view).forEach(views::add);
+        shards.known().stream().filter(StoredShard::isRetired).map(shard -> view(shard, "closed"))
+                .forEach(views::add);
+        shards.waiting().stream().map(shard -> view(shard, "no-space")).forEach(views::add);
         views.sort(Comparator.comparingInt(ShardView::number));
         return views;
     }
@@ -66,8 +68,8 @@ public final class ShardControl implements ShardOperations {
         }
     }
 
-    private static ShardView view(StoredShard shard) {
-        return new ShardView(shard.number(), shard.folder().toString(), SettingsRecords.word(shard.mode()), "closed",
+    private static ShardView view(StoredShard shard, String state) {
+        return new ShardView(shard.number(), shard.folder().toString(), SettingsRecords.word(shard.mode()), state,
                 NO_USE, NO_USE, 0, false, 0, 0, 0);
     }
 
@@ -95,8 +97,8 @@ public final class ShardControl implements ShardOperations {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
             return closed(number).filter(StoredShard::isRetired)
-                    .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard)))
-                    .orElse(new ShardAnswer.UnknownShard(number));
+                    .<ShardAnswer>map(shard -> new ShardAnswer.Done(view(shard, "closed")))
+                    .orElse(notOpen(number));
         }
         if (open.get().equals(shards.first())) {
             return new ShardAnswer.Refused("shard " + number + " stays, because its spool keeps the records of hosts"
@@ -110,8 +112,18 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer disable(int number, boolean force) throws IOException {
         Optional<Shard> open = shards.shard(number);
         return open.isEmpty()
-                ? new ShardAnswer.UnknownShard(number)
+                ? notOpen(number)
                 : mode(open.get(), ShardMode.DISABLED, force);
+    }
+
+    private ShardAnswer notOpen(int number) {
+        return waiting(number).isPresent()
+                ? new ShardAnswer.Refused("shard " + number + " is not open: " + WaitingShard.WHY)
+                : new ShardAnswer.UnknownShard(number);
+    }
+
+    private Optional<StoredShard> waiting(int number) {
+        return shards.waiting().stream().filter(each -> each.number() == number).findFirst();
     }
 
     private ShardAnswer mode(Shard shard, ShardMode mode, boolean force) throws IOException {
@@ -137,12 +149,15 @@ public final class ShardControl implements ShardOperations {
             shards.mode(open.get(), ShardMode.NORMAL);
             return new ShardAnswer.Done(view(open.get()));
         }
+        Optional<StoredShard> waiting = waiting(number);
         Optional<StoredShard> closed = closed(number);
-        if (closed.isEmpty()) {
+        if (waiting.isEmpty() && closed.isEmpty()) {
             return new ShardAnswer.UnknownShard(number);
         }
         try {
-            return new ShardAnswer.Done(view(shards.reopen(closed.get())));
+            return new ShardAnswer.Done(view(waiting.isPresent()
+                    ? shards.openWaiting(waiting.get().with(ShardMode.NORMAL))
+                    : shards.reopen(closed.get())));
         } catch (SpoolException refused) {
             return new ShardAnswer.Refused("shard " + number + " stays closed. " + refused.getMessage());
         }
@@ -156,7 +171,7 @@ public final class ShardControl implements ShardOperations {
     public synchronized ShardAnswer load(int number, Optional<UseView> local, Optional<UseView> remote) {
         Optional<Shard> open = shards.shard(number);
         if (open.isEmpty()) {
-            return new ShardAnswer.UnknownShard(number);
+            return notOpen(number);
         }
         open.get().load(local.isEmpty() && remote.isEmpty()
                 ? Optional.empty()

@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slipstream.core.LogShard;
+import org.slipstream.core.LogText;
 import org.slipstream.core.MessageSummary;
 import org.slipstream.core.QueueId;
 import org.slipstream.core.SettingsRecords;
@@ -43,11 +44,14 @@ public final class ShardSet {
 
     private final Config config;
     private final LongSupplier clock;
+    private final ShardOpener opener;
     private final ShardStore file;
     private final ShardStart plan;
     private final ShardSupervisor supervisor = new ShardSupervisor(this);
     /// In order of their numbers.
     private final List<Shard> shards = new CopyOnWriteArrayList<>();
+    /// Shards whose disk had no space at the start. They keep their mail, and are opened later.
+    private final List<StoredShard> waiting = new CopyOnWriteArrayList<>();
     /// Shards that were open once and are closed.
     private final List<StoredShard> closed = new CopyOnWriteArrayList<>();
     private final ShardExchange exchange = new ShardExchange();
@@ -62,9 +66,16 @@ public final class ShardSet {
         void run(T part) throws InterruptedException;
     }
 
-    private ShardSet(Config config, LongSupplier clock) {
+    /// Opens the spool of a shard.
+    @FunctionalInterface
+    interface ShardOpener {
+        Shard open(StoredShard stored) throws SpoolException;
+    }
+
+    private ShardSet(Config config, LongSupplier clock, ShardOpener opener) {
         this.config = config;
         this.clock = clock;
+        this.opener = opener;
         this.file = ShardStore.in(config.home());
         this.plan = new ShardStart(config.shard(), folder(config));
     }
@@ -77,12 +88,18 @@ public final class ShardSet {
 
     /// Opens and recovers the spools. Nothing is delivered before [#start].
     public static ShardSet open(Config config, LongSupplier clock) throws SpoolException, IOException {
-        ShardSet set = new ShardSet(config, clock);
+        return open(config, clock, stored -> Shard.open(stored.number(), stored.spool(config.spool()), clock,
+                stored.mode()));
+    }
+
+    static ShardSet open(Config config, LongSupplier clock, ShardOpener opener) throws SpoolException, IOException {
+        ShardSet set = new ShardSet(config, clock, opener);
         try {
             set.open();
             return set;
         } catch (SpoolException | IOException | RuntimeException refused) {
-            set.shards.forEach(shard -> shard.spool().close());
+            // The next start still has to look for the copies of moves that a kill left.
+            set.shards.forEach(shard -> shard.spool().closeAsInterrupted());
             throw refused;
         }
     }
@@ -93,7 +110,7 @@ public final class ShardSet {
         folders.require(stored);
         List<StoredShard> toOpen = plan.toOpen(stored);
         for (StoredShard each : toOpen) {
-            shards.add(open(each));
+            openOrWait(each, toOpen);
         }
         stored.stream().filter(each -> toOpen.stream().noneMatch(open -> open.number() == each.number()))
                 .forEach(closed::add);
@@ -102,12 +119,25 @@ public final class ShardSet {
         }
         sweepCopies();
         closeEmpty();
-        shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || shards.size() > 1;
+        shared = config.shard().mode() != Growth.STATIC || config.shard().count() > 1 || count() > 1;
         keep();
     }
 
-    private Shard open(StoredShard stored) throws SpoolException {
-        return Shard.open(stored.number(), stored.spool(config.spool()), clock, stored.mode());
+    /// One full disk does not stop the shards on other disks. Two cases refuse the start nevertheless:
+    /// the first shard, whose spool keeps the suspensions, and a drain, because the copies that a move
+    /// left must be compared before any of them is delivered.
+    private void openOrWait(StoredShard shard, List<StoredShard> toOpen) throws SpoolException {
+        try {
+            shards.add(opener.open(shard));
+        } catch (SpoolException refused) {
+            if (refused.reason() != SpoolException.Reason.NO_SPACE || shards.isEmpty()
+                    || toOpen.stream().anyMatch(each -> each.mode() == ShardMode.DRAINED)) {
+                throw refused;
+            }
+            waiting.add(shard);
+            log.warn("event=shard-waits-for-space shard={} folder={} error=\"{}\" next=\"it is tried again\"",
+                    shard.number(), shard.folder(), LogText.text(String.valueOf(refused.getMessage())));
+        }
     }
 
     // Before any delivery (IM-33): a move that the last stop cut off left two copies. After a kill the
@@ -219,9 +249,19 @@ public final class ShardSet {
         return Optional.empty();
     }
 
+    /// The shards that wait for space on their disks.
+    List<StoredShard> waiting() {
+        return List.copyOf(waiting);
+    }
+
+    private int count() {
+        return shards.size() + waiting.size();
+    }
+
     /// All shards that were ever open, by number.
     List<StoredShard> known() {
         List<StoredShard> all = new ArrayList<>(shards.stream().map(ShardSet::stored).toList());
+        all.addAll(waiting);
         all.addAll(closed);
         all.sort(Comparator.comparingInt(StoredShard::number));
         return all;
@@ -232,7 +272,7 @@ public final class ShardSet {
     }
 
     private void keep() throws IOException {
-        LogShard.several(shards.size() > 1);
+        LogShard.several(count() > 1);
         file.write(known(), folder(config));
     }
 
@@ -292,11 +332,16 @@ public final class ShardSet {
     }
 
     /// True when a shard has this message; moved mail keeps its id.
+    ///
+    /// @throws IOException also when the shard that the id names waits for space
     public boolean contains(QueueId id) throws IOException {
         for (Shard shard : shards) {
             if (shard.spool().envelope(id).isPresent()) {
                 return true;
             }
+        }
+        if (waiting.stream().anyMatch(each -> each.number() == id.shard())) {
+            throw new IOException("shard " + id.shard() + " may have it, and " + WaitingShard.WHY);
         }
         return false;
     }
@@ -311,28 +356,34 @@ public final class ShardSet {
     /// Opens one more shard, above the highest number. Empty when there are as many as the settings
     /// permit.
     synchronized Optional<Shard> add() throws IOException, SpoolException {
-        Optional<StoredShard> next = shards.size() < config.shard().maximum()
+        Optional<StoredShard> next = count() < config.shard().maximum()
                 ? plan.next(known())
                 : Optional.empty();
-        return next.isPresent() ? Optional.of(bring(next.get())) : Optional.empty();
+        return next.isPresent() ? Optional.of(bring(next.get(), opener.open(next.get()))) : Optional.empty();
     }
 
     /// Opens a shard that was closed.
     synchronized Shard reopen(StoredShard shard) throws IOException, SpoolException {
-        return bring(shard.opened().with(ShardMode.NORMAL));
+        StoredShard normal = shard.opened().with(ShardMode.NORMAL);
+        return bring(normal, opener.open(normal));
     }
 
-    private Shard bring(StoredShard stored) throws IOException, SpoolException {
-        if (stopping) {
-            throw new IOException("the server stops");
-        }
-        Shard shard = open(stored);
-        if (!shared) {
-            divideLimits();
-        }
+    /// Opens a shard that waited for space. Orders for the other shards go on while its index is made.
+    Shard openWaiting(StoredShard shard) throws IOException, SpoolException {
+        return bring(shard, opener.open(shard));
+    }
+
+    private synchronized Shard bring(StoredShard stored, Shard shard) throws IOException {
         try {
+            if (stopping) {
+                throw new IOException("the server stops");
+            }
+            if (!shared) {
+                divideLimits();
+            }
             start(shard);
             closed.removeIf(each -> each.number() == stored.number());
+            waiting.removeIf(each -> each.number() == stored.number());
             shards.add(shard);
             shards.sort(Comparator.comparingInt(Shard::number));
             keep();

@@ -31,6 +31,8 @@ final class ShardSupervisor implements AutoCloseable {
     private static final Duration FINISH = Duration.ofSeconds(9);
     private static final long FIRST_PAUSE_MILLIS = 1_000;
     private static final int MOST_DOUBLINGS = 6;
+    /// An attempt may make the index of a long queue again before it finds no space.
+    private static final long SPACE_PAUSE_MILLIS = 60_000;
 
     private final ShardSet shards;
     private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1,
@@ -44,6 +46,22 @@ final class ShardSupervisor implements AutoCloseable {
     void start(Duration interval) {
         thread.scheduleWithFixedDelay(told(this::look), interval.toMillis(), interval.toMillis(),
                 TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(told(this::openWaiting), SPACE_PAUSE_MILLIS, SPACE_PAUSE_MILLIS,
+                TimeUnit.MILLISECONDS);
+    }
+
+    // ---- full disks
+
+    /// Opens the shards that wait for space, as far as their disks have some now.
+    void openWaiting() {
+        for (StoredShard shard : shards.waiting()) {
+            try {
+                shards.openWaiting(shard);
+            } catch (IOException | SpoolException refused) {
+                log.warn("event=shard-waits-for-space shard={} folder={} error=\"{}\" next=\"it is tried again\"",
+                        shard.number(), shard.folder(), LogText.text(FailureWords.of(refused)));
+            }
+        }
     }
 
     // ---- failures

@@ -8,11 +8,13 @@ import org.slipstream.server.config.Config;
 import org.slipstream.server.dispatch.ShardQueue;
 import org.slipstream.server.dispatch.ShardSuspensions;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/// Views and orders of operators, over all shards that run at the moment.
+/// Views and orders of operators, over all shards, those that wait for space among them.
 ///
 /// @param queue the mail, and the state of the server
 /// @param hosts the destination database
@@ -21,8 +23,10 @@ public record ShardViews(AllShardsOperations queue, HostOperations hosts, Suspen
     /// @param troubles those of the server that concern all its shards
     public static ShardViews of(ShardSet set, Supplier<Config> config, Supplier<List<TroubleView>> troubles,
             LongSupplier clockMillis) {
-        AllShards shards = new AllShards(() -> set.all().stream()
-                .<ShardPart>map(shard -> new RunningShard(shard, set)).toList());
+        AllShards shards = new AllShards(() -> Stream.concat(
+                set.all().stream().<ShardPart>map(shard -> new RunningShard(shard, set)),
+                set.waiting().stream().map(each -> new WaitingShard(each.number())))
+                .sorted(Comparator.comparingInt(ShardPart::number)).toList());
         Supplier<ServerLimits> limits = () -> ServerLimits.of(config.get());
         return new ShardViews(AllShardsOperations.of(shards, limits, troubles, clockMillis),
                 new AllShardsHosts(shards, limits), new AllShardsSuspensions(shards));

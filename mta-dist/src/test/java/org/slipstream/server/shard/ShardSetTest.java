@@ -5,6 +5,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slipstream.admin.ShardOperations.ShardAnswer;
+import org.slipstream.admin.ShardOperations.ShardView;
 import org.slipstream.core.Address;
 import org.slipstream.core.Envelope;
 import org.slipstream.core.MessageSummary;
@@ -35,6 +37,7 @@ import org.slipstream.spool.Draft;
 import org.slipstream.spool.MovableMessages;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.SpoolConfig;
+import org.slipstream.spool.SpoolException;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -66,6 +69,7 @@ class ShardSetTest {
     private final Map<QueueId, Integer> delivered = new ConcurrentHashMap<>();
     private final List<ShardSet> opened = new ArrayList<>();
     private volatile boolean full;
+    private volatile boolean diskIsFull;
 
     @AfterEach
     void stop() throws InterruptedException {
@@ -217,6 +221,21 @@ class ShardSetTest {
     /// The mode of the drained shard is lost with the file of shards.
     @Test
     void copiesAreSweptAfterAKillThoughNoShardIsDrained() throws Exception {
+        List<QueueId> waiting = killedWithCopiesInBothShards();
+        requireEachOnce(waiting, started("shard.count=2"));
+    }
+
+    /// A third shard that cannot be opened is no reason to forget that the others were killed.
+    @Test
+    void copiesAreSweptAlsoWhenTheFirstStartAfterTheKillFails() throws Exception {
+        List<QueueId> waiting = killedWithCopiesInBothShards();
+        Path third = Files.createDirectories(home.resolve("spool-3"));
+        Files.writeString(third.resolve("version"), "slipstream-spool 999\n");
+        assertThatThrownBy(() -> started("shard.count=3")).isInstanceOf(SpoolException.class);
+        requireEachOnce(waiting, started("shard.count=2"));
+    }
+
+    private List<QueueId> killedWithCopiesInBothShards() throws Exception {
         ShardSet set = started("shard.count=2");
         full = true;
         List<QueueId> waiting = send(set, 20);
@@ -232,9 +251,14 @@ class ShardSetTest {
         stop(set);
         opened.clear();
         // The mark of a running server, as a kill leaves it.
-        Files.createFile(set.shard(2).orElseThrow().where().directory().resolve("index-open"));
+        for (Shard shard : set.all()) {
+            Files.createFile(shard.where().directory().resolve("index-open"));
+        }
         full = false;
-        ShardSet again = started("shard.count=2");
+        return waiting;
+    }
+
+    private void requireEachOnce(List<QueueId> waiting, ShardSet again) throws Exception {
         for (Shard shard : again.all()) {
             shard.run().orElseThrow().inbox().answer(new QmgrEvent.Operator(
                     new QmgrEvent.OperatorCommand.Flush(Optional.empty(), Optional.empty())));
@@ -272,6 +296,78 @@ class ShardSetTest {
         }
     }
 
+    /// The disk of one shard is full, and its queue is too long for an index in memory.
+    @Test
+    void aShardWithoutSpaceIsOpenedLaterAndTheOthersServe() throws Exception {
+        ShardSet before = started("shard.count=2");
+        full = true;
+        List<QueueId> waiting = send(before, 20);
+        Awaitility.await().atMost(SOON).until(() -> deferred(before) == 20);
+        QueueId there = waiting.stream().filter(id -> id.shard() == 2).findFirst().orElseThrow();
+        stop(before);
+        opened.clear();
+        full = false;
+        diskIsFull = true;
+        Config config = config("shard.count=2");
+        ShardSet set = started(config, ShardSet.open(config, System::currentTimeMillis, full(config, 2)));
+        ShardViews views = ShardViews.of(set, () -> config, List::of, System::currentTimeMillis);
+        ShardControl control = new ShardControl(set);
+        List<QueueId> fresh = send(set, 20);
+        assertThat(fresh).extracting(QueueId::shard).containsOnly(1);
+        awaitDelivered(fresh);
+        assertThat(views.queue().status().trouble()).singleElement().satisfies(trouble -> {
+            assertThat(trouble.meaning()).contains("shard 2");
+            assertThat(trouble.reason()).contains("no space");
+        });
+        assertThat(views.queue().activity().trouble()).hasSize(1);
+        assertThatThrownBy(() -> views.queue().explain(there)).hasMessageContaining("no space");
+        assertThatThrownBy(() -> set.contains(there)).isInstanceOf(IOException.class);
+        assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "no-space");
+        assertThat(control.drain(2, true)).isInstanceOf(ShardAnswer.Refused.class);
+        assertThat(control.enable(2)).isInstanceOfSatisfying(ShardAnswer.Refused.class,
+                refused -> assertThat(refused.reason()).contains("no space"));
+        // The file of shards still has it, so a start later finds its mail.
+        assertThat(Files.readString(home.resolve("shards"))).contains("shard 2 open normal");
+        try (ShardSupervisor supervisor = new ShardSupervisor(set)) {
+            supervisor.openWaiting();
+            assertThat(set.shard(2)).isEmpty();
+            diskIsFull = false;
+            supervisor.openWaiting();
+        }
+        assertThat(set.waiting()).isEmpty();
+        assertThat(control.shards()).extracting(ShardView::state).containsExactly("running", "running");
+        set.all().forEach(shard -> flush(shard, waiting));
+        awaitDelivered(waiting);
+        assertThat(delivered.values()).as("each once").containsOnly(1);
+        assertThat(views.queue().status().trouble()).isEmpty();
+    }
+
+    /// The first shard has the suspensions, and a drain may have left copies that must be compared.
+    @Test
+    void theFirstShardAndADrainNeedTheirDisksAtAStart() throws Exception {
+        ShardSet before = started("shard.count=2");
+        Config config = config("shard.count=2");
+        stop(before);
+        opened.clear();
+        diskIsFull = true;
+        assertThatThrownBy(() -> ShardSet.open(config, System::currentTimeMillis, full(config, 1)))
+                .isInstanceOf(SpoolException.class);
+        Path file = home.resolve("shards");
+        Files.writeString(file, Files.readString(file).replace("shard 2 open normal", "shard 2 open drained"));
+        assertThatThrownBy(() -> ShardSet.open(config, System::currentTimeMillis, full(config, 2)))
+                .isInstanceOf(SpoolException.class);
+    }
+
+    private ShardSet.ShardOpener full(Config config, int number) {
+        return stored -> {
+            if (diskIsFull && stored.number() == number) {
+                throw new SpoolException(SpoolException.Reason.NO_SPACE, "The disk has no space to open the spool.");
+            }
+            return Shard.open(stored.number(), stored.spool(config.spool()), System::currentTimeMillis,
+                    stored.mode());
+        };
+    }
+
     private long deferred(ShardSet set) throws IOException {
         long waiting = 0;
         for (Shard shard : set.all()) {
@@ -307,10 +403,17 @@ class ShardSetTest {
     }
 
     private ShardSet started(String... more) throws Exception {
+        Config config = config(more);
+        return started(config, ShardSet.open(config, System::currentTimeMillis));
+    }
+
+    private Config config(String... more) {
         List<String> settings = new ArrayList<>(List.of("hostname=mta.example", "local.domains=here.example"));
         settings.addAll(List.of(more));
-        Config config = ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config();
-        ShardSet set = ShardSet.open(config, System::currentTimeMillis);
+        return ((ReadResult.Accepted) ConfigReader.read(SettingsSource.in(home), settings)).config();
+    }
+
+    private ShardSet started(Config config, ShardSet set) throws Exception {
         opened.add(set);
         PlaceRules smtp = config.smtpPlacement();
         set.start(new ShardServices(config, ClientConfig.of("mta.example"),
