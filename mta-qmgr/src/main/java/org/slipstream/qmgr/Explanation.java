@@ -102,8 +102,9 @@ final class Explanation {
     private QueuePhase onConnection(FirstDelivery delivery) {
         Seating.HostPosition at = positions.get(delivery.number());
         if (at == null) {
-            return QueuePhase.of(Code.CONNECTION,
-                    "lost its connection to " + delivery.queue() + " and waits for another");
+            return QueuePhase.of(Code.CONNECTION, seating.refusesMore(delivery.queue().route(), nowMillis)
+                    .map(refusal -> "waits for one of the connections to " + delivery.queue() + " (" + refusal + ")")
+                    .orElse("lost its connection to " + delivery.queue() + " and waits for another"));
         }
         if (at.ahead() > 0) {
             return QueuePhase.of(Code.AHEAD, others(at.ahead()) + " ahead on a connection to " + at.host()
@@ -335,7 +336,9 @@ final class Explanation {
         if (connections == 0) {
             return QueuePhase.of(Code.HOST_LIMIT, "waits for a connection to " + queue + ": " + here.reason());
         }
-        return atWork(Code.HOST_LIMIT, queue, connections, connections).adding(" (" + here.reason() + ")");
+        String refusal = seating.refusesMore(queue.route(), nowMillis).map(reply -> "; " + reply).orElse("");
+        return atWork(Code.HOST_LIMIT, queue, connections, connections)
+                .adding(" (" + here.reason() + refusal + ")");
     }
 
     private static QueuePhase atWork(Code code, DestinationQueue queue, int atWork, int limit) {

@@ -61,8 +61,8 @@ import java.util.random.RandomGenerator;
 ///   [#dead] marks its hosts then.
 /// - *Other connections to the host are up*: the host refuses more than it has. It is marked as
 ///   crowded. If no other host is left, that is one negative feedback as well, and the delivery
-///   waits for a connection that is up. Where a connection carries one delivery at a time, it is
-///   deferred, as in Postfix.
+///   waits for a connection that is up. The plain rules defer it, as Postfix does
+///   ([PlaceRules#refusedWait]).
 ///
 /// **A host that defers every recipient of a delivery** is not asked again in this attempt: the
 /// delivery moves to another host, once, as in Postfix (`smtp_mx_session_limit = 2`; RFC 5321 section
@@ -149,7 +149,7 @@ final class Connections {
     /// @param mayOpen the destination's window permits one more connection
     Seat find(Owner owner, Candidates where, boolean mayOpen, long nowMillis) {
         return displaced.isWaiting(where.destination())
-                ? new Seat.Wait(Seat.Scope.HERE, "displaced deliveries come first", List.of())
+                ? new Seat.Wait(Seat.Scope.HERE, "deliveries that lost their connection come first", List.of())
                 : placement.find(new PlacementQuestion(owner, where, mayOpen), nowMillis);
     }
 
@@ -360,9 +360,8 @@ final class Connections {
                 boolean released = !connection.serves(assignment.destination());
                 if (mayTryAnotherHost(assignment, answered.outcomes(), connection.host.host(), now)) {
                     displaced.addAnswered(assignment.without(connection.host.host(), answered.outcomes()));
-                    if (released) {
-                        displaced.lostConnection(assignment.destination());
-                    }
+                    displaced.had(assignment.destination(),
+                            book.serving(assignment.destination()) + (released ? 1 : 0));
                 } else {
                     report.ended(assignment, new Ended.Worked(assignment.number(), answered.outcomes(), released));
                 }
@@ -505,7 +504,7 @@ final class Connections {
                 canMove = true;
                 continue;
             }
-            if (isLast && !(othersUp && rules.depth().carriesSeveral())) {
+            if (isLast && !(othersUp && rules.refusedWait())) {
                 report.ended(assignment,
                         failed(assignment, failure.orTransient(transientReply(assignment.where(), now))));
                 continue;
@@ -517,7 +516,7 @@ final class Connections {
             displaced.add(assignment, connection);
             moved.add(assignment.destination());
         }
-        moved.forEach(displaced::lostConnection);
+        moved.forEach(destination -> displaced.had(destination, book.serving(destination) + 1));
         if (canMove && !othersUp) {
             hosts.broken(connection.host, failure.reason(), failure.retryAfterMillis(), now);
         }
@@ -596,11 +595,12 @@ final class Connections {
         EffectsBuilder report = new EffectsBuilder();
         displaced.each(assignment -> {
             int serving = book.serving(assignment.destination());
-            boolean mayOpen = serving == 0 || displaced.mayReplace(assignment.destination());
+            boolean mayOpen = serving == 0 || displaced.mayHaveMore(assignment.destination(), serving);
             Seat seat = placement.find(new PlacementQuestion(assignment.owner(), assignment.where(), mayOpen), now);
             switch (seat) {
                 case Seat.Wait wait -> {
                     connectionsShort |= isShort(wait);
+                    refusalEndsMillis = Math.min(refusalEndsMillis, nextChangeMillis(assignment.where(), now));
                     if (mayOpen && leases.areShared()) {
                         leases.need(placement.lacks(
                                 new PlacementQuestion(assignment.owner(), assignment.where(), true), now), 1);
@@ -610,12 +610,7 @@ final class Connections {
                 case Seat.Defer _ when assignment.isDeferredByAHost() ->
                     report.ended(assignment, deferredByAHost(assignment));
                 case Seat.Defer defer -> report.ended(assignment, untried(assignment, defer));
-                default -> {
-                    take(seat, assignment, now, orders);
-                    if (book.serving(assignment.destination()) > serving) {
-                        displaced.replaced(assignment.destination());
-                    }
-                }
+                default -> take(seat, assignment, now, orders);
             }
             return true;
         });

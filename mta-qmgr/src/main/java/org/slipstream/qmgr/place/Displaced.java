@@ -16,14 +16,15 @@ import java.util.function.Predicate;
 /// much of it was sent. Until then it counts as displaced and gets no seat, because it may be in
 /// transfer. A destination with displaced deliveries gets no seat for new ones.
 ///
-/// The displaced deliveries of a destination may replace the connections that it lost, one by one.
-/// So the window is never charged with more than before, whichever of them has the first seat.
+/// The displaced deliveries of a destination may use as many connections as served it when the first
+/// of them lost its seat. So the window is never charged with more than before, and a connection that
+/// has answered the last delivery of the destination is free for a displaced one.
 final class Displaced {
     private final Deque<Assignment> waiting = new ArrayDeque<>();
     private final Map<String, Integer> byDestination = new LinkedHashMap<>();
 
-    /// Connections that no longer serve a destination and are not replaced.
-    private final Map<String, Integer> lost = new LinkedHashMap<>();
+    /// Connections that served a destination when its first delivery was displaced.
+    private final Map<String, Integer> most = new LinkedHashMap<>();
 
     /// Passed to a connection that broke, without an answer yet; by number of the delivery.
     private final Map<Long, Returning> returning = new LinkedHashMap<>();
@@ -50,18 +51,14 @@ final class Displaced {
         byDestination.merge(assignment.destination(), 1, Integer::sum);
     }
 
-    /// A connection no longer serves this destination, which has displaced deliveries.
-    void lostConnection(String destination) {
-        lost.merge(destination, 1, Integer::sum);
+    /// Deliveries of this destination are displaced, and as many connections served it until now.
+    void had(String destination, int serving) {
+        most.merge(destination, serving, Math::max);
     }
 
-    boolean mayReplace(String destination) {
-        return lost.containsKey(destination);
-    }
-
-    /// A displaced delivery has a connection that did not serve its destination.
-    void replaced(String destination) {
-        lost.computeIfPresent(destination, (_, n) -> n == 1 ? null : n - 1);
+    /// True when this destination had more connections than serve it now.
+    boolean mayHaveMore(String destination, int serving) {
+        return serving < most.getOrDefault(destination, 0);
     }
 
     boolean isWaiting(String destination) {
@@ -95,7 +92,7 @@ final class Displaced {
 
     private void removed(Assignment assignment) {
         if (byDestination.compute(assignment.destination(), (_, n) -> n == 1 ? null : n - 1) == null) {
-            lost.remove(assignment.destination());
+            most.remove(assignment.destination());
         }
     }
 

@@ -147,6 +147,13 @@ public record PlaceRules(int workers, int connectionsPerHost, Shares messages, S
                 new Idle(Integer.MAX_VALUE, idle, Duration.ofSeconds(300)), defaults().memory(), Unproven.UNLIMITED, 3);
     }
 
+    /// A delivery whose connection a working host refused waits for a connection that is up. The next
+    /// of these is free within one delivery, and a deferral takes `queue.minimal-backoff`. The plain
+    /// rules defer it, as Postfix does.
+    boolean refusedWait() {
+        return depth.carriesSeveral() || unproven.perHost() < Integer.MAX_VALUE;
+    }
+
     public PlaceRules withWorkers(int count, int perHost) {
         return new PlaceRules(count, perHost, messages, verification, depth, idle, memory, unproven, returns);
     }

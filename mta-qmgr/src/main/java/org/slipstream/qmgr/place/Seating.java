@@ -361,6 +361,13 @@ public final class Seating {
         return of(route).connections(candidates(route));
     }
 
+    /// A host of this destination that refused one connection more while others worked, with its
+    /// reply.
+    public Optional<String> refusesMore(Route route, long nowMillis) {
+        return candidates(route).hosts().flatMap(candidate -> hosts.crowd(candidate.host(), nowMillis).stream()
+                .map(crowd -> candidate.name() + " " + crowd.reason())).findFirst();
+    }
+
     /// Connections of all transports that are opening or busy.
     public int busy() {
         int busy = 0;

@@ -154,15 +154,48 @@ class FailedAttemptsTest {
     }
 
     @Test
-    void whereAConnectionCarriesOneDeliveryARefusedConnectionEndsIt() {
+    void whereAConnectionCarriesOneDeliveryARefusedOneWaitsForTheNextThatIsFree() {
+        Yard yard = new Yard(RULES.with(PlaceRules.Depth.ONE));
+        long first = yard.opened(1, to("a"));
+        yard.seat(2, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.refusals).singleElement().satisfies(refusal -> assertThat(refusal.delivery()).isEqualTo(2));
+        assertThat(yard.ended).isEmpty();
+        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        yard.answer(first, 1);
+        assertThat(yard.deliveredOn).containsEntry(2L, first);
+        assertThat(yard.log).doesNotContain("close " + first);
+    }
+
+    @Test
+    void whatAWorkingHostRefusedGetsAnotherConnectionWhenTheOneThatIsUpHangs() {
         Yard yard = new Yard(RULES.with(PlaceRules.Depth.ONE));
         yard.opened(1, to("a"));
         yard.seat(2, to("a"));
         yard.refuse(yard.last());
-        assertThat(yard.refusals).isEmpty();
-        assertThat(yard.ended).singleElement().isInstanceOfSatisfying(Ended.Failed.class,
-                failed -> assertThat(failed.delivery()).isEqualTo(2));
-        assertThat(yard.mark("a")).isNotInstanceOf(HostState.Retry.class);
+        yard.after(RULES.memory().crowded().toMillis() - 1);
+        assertThat(yard.open).hasSize(1);
+        yard.after(1);
+        assertThat(yard.open).hasSize(2);
+        yard.ready(yard.last());
+        assertThat(yard.deliveredOn).containsEntry(2L, yard.last());
+    }
+
+    @Test
+    void aConnectionThatHasDoneItsWorkTakesADisplacedDeliveryAlsoWhenMoreWaitThanConnectionsWereLost() {
+        Yard yard = new Yard(RULES);
+        long first = yard.opened(1, to("a"));
+        yard.news(new QmgrEvent.ConnectionDepth(first, 1));
+        long second = yard.opened(2, to("a"));
+        yard.news(new QmgrEvent.ConnectionDepth(second, 1));
+        yard.seat(3, to("a"));
+        yard.seat(4, to("a"));
+        yard.refuse(yard.last());
+        assertThat(yard.connections.displaced()).isEqualTo(2);
+        yard.answer(first, 1);
+        yard.answer(second, 2);
+        assertThat(yard.deliveredOn).containsEntry(3L, first).containsEntry(4L, second);
+        assertThat(yard.connections.displaced()).isZero();
     }
 
     @Test
