@@ -17,6 +17,7 @@ import org.slipstream.spool.log.RecordPlace;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /// Keeps the size of the log in proportion to the queue. Belongs to the index thread.
 ///
@@ -42,7 +44,7 @@ import java.util.function.Predicate;
 /// and Ousterhout 1992), restricted to the oldest segment.
 final class Cleaner {
     private static final Logger LOG = LoggerFactory.getLogger(Cleaner.class);
-    private static final int AT_ONCE = 256;
+    static final int AT_ONCE = 256;
     private static final long BYTES_AT_ONCE = 4 << 20;
     private static final long SPARE_SEGMENTS = 4;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -67,7 +69,8 @@ final class Cleaner {
     private boolean copying;
     private boolean started;
     /// All records of hosts and of lost messages are in this segment or later ones.
-    private long hostsSegment;
+    private long factsSegment;
+    private Optional<Keeping> keeping = Optional.empty();
     private long looked;
     /// Segments that a warning has named.
     private List<Long> told = List.of();
@@ -78,6 +81,12 @@ final class Cleaner {
         this.index = index;
         this.segmentBytes = segmentBytes;
     }
+
+    /// Records of lost messages are being copied.
+    ///
+    /// @param segment from there on all facts are when this is done
+    /// @param after the messages up to this one are done
+    private record Keeping(long segment, Optional<QueueId> after) {}
 
     private record Placed(QueueId id, RecordPlace place, long sizeBytes) {}
 
@@ -92,6 +101,10 @@ final class Cleaner {
     /// @param applied the segment up to which the index has been applied
     void step(long applied, Sync sync) throws IOException {
         if (underWay || !started) {
+            return;
+        }
+        if (keeping.isPresent()) {
+            keepLost(keeping.get());
             return;
         }
         if (waiting.isEmpty() && (copying || applied != looked || System.nanoTime() - lookNanos >= 0)) {
@@ -161,7 +174,7 @@ final class Cleaner {
     }
 
     private void delete(List<Long> empty, long applied, Sync sync) throws IOException {
-        if (hostsSegment <= empty.getLast()) {
+        if (factsSegment <= empty.getLast()) {
             keepFacts(applied);
             return;
         }
@@ -174,31 +187,36 @@ final class Cleaner {
 
     /// Copies records that would be deleted with their segments: those of hosts, and of messages
     /// whose own segment is missing. A host in the tail is left out: its latest record is beyond the
-    /// index's position.
+    /// index's position. There may be as many lost messages as a disk had, so they follow a page at a time.
     private void keepFacts(long applied) throws IOException {
-        hostsSegment = applied;
-        List<Task.Carried> kept = new ArrayList<>();
-        for (HostRecord host : index.hosts()) {
-            LogRecord record = new LogRecord.KeepHost(host);
-            kept.add(new Task.Carried(record.subject(), Optional.empty(), List.of(record)));
+        keeping = Optional.of(new Keeping(applied, Optional.empty()));
+        append(index.hosts().stream().<LogRecord>map(LogRecord.KeepHost::new)
+                .map(record -> new Task.Carried(record.subject(), Optional.empty(), List.of(record))).toList());
+    }
+
+    private void keepLost(Keeping from) throws IOException {
+        QueueIndex.MessagePage page = index.setAside(from.after(), AT_ONCE);
+        Optional<QueueId> last = Stream.concat(page.messages().stream().map(each -> each.summary().id()),
+                page.damaged().stream().map(QueueIndex.DamagedMessage::id)).max(Comparator.naturalOrder());
+        if (last.isEmpty()) {
+            factsSegment = from.segment();
+            keeping = Optional.empty();
+            lookNanos = System.nanoTime();
+            return;
         }
         Set<Long> present = log.segments();
-        Optional<QueueId> after = Optional.empty();
-        for (List<QueueIndex.Indexed> page = index.setAside(after, AT_ONCE).messages(); !page.isEmpty(); page = index
-                .setAside(after, AT_ONCE).messages()) {
-            List<QueueId> ids = page.stream().map(each -> each.summary().id()).toList();
-            Map<QueueId, QueueIndex.Located> places = index.locate(ids);
-            for (QueueIndex.Indexed message : page) {
-                QueueIndex.Located there = places.get(message.summary().id());
-                if (there != null && !present.contains(there.place().segment())) {
-                    kept.add(new Task.Carried(message.summary().id(), Optional.empty(),
-                            KnownState.ofLost(message, there.place())));
-                }
+        Map<QueueId, QueueIndex.Located> places = index
+                .locate(page.messages().stream().map(each -> each.summary().id()).toList());
+        List<Task.Carried> kept = new ArrayList<>();
+        for (QueueIndex.Indexed message : page.messages()) {
+            QueueIndex.Located there = places.get(message.summary().id());
+            if (there != null && !present.contains(there.place().segment())) {
+                kept.add(new Task.Carried(message.summary().id(), Optional.empty(),
+                        KnownState.ofLost(message, there.place())));
             }
-            after = Optional.of(ids.getLast());
         }
+        keeping = Optional.of(new Keeping(from.segment(), last));
         append(kept);
-        lookNanos = System.nanoTime();
     }
 
     private void append(List<Task.Carried> carried) {

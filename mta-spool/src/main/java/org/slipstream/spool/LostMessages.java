@@ -16,13 +16,15 @@ import java.util.Collection;
 import java.util.List;
 
 /// Messages whose contents a start misses. Each is set aside and reported: by a warning, by records in the message log
-/// that have its sender and recipients, and by a line in a file for the operator.
+/// that have its sender and recipients, and by a line in a file for the operator. A whole disk may be lost, so they are
+/// read and written a page at a time.
 final class LostMessages {
     /// The list in `corrupt/`. Its messages are counted as set aside, so the file itself is not counted.
     static final String LIST = "lost-messages.txt";
 
     private static final Logger LOG = LoggerFactory.getLogger(LostMessages.class);
-    private static final int PAGE = 200;
+    /// Messages that are read with all their rows, and written with one sync.
+    static final int PAGE = 200;
 
     private final MessageLog log;
     private final QueueIndex index;
@@ -47,7 +49,7 @@ final class LostMessages {
                 + reason);
     }
 
-    /// Messages that the index names.
+    /// Messages that the index names. Returns when all are written.
     void add(Collection<QueueId> ids, String reason) throws IOException {
         List<QueueId> all = List.copyOf(ids);
         for (int from = 0; from < all.size(); from += PAGE) {
@@ -64,6 +66,7 @@ final class LostMessages {
                 told(each.id(), reason);
                 records.add(new LogRecord.SetAside(each.id()));
             }
+            write();
         }
     }
 
@@ -72,7 +75,7 @@ final class LostMessages {
                 LogText.text(reason));
     }
 
-    /// Returns when all is durable in the log, and in the index.
+    /// Returns when what was added is durable in the log, and in the index.
     void write() throws IOException {
         if (!records.isEmpty()) {
             log.sync();

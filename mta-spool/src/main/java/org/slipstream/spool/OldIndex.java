@@ -44,8 +44,8 @@ final class OldIndex implements AutoCloseable {
     private static final String SUFFIX = ".mv.db";
     /// Ids of one question.
     private static final int PAGE = 2_000;
-    /// Messages that are read with all their rows at a time.
-    private static final int WHOLE = 200;
+    /// Messages that the log is searched for at a time: some 10 MiB.
+    private static final int MOST_UNKNOWN = 50_000;
 
     private final Path file;
     private final QueueIndex rows;
@@ -118,21 +118,26 @@ final class OldIndex implements AutoCloseable {
     ///
     /// @return false when not all rows could be read
     boolean ask(MessageLog log, QueueIndex index) throws IOException {
-        Map<QueueId, Located> unknown;
-        try {
-            unknown = unknown(log, index);
-        } catch (IOException | RuntimeException e) {
-            notRead(file, e);
-            return false;
-        }
-        if (unknown.isEmpty()) {
-            return true;
-        }
+        boolean complete = true;
+        Unknown found = new Unknown(Map.of(), Optional.empty());
+        do {
+            try {
+                found = unknown(log, index, found.next());
+            } catch (IOException | RuntimeException e) {
+                notRead(file, e);
+                return false;
+            }
+            complete &= found.places().isEmpty() || setAside(log, index, found.places());
+        } while (found.next().isPresent());
+        return complete;
+    }
+
+    private boolean setAside(MessageLog log, QueueIndex index, Map<QueueId, Located> unknown) throws IOException {
         Map<QueueId, List<LogRecord>> later = dropFinished(log, unknown);
         boolean complete = true;
         List<QueueId> ids = List.copyOf(unknown.keySet());
-        for (int from = 0; from < ids.size(); from += WHOLE) {
-            List<QueueId> page = ids.subList(from, Math.min(ids.size(), from + WHOLE));
+        for (int from = 0; from < ids.size(); from += LostMessages.PAGE) {
+            List<QueueId> page = ids.subList(from, Math.min(ids.size(), from + LostMessages.PAGE));
             QueueIndex.MessagePage known;
             try {
                 known = rows.whole(page);
@@ -158,9 +163,14 @@ final class OldIndex implements AutoCloseable {
         return complete;
     }
 
-    private Map<QueueId, Located> unknown(MessageLog log, QueueIndex index) throws IOException {
+    /// Messages of this index that the other one does not have.
+    ///
+    /// @param next where to continue
+    private record Unknown(Map<QueueId, Located> places, Optional<QueueId> next) {}
+
+    private Unknown unknown(MessageLog log, QueueIndex index, Optional<QueueId> from) throws IOException {
         Map<QueueId, Located> unknown = new TreeMap<>();
-        Optional<QueueId> after = Optional.empty();
+        Optional<QueueId> after = from;
         for (List<QueueId> page = rows.ids(after, PAGE); !page.isEmpty(); page = rows.ids(after, PAGE)) {
             List<QueueId> left = new ArrayList<>(page);
             left.removeAll(index.locate(page).keySet());
@@ -172,8 +182,11 @@ final class OldIndex implements AutoCloseable {
                 });
             }
             after = Optional.of(page.getLast());
+            if (unknown.size() >= MOST_UNKNOWN) {
+                return new Unknown(unknown, after);
+            }
         }
-        return unknown;
+        return new Unknown(unknown, Optional.empty());
     }
 
     /// Takes away what a removal behind its place finished, and wrong rows: another message is at

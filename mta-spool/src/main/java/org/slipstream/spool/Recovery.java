@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Gatherers;
 
 /// Applies the rest of the log to the index: at a start, and when the index comes back older than
 /// it was.
@@ -38,7 +39,8 @@ import java.util.Set;
 ///
 /// **Lost parts of the log.** The log knows which of its segments are missing or too short
 /// ([MessageLog#gaps]). An index that was applied beyond such a part names its messages. Otherwise
-/// nothing does, so the part itself is reported in `corrupt/`.
+/// some messages may have no name, so the part itself is reported in `corrupt/`. The index of a killed
+/// server does not reach beyond the last segment, because the log went on after its position.
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
     private static final int BATCH = 2000;
@@ -176,9 +178,20 @@ final class Recovery {
     /// Sets aside messages whose content is missing, reports what is lost of the log, and clears away content
     /// files that no message names.
     ///
-    /// @param known an index that was applied up to here names all messages before
+    /// An index that was applied up to here names all messages before.
+    ///
+    /// @param isEnd the log had no record behind it
+    record Known(Position position, boolean isEnd) {
+        boolean covers(MessageLog.Gap gap) {
+            if (gap.segment() != position.segment()) {
+                return gap.segment() < position.segment();
+            }
+            return gap.whole() ? gap.sound() <= position.offset() : isEnd && position.offset() > 0;
+        }
+    }
+
     /// @param damaged records were lost, so a content file without a record may be that of a message
-    static void settle(MessageLog log, QueueIndex index, Position known, boolean damaged) throws IOException {
+    static void settle(MessageLog log, QueueIndex index, Known known, boolean damaged) throws IOException {
         LostMessages lost = new LostMessages(log, index);
         boolean lacks = damaged || log.lacksSegments();
         for (MessageLog.Gap gap : log.gaps()) {
@@ -199,7 +212,6 @@ final class Recovery {
             }
         }
         lost.add(index.queued(withoutFile), "its file in large/ is missing");
-        lost.write();
         Set<QueueId> unnamed = new HashSet<>(files);
         unnamed.removeAll(named.ownFiles());
         clear(log, unnamed, lacks);
@@ -224,25 +236,26 @@ final class Recovery {
         return finished;
     }
 
-    private static void report(MessageLog.Gap gap, Position known, MessageLog log) throws IOException {
-        boolean named = gap.segment() < known.segment()
-                || gap.segment() == known.segment() && Math.max(1, gap.sound()) <= known.offset();
+    private static void report(MessageLog.Gap gap, Known known, MessageLog log) throws IOException {
+        boolean named = known.covers(gap);
         LOG.warn("event=segment-lost segment={} bytes={} sound={} next=\"{}\"", gap.segment(), gap.bytes(), gap.sound(),
-                named ? "its messages are set aside" : "its messages are not known");
+                named ? "its messages are set aside" : "not all of its messages are known");
         if (!named) {
             log.note("segment-" + gap.segment() + "-lost.txt", List.of(gap.sentence()
-                    + " No index names all of its messages. Put it back and run `mta spool repair`,"
+                    + " It may have had messages that no index names. Put it back and run `mta spool repair`,"
                     + " or delete this file when it is lost for good."));
         }
     }
 
     private static List<QueueId> unreadable(MessageLog log, QueueIndex index, long segment) throws IOException {
         List<QueueId> unreadable = new ArrayList<>();
-        index.locate(List.copyOf(index.inSegment(segment))).forEach((id, there) -> {
-            if (!isReadable(log, id, there.place())) {
-                unreadable.add(id);
-            }
-        });
+        for (List<QueueId> page : pages(index.inSegment(segment))) {
+            index.locate(page).forEach((id, there) -> {
+                if (!isReadable(log, id, there.place())) {
+                    unreadable.add(id);
+                }
+            });
+        }
         return unreadable;
     }
 
@@ -267,8 +280,14 @@ final class Recovery {
             LOG.info("event=old-rows-dropped count={} reason=\"their segments were deleted, so they were finished\"",
                     ids.size());
             QueueIndex.Standing standing = index.standing();
-            index.apply(ids.stream().<LogRecord>map(LogRecord.Remove::new).toList(), standing.position(),
-                    standing.lastId());
+            for (List<QueueId> page : pages(ids)) {
+                index.apply(page.stream().<LogRecord>map(LogRecord.Remove::new).toList(), standing.position(),
+                        standing.lastId());
+            }
         }
+    }
+
+    private static List<List<QueueId>> pages(Set<QueueId> ids) {
+        return ids.stream().gather(Gatherers.windowFixed(BATCH)).toList();
     }
 }

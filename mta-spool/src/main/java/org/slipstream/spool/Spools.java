@@ -339,7 +339,7 @@ public final class Spools {
             if (!parts.acceptsEmptyLog()) {
                 requireLog(config.directory(), log, index);
             }
-            long lastId = recover(parts.indexFolder(config), log, index);
+            long lastId = recover(parts.indexFolder(config), log, index, mark.filter(set -> !set.wasSet()).isPresent());
             Tail tail = new Tail(parts.tailMessages(), TAIL_BYTES, log.end(), lastId);
             HealthReport health = new HealthReport(clock, System::nanoTime);
             SpaceGuard space = new SpaceGuard(parts.disk(config), config.minimumFree());
@@ -373,8 +373,9 @@ public final class Spools {
     }
 
     /// @param folder of the index and of its witnesses
+    /// @param closed the index was closed in an orderly way, when it had the whole log
     /// @return the greatest queue id
-    private static long recover(Path folder, MessageLog log, QueueIndex index) throws IOException {
+    private static long recover(Path folder, MessageLog log, QueueIndex index, boolean closed) throws IOException {
         QueueIndex.Standing before = index.standing();
         List<Path> pending = OldIndex.pending(folder);
         List<OldIndex> witnesses = pending.stream().flatMap(file -> OldIndex.open(file).stream()).toList();
@@ -388,7 +389,9 @@ public final class Spools {
             for (OldIndex witness : witnesses) {
                 complete &= witness.ask(log, index);
             }
-            Recovery.settle(log, index, complete ? known : before.position(), applied.damaged());
+            Position named = complete ? known : before.position();
+            Recovery.settle(log, index, new Recovery.Known(named, closed && named.equals(before.position())),
+                    applied.damaged());
         } finally {
             witnesses.forEach(OldIndex::close);
         }

@@ -67,7 +67,7 @@ public interface MessageLog extends AutoCloseable {
         /// @param first the sequence number of the first one, @param last of the last one
         record Withdrawn(long first, long last) implements ScannedRecord {}
 
-        /// Invalid bytes that are followed by a valid record, or that have a whole record's length.
+        /// Invalid bytes that are followed by a valid record, or that are not the beginning of a record.
         ///
         /// @param copy file to which they have been copied
         record Damaged(long segment, long offset, long bytes, String copy) implements ScannedRecord {}
@@ -77,8 +77,8 @@ public interface MessageLog extends AutoCloseable {
         /// @param copy file to which the damaged bytes have been copied
         record Headless(long segment, String copy) implements ScannedRecord {}
 
-        /// The segment ends inside a record: the machine stopped here, and no client got a 250 for
-        /// this message.
+        /// The segment ends with the beginning of a record: the machine stopped here, and no client got a
+        /// 250 for this message.
         record Torn(long segment, long offset, long bytes) implements ScannedRecord {}
     }
 
@@ -86,7 +86,8 @@ public interface MessageLog extends AutoCloseable {
     ///
     /// @param bytes that are left; 0 when its file is missing
     /// @param sound length of the part that is known to have been sound; 0: not known
-    record Gap(long segment, long bytes, long sound) {
+    /// @param whole true when `sound` is the whole length; otherwise more may have followed
+    record Gap(long segment, long bytes, long sound, boolean whole) {
         public String sentence() {
             return bytes == 0
                     ? "Segment " + segment + " is missing or empty."

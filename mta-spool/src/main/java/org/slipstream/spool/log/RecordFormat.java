@@ -44,6 +44,7 @@ final class RecordFormat {
     static final int SEGMENT_CRC_OFFSET = 28;
     static final int RECORD_MAGIC = 0x4c455454;
     static final int RECORD_HEADER = 44;
+    private static final int LENGTH_OFFSET = 4;
     static final int CRC_OFFSET = 8;
     static final int AFTER_CRC = 12;
     static final int OWN_FILE_TAIL = 12;
@@ -101,6 +102,16 @@ final class RecordFormat {
             return length >= 0 && envelopeLength >= 0 && envelopeLength <= length && recordBytes() <= available
                     && seq >= 0;
         }
+
+        /// True when some record has such a header, apart from its checksum.
+        boolean isPossible() {
+            return isPlausible(Long.MAX_VALUE) && switch (kind) {
+                case 1, 2, 3, 4, 5 -> true;
+                case 6 -> seq == 0 && id == 0 && createdMillis == 0 && envelopeLength == 0;
+                case 7, 8, 9, 10 -> seq == 0;
+                default -> false;
+            };
+        }
     }
 
     /// Octets between the envelope and the content.
@@ -145,7 +156,7 @@ final class RecordFormat {
     }
 
     static RecordHeader header(ByteBuffer bytes, int at) {
-        return new RecordHeader(bytes.getInt(at + 4), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
+        return new RecordHeader(bytes.getInt(at + LENGTH_OFFSET), bytes.getInt(at + CRC_OFFSET), bytes.getInt(at + 12),
                 bytes.getLong(at + 16), bytes.getLong(at + 24), bytes.getLong(at + 32), bytes.getInt(at + 40));
     }
 
@@ -186,11 +197,35 @@ final class RecordFormat {
 
     /// True when the complete record at `at` has a correct checksum.
     static boolean isSound(ByteBuffer bytes, int at, RecordHeader header, long salt) {
+        return isSound(bytes, at, header, header.length(), salt);
+    }
+
+    /// @param length the right one, if the one in the header is damaged
+    private static boolean isSound(ByteBuffer bytes, int at, RecordHeader header, int length, long salt) {
         byte[] fixed = new byte[RECORD_HEADER];
         bytes.get(at, fixed);
+        ByteBuffer.wrap(fixed).putInt(LENGTH_OFFSET, length);
         CRC32C crc = new CRC32C();
         startCrc(crc, salt, fixed, ByteBuffer.allocate(8));
-        crc.update(bytes.slice(at + RECORD_HEADER, header.length()));
+        crc.update(bytes.slice(at + RECORD_HEADER, length));
         return (int) crc.getValue() == header.crc();
+    }
+
+    /// True when the bytes from `at` to the end are the beginning of a record, as a write leaves it that was
+    /// not finished. Damage inside a whole record leaves a wrong magic, a header that no record has, or a record
+    /// that is whole with another length.
+    static boolean isUnfinished(ByteBuffer bytes, int at, long salt) {
+        int left = bytes.limit() - at;
+        ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES).putInt(0, RECORD_MAGIC);
+        int compared = Math.min(left, Integer.BYTES);
+        if (!bytes.slice(at, compared).equals(magic.slice(0, compared))) {
+            return false;
+        }
+        if (left < RECORD_HEADER) {
+            return true;
+        }
+        RecordHeader header = header(bytes, at);
+        return header.isPossible() && header.recordBytes() > left
+                && !isSound(bytes, at, header, left - RECORD_HEADER, salt);
     }
 }

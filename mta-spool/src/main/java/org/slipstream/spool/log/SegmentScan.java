@@ -19,15 +19,14 @@ import java.util.function.Consumer;
 /// A record is valid when its magic, its lengths and its checksum agree. Where they do not, two
 /// cases must be distinguished:
 ///
-/// - **The end of the log.** The machine stopped inside a write. The file ends before the record
-///   does, and no valid record follows. No client got a 250 for this message, so nothing is lost:
+/// - **The end of the log.** The machine stopped inside a write. The file ends with the beginning of
+///   a record, and no valid record follows. No client got a 250 for this message, so nothing is lost:
 ///   [MessageLog.ScannedRecord.Torn]. This needs more than the segment itself: the next segment's
 ///   header, or the index, may state that the log was sound beyond this point.
-/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged.
-///   Either a valid record follows, or the record is there in its whole length with a wrong
-///   checksum, or the log is known to have been sound here. The bytes are
-///   copied to `corrupt/` for the operator, and the scan continues after
-///   them: [MessageLog.ScannedRecord.Damaged].
+/// - **Damage.** The disk lost or changed bytes of a message that may have been acknowledged. Either
+///   a valid record follows, or the last bytes are not the beginning of a record, or the log is known
+///   to have been sound here. The bytes are copied to `corrupt/` for the operator, and the scan
+///   continues after them: [MessageLog.ScannedRecord.Damaged].
 ///
 /// A damaged segment header loses nothing as long as its salt can be found: [SegmentSalt].
 ///
@@ -100,7 +99,7 @@ final class SegmentScan {
                 continue;
             }
             int next = RecordFormat.nextSound(bytes, at + 1, salt);
-            if (next < bytes.limit() || RecordFormat.wholeUntil(bytes, at).isPresent() || at < soundBytes) {
+            if (next < bytes.limit() || at < soundBytes || !RecordFormat.isUnfinished(bytes, at, salt)) {
                 setAside(at, next);
             } else {
                 found.accept(new MessageLog.ScannedRecord.Torn(number, at, bytes.limit() - at));

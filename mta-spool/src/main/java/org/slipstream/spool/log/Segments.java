@@ -397,7 +397,8 @@ public final class Segments implements MessageLog {
             long bytes = size(number);
             long sound = soundBytes(number);
             if ((bytes < sound || Files.notExists(file(number))) && bytes < reported.getOrDefault(number, bytes + 1)) {
-                gaps.add(new Gap(number, bytes, sound));
+                // A segment that was made after the damage states what was left then.
+                gaps.add(new Gap(number, bytes, sound, sound > 0 && statedBefore(number + 1) >= sound));
             }
         }
         return gaps;

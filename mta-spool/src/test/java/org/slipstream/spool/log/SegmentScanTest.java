@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -144,6 +145,46 @@ class SegmentScanTest {
         // The next start finds the same damage and does not count it twice.
         scan(damaged);
         assertThat(corruptFiles()).isEqualTo(1);
+    }
+
+    @Test
+    void noDamageInTheLastRecordIsTakenForTheEnd() throws Exception {
+        int last = (int) places.get(2).offset();
+        for (int at = last; at < intact.length; at++) {
+            for (int bit = 0; bit < 8; bit++) {
+                byte[] damaged = intact.clone();
+                damaged[at] ^= (byte) (1 << bit);
+                assertDamaged(damaged, last, "bit " + bit + " of byte " + at);
+            }
+        }
+        Random random = new Random(1);
+        for (int at = last - 20; at < intact.length; at++) {
+            byte[] others = new byte[intact.length];
+            random.nextBytes(others);
+            for (byte[] wrong : List.of(new byte[intact.length], others)) {
+                assertDamaged(overwritten(wrong, at, intact.length), Math.min(at, last), "from " + at);
+                if (at >= last) {
+                    assertDamaged(overwritten(wrong, last - 20, at + 1), last, "to " + at);
+                }
+            }
+        }
+    }
+
+    private byte[] overwritten(byte[] with, int from, int to) {
+        byte[] damaged = intact.clone();
+        System.arraycopy(with, from, damaged, from, to - from);
+        return damaged;
+    }
+
+    private void assertDamaged(byte[] damaged, int from, String how) throws IOException {
+        if (Arrays.equals(damaged, intact)) {
+            return;
+        }
+        ScannedRecord end = scan(damaged).getLast();
+        assertThat(end).as(how).isInstanceOfSatisfying(ScannedRecord.Damaged.class, each -> {
+            assertThat(each.offset()).as(how).isLessThanOrEqualTo(from);
+            assertThat(each.offset() + each.bytes()).as(how).isEqualTo(intact.length);
+        });
     }
 
     @Test
