@@ -75,7 +75,7 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, Optional.empty(),
+                .isEqualTo(new Config.Submission(false, false, false, Optional.empty(),
                         new GuessGuard.GuessSettings(Duration.ofSeconds(1),
                                 Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)),
                         Duration.ofDays(30)));
