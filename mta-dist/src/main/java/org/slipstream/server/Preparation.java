@@ -27,12 +27,14 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Supplier;
 
 import javax.net.ssl.SSLContext;
@@ -49,6 +51,8 @@ import javax.net.ssl.SSLContext;
 /// use, because a running server of the same home holds its ports.
 final class Preparation {
     private static final String UNIX = "unix:";
+    /// The types of file systems that look writable to root and take no folder.
+    private static final Set<String> KERNEL = Set.of("proc", "sysfs");
 
     private final Config config;
     private final boolean makes;
@@ -126,6 +130,7 @@ final class Preparation {
         config.operation().groupSocket().map(socket -> Objects.requireNonNull(socket.getParent()))
                 .filter(Files::notExists).ifPresent(folder -> mistake("admin.group-socket", "there is no folder "
                         + folder + "; make it"));
+        config.operation().journal().file().flatMap(this::unwritable).ifPresent(why -> mistake("journal.file", why));
         lookAtLog();
         prepareTls();
         prepareClient();
@@ -140,19 +145,40 @@ final class Preparation {
     /// The fault of a folder that exists or can be created.
     private Optional<String> unusable(Path folder) {
         Path there = existing(folder);
+        if (Files.isSymbolicLink(there) && Files.notExists(there)) {
+            return Optional.of(there + " is a link to a place that does not exist; make it, or set another folder");
+        }
         if (Files.exists(there) && !Files.isDirectory(there)) {
             return Optional.of(there + " is not a folder; move it away, or set another one");
         }
-        return Files.isWritable(there)
+        if (KERNEL.contains(fileSystem(there))) {
+            return Optional.of(there + " belongs to the kernel, so no folder can be made there; set another one");
+        }
+        return Files.isWritable(there) && Files.isExecutable(there)
                 ? Optional.empty()
                 : Optional.of(there + " is not writable for this user; change its permissions, or set another folder"
                         + access.toOwnFolder(folder));
     }
 
+    /// The fault of a file whose folders a start makes.
+    private Optional<String> unwritable(Path file) {
+        return Files.isDirectory(file)
+                ? Optional.of(file + " is a folder; name a file in it")
+                : unusable(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+    }
+
     /// The folder, or the nearest one above it that exists.
     private static Path existing(Path folder) {
         Path above = folder.getParent();
-        return above != null && Files.notExists(folder) ? existing(above) : folder;
+        return above != null && Files.notExists(folder, LinkOption.NOFOLLOW_LINKS) ? existing(above) : folder;
+    }
+
+    private static String fileSystem(Path there) {
+        try {
+            return Files.getFileStore(there).type();
+        } catch (IOException unknown) {
+            return "";
+        }
     }
 
     private void prepareTls() {

@@ -140,7 +140,8 @@ final class Wiring {
                     ? new UserAddresses(book, config.local().domains())::owns
                     : users::owns));
         }
-        LoginService logins = dovecot.logins().orElseGet(() -> new Mechanisms(Optional.of(users)));
+        LoginService logins = dovecot.logins().orElseGet(() -> new Mechanisms(Optional.of(users),
+                config.submission().channelBinding()));
         return ListenerServices.of(handler).withPolicy(new Policy(checks))
                 .withLogins(logins, Services.guard(config.submission().guesses()))
                 .withMemory(new MemoryBudget(config.operation().transactionMemory().bytes()));

@@ -98,6 +98,17 @@ class PreparationTest {
                 .hasMessageContainingAll("users:1: ", "users:3: ");
     }
 
+    /// Root may write there, and the kernel makes no folder.
+    @Test
+    void aSpoolThatLooksWritableAndCannotBeMade() throws IOException {
+        bothSay("[spool]\ndirectory = \"/proc/spool\"\n", "mta.toml:8: spool.directory: ", "set another one");
+        Files.createSymbolicLink(home.resolve("disk"), Path.of("not-mounted"));
+        bothSay("[spool]\ndirectory = \"disk/spool\"\n", "mta.toml:8: spool.directory: ",
+                "a link to a place that does not exist");
+        bothSay("[shard]\nfolders = [\"disk\"]\n", "mta.toml:8: shard.folders: ",
+                "a link to a place that does not exist");
+    }
+
     @Test
     void aDatabaseThatDoesNotAnswer() throws IOException {
         bothSay("[spool]\nregister = \"jdbc:postgresql://127.0.0.1:1/slipstream?user=mta&password=hush\"\n",
@@ -174,11 +185,100 @@ class PreparationTest {
     }
 
     @Test
+    void aClauseThatNoMailReaches() throws IOException {
+        String route = "[routes]\n\"far.example\" = \"smtp:relay.example:587\"\n";
+        assertThat(advice(route + "[destination.\"smtp:relay.example:587\"]\nlanes = 5\n"
+                + "[destination.\"mx:mx.example\"]\nlanes = 5\n")).isEmpty();
+        assertThat(advice(route + "[destination.\"smtp:rely.example:587\"]\nlanes = 5\n")).singleElement().asString()
+                .contains("mta.toml:10: destination.smtp:rely.example:587.lanes: ", "no route", "add the route");
+        assertThat(advice("[routes]\n\"*\" = \"smtp:relay.example\"\n[destination.\"mx:mx.example\"]\nlanes = 5\n"))
+                .singleElement().asString().contains("mta.toml:10: ", "no route");
+        assertThat(advice("[destination.\"mx:mx.example\"]\ntransport = \"lmtp\"\n")).singleElement().asString()
+                .contains("mta.toml:8: destination.mx:mx.example.transport: ", "contradict");
+    }
+
+    @Test
+    void aClauseBehindOneThatEndsTheSearch() throws IOException {
+        String general = "[destination.\".example\"]\ntransport = \"smtp\"\n";
+        assertThat(advice(general + "[destination.\"big.example\"]\nlanes = 2\ntransport = \"smtp\"\n"))
+                .singleElement().asString().contains("mta.toml:10: destination.big.example.lanes: ",
+                        "[destination.\".example\"] stands before it", "first");
+        assertThat(advice(general + "[destination.\"big.example\"]\nlanes = 2\n"))
+                .as("mail by another transport has it").isEmpty();
+        assertThat(advice(general + "[destination.\"big.test\"]\ntransport = \"smtp\"\n")).isEmpty();
+    }
+
+    @Test
+    void aCopyForAMailboxThatIsNotThere() throws IOException {
+        assertThat(advice("[copy]\nalways = [\"user\", \"archive@far.example\"]\n[maildrop]\n"
+                + "domain = \"here.example\"\n")).isEmpty();
+        assertThat(advice("[copy]\nalways = [\"archive@here.example\"]\n")).singleElement().asString()
+                .contains("mta.toml:8: copy.always: ", "archive@here.example", "local.mailboxes");
+    }
+
+    @Test
+    void aKeyThatTheWorldCanRead() throws Exception {
+        TestCertificates.writePair("mx.here.example", home.resolve("own.pem"));
+        Path key = home.resolve("own.pem");
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxr-xr-x"));
+        String settings = "[tls]\nfurther = [\"own.pem\"]\ncertificate = \"own.pem\"\nkey = \"own.pem\"\n";
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+        assertThat(advice(settings)).isEmpty();
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(advice(settings)).singleElement().asString().contains("mta.toml:10: tls.key: ",
+                "chmod o-r " + key);
+        Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwx------"));
+        assertThat(advice(settings)).as("the folder hides it").isEmpty();
+    }
+
+    @Test
+    void aRouteToTheServersOwnName() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"))) {
+            String head = HEAD.replace("127.0.0.1:0", "*:" + free.getLocalPort());
+            String route = "[routes]\n\"far.example\" = \"smtp:%s:" + free.getLocalPort() + "\"\n";
+            assertThat(Preparation.toCheck(config(route.formatted("mx.far.example"), head)).remarks()).isEmpty();
+            assertThat(Preparation.toCheck(config(route.formatted("mx.here.example"), head)).remarks())
+                    .singleElement().asString().contains("mta.toml:8: routes.far.example: ", "come back");
+        }
+    }
+
+    @Test
+    void aRetryPolicyThatNothingNames() throws IOException {
+        String policy = "[retry.\"slow\"]\ninterval = \"1h\"\nlongest = \"2h\"\n";
+        assertThat(advice(policy)).singleElement().asString().contains("mta.toml:8: retry.slow.interval: ",
+                "queue.retry");
+        assertThat(advice("[queue]\nretry = \"slow\"\n" + policy)).isEmpty();
+        assertThat(advice(policy + "[destination.\"far.example\"]\nretry = \"slow\"\n")).isEmpty();
+        assertThat(advice(policy + "[retry.\"postfix\"]\non-load = \"slow\"\n")).isEmpty();
+    }
+
+    @Test
+    void aFilterThatDoesNotRun() throws IOException {
+        String settings = "[policy]\nrspamd = \"http://127.0.0.1:%d\"\n";
+        try (ServerSocket worker = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            settings = settings.formatted(worker.getLocalPort());
+            assertThat(advice(settings)).isEmpty();
+        }
+        assertThat(advice(settings)).singleElement().asString()
+                .contains("mta.toml:8: policy.rspamd: ", "Connection refused", "deferred with 451", "start it");
+        assertThat(advice(settings + "rspamd-failure = \"accept\"\n")).singleElement().asString()
+                .contains("accepted without the filter");
+    }
+
+    @Test
+    void aJournalThatCannotBeWritten() throws IOException {
+        Files.writeString(home.resolve("here"), "");
+        bothSay("[journal]\nfile = \"here/journal\"\n", "mta.toml:8: journal.file: ", "is not a folder");
+        bothSay("[journal]\nfile = \".\"\n", "mta.toml:8: journal.file: ", "is a folder", "name a file");
+    }
+
+    @Test
     void aRingWithoutADestinationAndAPolicyThatOutlivesTheQueue() throws IOException {
         assertThat(advice("[ring.\"bulk\"]\nlanes = 5\n")).singleElement().asString()
                 .contains("mta.toml:8: ring.bulk.lanes: ", "ring = \"bulk\"");
-        assertThat(advice("[queue]\nlifetime = \"2d\"\n[retry.\"slow\"]\nlifetime = \"3d\"\n")).singleElement()
-                .asString().contains("mta.toml:10: retry.slow.lifetime: ", "raise queue.lifetime");
+        assertThat(advice("[queue]\nlifetime = \"2d\"\nretry = \"slow\"\n[retry.\"slow\"]\nlifetime = \"3d\"\n"))
+                .singleElement()
+                .asString().contains("mta.toml:11: retry.slow.lifetime: ", "raise queue.lifetime");
     }
 
     @Test

@@ -22,7 +22,7 @@ public record ListenerServices(MessageHandler handler, Policy policy, LoginServi
         Optional<EtrnService> etrn, MemoryBudget memory, PasswordThreads passwords) {
     /// A message handler without users and ETRN.
     public static ListenerServices of(MessageHandler handler) {
-        return new ListenerServices(handler, Policy.standard(), new Mechanisms(Optional.empty()),
+        return new ListenerServices(handler, Policy.standard(), new Mechanisms(Optional.empty(), false),
                 new GuessGuard(GuessGuard.GuessSettings.standard(), System::nanoTime), Optional.empty(),
                 MemoryBudget.standard(),
                 PasswordThreads.standard());
@@ -33,7 +33,7 @@ public record ListenerServices(MessageHandler handler, Policy policy, LoginServi
     }
 
     public ListenerServices withCredentials(UserSecrets users, GuessGuard guard) {
-        return withLogins(new Mechanisms(Optional.of(users)), guard);
+        return withLogins(new Mechanisms(Optional.of(users), true), guard);
     }
 
     public ListenerServices withLogins(LoginService other, GuessGuard guard) {

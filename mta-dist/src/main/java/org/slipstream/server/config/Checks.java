@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -43,6 +44,14 @@ final class Checks {
         greylisting();
         delayTimes();
         shards();
+        mailStore();
+    }
+
+    private void mailStore() {
+        String key = "local.delivery";
+        config.operation().store().delivery().filter(_ -> values.isSound(key)).map(Config.RouteTarget.Lmtp::new)
+                .flatMap(store -> RouteBook.conflict(store, List.of(), config.listen().open().values()))
+                .ifPresent(what -> complain(key, key + ": " + what, "name the mail store"));
     }
 
     private void shards() {

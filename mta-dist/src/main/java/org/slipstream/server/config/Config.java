@@ -298,6 +298,10 @@ public record Config(Path home, String hostname, Listen listen, Local local, Map
             @Setting(value = "true",
                     doc = "A user who has logged in may send only in the name of the addresses that belong to the"
                             + " user (`mta user list`).") boolean senderMustBelong,
+            @Setting(value = "false",
+                    doc = "Offer SCRAM-SHA-256-PLUS, which binds a login to its TLS connection: a relay between"
+                            + " client and server cannot use it. Some clients, such as mutt, choose it and cannot"
+                            + " bind.") boolean channelBinding,
             @Setting(value = "users", form = "login-source",
                     doc = "Where logins are decided: `users`, the file of `mta user`, or a socket of Dovecot's"
                             + " authentication service, `dovecot:/run/dovecot/auth-client` or"

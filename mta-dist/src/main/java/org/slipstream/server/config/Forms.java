@@ -135,10 +135,16 @@ final class Forms {
     }
 
     private record TextForm<T>(String words, Function<String, Optional<T>> parse) implements Form<T> {
+        private static Optional<String> wholePath(Value value) {
+            return value instanceof Value.Text text && text.text().startsWith(MailForms.SHELL_HOME)
+                    ? Optional.of("write the whole path; only a shell replaces the ~")
+                    : Optional.empty();
+        }
+
         @Override
         public Optional<T> read(Value value, String key, Complaints complaints) {
             Optional<T> meaning = value instanceof Value.Text text ? parse.apply(text.text()) : Optional.empty();
-            return meaning.isPresent() ? meaning : refuse(value, key, complaints, words);
+            return meaning.isPresent() ? meaning : refuse(value, key, complaints, words, wholePath(value));
         }
     }
 

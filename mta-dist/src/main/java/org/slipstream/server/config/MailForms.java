@@ -26,6 +26,8 @@ final class MailForms {
     /// refuse.
     private static final int WIDEST_V4 = 8;
     private static final int WIDEST_V6 = 16;
+    /// A folder of this name would be made, which is not what the operator means.
+    static final String SHELL_HOME = "~";
 
     private static final Map<String, Form<?>> NAMED = Map.ofEntries(Map.entry("hostname", hostname()),
             Map.entry("database", database()), Map.entry("domain", domain()),
@@ -312,7 +314,7 @@ final class MailForms {
 
     static Optional<Path> path(String text) {
         try {
-            return Optional.of(Path.of(text));
+            return Optional.of(text).filter(given -> !given.startsWith(SHELL_HOME)).map(Path::of);
         } catch (InvalidPathException none) {
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package org.slipstream.server.config;
 
+import org.slipstream.core.Route;
 import org.slipstream.server.config.Config.RouteTarget;
 
 import java.net.InetSocketAddress;
@@ -42,9 +43,11 @@ public final class NextHopForm {
         Optional<RouteTarget> target = word.indexOf(' ') >= 0
                 ? Optional.empty()
                 : RouteBook.target(named ? word : "smtp:" + word);
+        Optional<Route.Host> own = target.flatMap(RouteBook::host).filter(host -> RouteBook.leadsTo(host, ours));
+        if (own.isPresent()) {
+            return new NextHopRead.Wrong(own.get() + " is this server itself; the mail would loop");
+        }
         return switch (target.orElseGet(RouteTarget.Mx::new)) {
-            case RouteTarget.Fixed fixed when RouteBook.leadsTo(fixed.host(), ours) ->
-                new NextHopRead.Wrong(fixed.host() + " is this server itself; the mail would loop");
             case RouteTarget.Fixed fixed -> new NextHopRead.Found(fixed);
             case RouteTarget.Lmtp lmtp -> new NextHopRead.Found(lmtp);
             case RouteTarget.Discard discard -> new NextHopRead.Found(discard);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The reader of `[routes]`: domain, `.suffix` or `*` on the left; `mx`, `smtp:host[:port]`,
 /// `smtps:host[:port]`, `lmtp:host:port`, `lmtp:unix:/path` or `discard` on the right. The first
@@ -27,6 +28,8 @@ final class RouteBook {
     private static final int SMTPS_PORT = 465;
     private static final Pattern SMTP = Pattern
             .compile("(?i)smtp(?<s>s)?:(?<host>\\S+)(?:\\s+tls=(?<tls>none|may|encrypt|verify))?");
+
+    private static final List<String> LOOPBACK = List.of("127.0.0.1", "[::1]");
 
     private RouteBook() {}
 
@@ -49,24 +52,19 @@ final class RouteBook {
                         Optional.of("take it out of local.domains, or the route away"));
             } else {
                 TARGET.read(value, key, complaints).ifPresent(target -> book.put(domain, target));
-                if (book.get(domain) instanceof RouteTarget.Fixed fixed) {
-                    check(fixed, book, value.place(), key, complaints, ours);
-                }
+                Optional.ofNullable(book.get(domain)).flatMap(target -> conflict(target, book.values(), ours))
+                        .ifPresent(what -> complaints.add(value.place(), key, key + ": " + what));
             }
         });
         return book;
     }
 
-    private static void check(RouteTarget.Fixed fixed, Map<String, RouteTarget> book, SourcePlace place, String key,
-            Complaints complaints, Collection<InetSocketAddress> ours) {
-        conflict(fixed, book.values(), ours).ifPresent(what -> complaints.add(place, key, key + ": " + what));
-    }
-
-    /// The fault of a host beside the other routes.
-    static Optional<String> conflict(RouteTarget.Fixed fixed, Collection<RouteTarget> others,
+    /// The fault of a route beside the other ones.
+    static Optional<String> conflict(RouteTarget target, Collection<RouteTarget> others,
             Collection<InetSocketAddress> ours) {
-        if (leadsTo(fixed.host(), ours)) {
-            return Optional.of(fixed.host() + " is this server itself");
+        Optional<Route.Host> own = host(target).filter(host -> leadsTo(host, ours));
+        if (own.isPresent() || !(target instanceof RouteTarget.Fixed fixed)) {
+            return own.map(host -> host + " is this server itself");
         }
         // All routes to one host share its connections.
         return others.stream().anyMatch(other -> other instanceof RouteTarget.Fixed f && !f.equals(fixed)
@@ -76,12 +74,22 @@ final class RouteBook {
                         : Optional.empty();
     }
 
+    /// The fixed host of a route, if it has one.
+    static Optional<Route.Host> host(RouteTarget target) {
+        return switch (target) {
+            case RouteTarget.Fixed fixed -> Optional.of(fixed.host());
+            case RouteTarget.Lmtp(String endpoint) -> host(endpoint, 0);
+            case RouteTarget.Mx _,RouteTarget.Discard _ -> Optional.empty();
+        };
+    }
+
+    /// The name localhost has two addresses, and a server may listen at the second one.
     static boolean leadsTo(Route.Host host, Collection<InetSocketAddress> ours) {
-        String name = host.name().equals("localhost") ? "127.0.0.1" : host.name();
-        return MailForms.literal(name).filter(address -> ours.stream().anyMatch(own -> own.getPort() == host.port()
-                && (own.getAddress().equals(address)
-                        || own.getAddress().isAnyLocalAddress() && address.isLoopbackAddress())))
-                .isPresent();
+        return Stream.of(host.name()).flatMap(name -> name.equals("localhost") ? LOOPBACK.stream() : Stream.of(name))
+                .flatMap(name -> MailForms.literal(name).stream())
+                .anyMatch(address -> ours.stream().anyMatch(own -> own.getPort() == host.port()
+                        && (own.getAddress().equals(address)
+                                || own.getAddress().isAnyLocalAddress() && address.isLoopbackAddress())));
     }
 
     private static boolean isPattern(String text) {

@@ -169,6 +169,11 @@ public final class AddressBook {
                 .toList();
     }
 
+    /// The local addresses of `copy.always` that do not exist. A copy that fails is not reported.
+    public List<Address> lostCopies() {
+        return copies.always().filter(address -> decide(address) instanceof Decision.Unknown).toList();
+    }
+
     /// The mailbox of an address, folded; empty for aliases, other domains and unknown addresses.
     /// The postmaster's address always has one, for mail that no other mailbox can take.
     public Optional<Address> mailbox(Address address) {

@@ -38,8 +38,13 @@ final class MailCopies {
         return given.withRecipients(recipients);
     }
 
+    /// Those who get a copy of each message.
+    Stream<Address> always() {
+        return addresses(rules.always().stream());
+    }
+
     private Stream<Address> copies(Envelope given) {
-        return Stream.of(addresses(rules.always().stream()), given.sender().stream().flatMap(this::from),
+        return Stream.of(always(), given.sender().stream().flatMap(this::from),
                 given.recipients().stream().map(Recipient::address).flatMap(this::to)).flatMap(each -> each);
     }
 

@@ -10,7 +10,11 @@ import org.slipstream.server.rspamd.RspamdSettings.RspamdFailure;
 import org.slipstream.smtpin.policy.Ruling;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +28,9 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class RspamdFilter {
     static final String NAME = "rspamd";
     private static final Logger log = LoggerFactory.getLogger(RspamdFilter.class);
+
+    private static final int HTTP_PORT = 80;
+    private static final int CONNECT_MILLIS = 2_000;
 
     private final RspamdSettings settings;
     private final RspamdWorker worker;
@@ -66,6 +73,18 @@ public final class RspamdFilter {
                 now.reason()));
     }
 
+    /// The reason why a worker takes no connection; empty when it takes one. The wait is short, because
+    /// `check` has a person in front of it.
+    public static Optional<String> unreachable(URI url) {
+        int port = url.getPort() >= 0 ? url.getPort() : HTTP_PORT;
+        try (var socket = new Socket()) {
+            socket.connect(new InetSocketAddress(url.getHost().replaceAll("[\\[\\]]", ""), port), CONNECT_MILLIS);
+            return Optional.empty();
+        } catch (IOException refused) {
+            return Optional.of(FailureWords.of(refused));
+        }
+    }
+
     private void works() {
         failing.getAndSet(Optional.empty()).ifPresent(before -> log.info("event=filter-available check={} url={}",
                 NAME, LogText.word(settings.url().orElseThrow().toString())));
@@ -73,7 +92,9 @@ public final class RspamdFilter {
 
     private void fails(String reason) {
         Optional<Failing> before = failing.getAndUpdate(
-                now -> Optional.of(new Failing(now.map(Failing::since).orElseGet(Instant::now), reason)));
+                now -> Optional.of(new Failing(
+                        now.map(Failing::since).orElseGet(() -> Instant.now().truncatedTo(ChronoUnit.MILLIS)),
+                        reason)));
         if (before.isEmpty()) {
             log.warn(
                     "event=filter-unavailable check={} url={} error=\"{}\" next=\"mail is {}; each new message tries\"",

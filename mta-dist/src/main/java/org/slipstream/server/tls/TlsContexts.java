@@ -6,7 +6,9 @@ import org.slipstream.server.config.Config;
 import org.slipstream.smtpout.wire.CertificateCheck;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.KeyStore;
@@ -20,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -67,6 +70,30 @@ public final class TlsContexts {
             }
         }
         return false;
+    }
+
+    /// The configured keys that every user of the machine can read.
+    public static List<Path> openKeys(Config.Tls tls) {
+        return Stream.concat(tls.key().stream(), tls.further().stream().map(Config.Tls.Pair::key))
+                .distinct().filter(TlsContexts::isReadableByAll).toList();
+    }
+
+    /// A folder that others may not pass hides what is in it.
+    private static boolean isReadableByAll(Path file) {
+        try {
+            Path real = file.toRealPath();
+            if (!Files.getPosixFilePermissions(real).contains(PosixFilePermission.OTHERS_READ)) {
+                return false;
+            }
+            for (Path folder = real.getParent(); folder != null; folder = folder.getParent()) {
+                if (!Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException | UnsupportedOperationException unknown) {
+            return false;
+        }
     }
 
     /// True when no file is configured, so that only the self-signed pair exists.

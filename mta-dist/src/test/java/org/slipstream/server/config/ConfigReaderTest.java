@@ -75,7 +75,7 @@ class ConfigReaderTest {
         assertThat(config.listen().submissions()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(465));
         assertThat(config.listen().lmtp()).hasValueSatisfying(a -> assertThat(a.getPort()).isEqualTo(24));
         assertThat(config.submission())
-                .isEqualTo(new Config.Submission(false, false, Optional.empty(),
+                .isEqualTo(new Config.Submission(false, false, false, Optional.empty(),
                         new GuessGuard.GuessSettings(Duration.ofSeconds(1),
                                 Duration.ofSeconds(8), 3, Duration.ofMinutes(3), Duration.ofHours(1)),
                         Duration.ofDays(30)));
@@ -414,6 +414,31 @@ class ConfigReaderTest {
         write("[listen]\nsmtp = \"*:2525\"\n[routes]\n\"x.example\" = \"smtp:localhost:2525\"\n"
                 + "\"y.example\" = \"smtp:127.0.0.1:2526\"\n");
         assertThat(problems()).singleElement().asString().startsWith("mta.toml:4").contains("this server itself");
+    }
+
+    /// Each form of a next hop, and the second address of localhost.
+    @Test
+    void aRouteByLmtpAndByIpv6ToThisServerItself() throws IOException {
+        write("[listen]\nsmtp = \"[::1]:2525\"\nlmtp = \"127.0.0.1:2424\"\n[local]\n"
+                + "delivery = \"lmtp:localhost:2424\"\n[routes]\n\"x.example\" = \"smtp:localhost:2525\"\n"
+                + "\"y.example\" = \"lmtp:127.0.0.1:2424\"\n\"z.example\" = \"lmtp:127.0.0.1:2425\"\n");
+        assertThat(problems()).extracting(Object::toString).satisfiesExactly(
+                store -> assertThat(store).startsWith("mta.toml:5").contains("this server itself",
+                        "name the mail store"),
+                six -> assertThat(six).startsWith("mta.toml:7").contains("this server itself"),
+                lmtp -> assertThat(lmtp).startsWith("mta.toml:8").contains("this server itself"));
+    }
+
+    @Test
+    void aPathThatOnlyAShellKnows() throws IOException {
+        write("[local]\nmaildir = \"~/Maildir\"\n");
+        assertThat(problems()).singleElement().asString().startsWith("mta.toml:2").contains("write the whole path");
+    }
+
+    @Test
+    void eachMistakeOfTheJournal() throws IOException {
+        write("[journal]\nfile = \"~/journal\"\nsize = \"1KiB\"\n");
+        assertThat(problems()).hasSize(2);
     }
 
     @Test

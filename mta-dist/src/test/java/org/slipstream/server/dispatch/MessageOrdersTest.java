@@ -59,7 +59,8 @@ class MessageOrdersTest {
             "host..example|not a next hop", "relay.example:0|not a next hop", "relay.example:99999|not a next hop",
             "relay.example:|not a next hop", "lmtp:relay.example|not a next hop", "lmtp:unix:run|not a next hop",
             "two words|not a next hop", "smtp:a.example tls=none|not a next hop",
-            "127.0.0.1:2525|this server itself", "localhost|this server itself"})
+            "127.0.0.1:2525|this server itself", "localhost|this server itself",
+            "lmtp:localhost:2525|this server itself"})
     void aRerouteToNowhereIsRefusedWithTheValidForms(String to, String text) {
         assertThat(orders.refusal(reroute(to))).hasValueSatisfying(sentence -> assertThat(sentence).contains(text));
     }

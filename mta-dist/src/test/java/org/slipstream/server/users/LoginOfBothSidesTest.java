@@ -74,8 +74,8 @@ class LoginOfBothSidesTest {
     /// @return the name of the user, or the reason why the server refused
     private String login(String mechanism, String user, String password) throws Exception {
         Sasl client = Sasl.choose(Set.of(mechanism), true, new Credentials(user, password), "nonce").orElseThrow();
-        Mechanism server = new Mechanisms(Optional.of(Users.open(file, Optional.empty()))).begin(mechanism, Map.of())
-                .orElseThrow();
+        Mechanism server = new Mechanisms(Optional.of(Users.open(file, Optional.empty())), false)
+                .begin(mechanism, Map.of()).orElseThrow();
         byte[] opening = server.opening();
         byte[] response = client.first().orElseGet(() -> respond(client, opening));
         while (true) {

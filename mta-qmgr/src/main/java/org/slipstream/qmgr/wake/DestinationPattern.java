@@ -67,6 +67,29 @@ public sealed interface DestinationPattern {
         return this instanceof Domain || this instanceof Suffix;
     }
 
+    /// True when this pattern matches whatever the other one matches. Hosts of MX records are not
+    /// known here.
+    default boolean covers(DestinationPattern other) {
+        return equals(other) || switch (this) {
+            case All _ -> true;
+            case Suffix(String suffix) -> switch (other) {
+                case Domain(String name) -> name.endsWith(suffix) && name.length() > suffix.length();
+                case Suffix(String longer) -> longer.endsWith(suffix);
+                default -> false;
+            };
+            default -> false;
+        };
+    }
+
+    /// The only transport whose mail the pattern matches.
+    default Optional<String> onlyTransport() {
+        return switch (this) {
+            case MxHost _ -> Optional.of("smtp");
+            case Target target -> Optional.of(target.transport);
+            default -> Optional.empty();
+        };
+    }
+
     /// The pattern as a clause names it.
     default String text() {
         return switch (this) {

@@ -32,6 +32,19 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
             return pattern.matches(route, domain)
                     && settings.transport().map(route.transport()::equals).orElse(true);
         }
+
+        /// True when pattern and transport contradict each other, so that no mail can match.
+        public boolean isImpossible() {
+            return settings.transport().isPresent()
+                    && pattern.onlyTransport().filter(only -> !settings.transport().equals(Optional.of(only)))
+                            .isPresent();
+        }
+
+        /// True when the search ends here for all mail of a later clause.
+        boolean hides(Clause later) {
+            return settings.transport().isPresent() && pattern.covers(later.pattern)
+                    && settings.transport().equals(later.settings.transport().or(later.pattern::onlyTransport));
+        }
     }
 
     /// The settings of a destination.
@@ -84,6 +97,12 @@ public record DestinationTable(List<Clause> clauses, Map<String, RingSettings> r
             }
         }
         return false;
+    }
+
+    /// The earlier clause that ends the search for all mail of this one, which has no effect then.
+    public Optional<Clause> clauseHiding(Clause clause) {
+        return clauses.subList(0, clauses.indexOf(clause)).stream().filter(earlier -> earlier.hides(clause))
+                .findFirst();
     }
 
     /// The domains that a clause names as queue-only: ETRN may ask for them.

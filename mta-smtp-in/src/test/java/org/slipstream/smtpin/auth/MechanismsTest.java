@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -73,6 +74,18 @@ class MechanismsTest {
         assertThat(end("user", "pencil", "p=tls-exporter,,", CHANNEL, false)).contains("channel binding not served");
     }
 
+    /// mutt 2.2 chooses PLUS by its name and cannot bind. It sends `n`; a client that could bind sends `y`.
+    @Test
+    void withoutPlusEachClientLogsInWithWhatIsLeft() throws IOException {
+        var mechanisms = new Mechanisms(Optional.of(users), false);
+        assertThat(mechanisms.names(true)).containsExactly("SCRAM-SHA-256", "PLAIN", "LOGIN");
+        assertThat(mechanisms.begin("SCRAM-SHA-256-PLUS", Map.of("tls-exporter", CHANNEL))).isEmpty();
+        for (String header : List.of("n,,", "y,,")) {
+            Mechanism scram = mechanisms.begin("SCRAM-SHA-256", Map.of("tls-exporter", CHANNEL)).orElseThrow();
+            assertThat(end(scram, new ScramClient("user", "pencil", header, new byte[0]))).isEqualTo("proven user");
+        }
+    }
+
     @Test
     void noUserActsForAnother() throws IOException {
         assertThat(end("user", "pencil", "n,a=user,", new byte[0], false)).isEqualTo("proven user");
@@ -111,7 +124,7 @@ class MechanismsTest {
     void mechanismsTakeAnyBytes() throws IOException {
         long seed = System.nanoTime();
         RandomGenerator random = new java.util.Random(seed);
-        Mechanisms all = new Mechanisms(Optional.of(users));
+        Mechanisms all = new Mechanisms(Optional.of(users), true);
         String[] pieces = {"n,,", "n=user", ",", "r=", "c=biws", "p=AA==", "\0", "user", "pencil", "=", "\u00ff", "a="};
         for (int round = 0; round < (Boolean.getBoolean("slipstream.long") ? 20_000 : 1_000); round++) {
             for (String name : all.names(true)) {
@@ -137,9 +150,12 @@ class MechanismsTest {
     }
 
     private String end(String user, String password, String header, byte[] channel, boolean plus) throws IOException {
-        Mechanism mechanism = new Mechanisms(Optional.of(users))
+        Mechanism mechanism = new Mechanisms(Optional.of(users), true)
                 .begin(plus ? "SCRAM-SHA-256-PLUS" : "SCRAM-SHA-256", Map.of("tls-exporter", CHANNEL)).orElseThrow();
-        ScramClient client = new ScramClient(user, password, header, channel);
+        return end(mechanism, new ScramClient(user, password, header, channel));
+    }
+
+    private static String end(Mechanism mechanism, ScramClient client) throws IOException {
         Mechanism.Turn first = mechanism.respond(Base64.getDecoder().decode(client.first()));
         if (first instanceof Mechanism.Turn.Failed failed) {
             return "failed at 1: " + failed.why();
