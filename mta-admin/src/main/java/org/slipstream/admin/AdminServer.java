@@ -2,6 +2,7 @@ package org.slipstream.admin;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slipstream.admin.Operations.NotOnDiskException;
 import org.slipstream.core.FailureWords;
 import org.slipstream.core.LogText;
 
@@ -223,6 +224,9 @@ public final class AdminServer implements AutoCloseable {
         } catch (IOException | RuntimeException ours) {
             LOG.warn("event=admin-request-failed method={} path=\"{}\"", request.method(), LogText.text(request.path()),
                     ours);
+            if (ours instanceof NotOnDiskException || ours.getCause() instanceof NotOnDiskException) {
+                return ApiResponse.error(503, String.valueOf(ours.getMessage()));
+            }
             return ApiResponse.error(500, "request failed: "
                     + Optional.ofNullable(ours.getMessage()).orElse("see its log"));
         }

@@ -45,7 +45,20 @@ public interface Operations extends ExplainOperations, TraceOperations, ViewOper
         return Optional.empty();
     }
 
+    /// An order was given, and its record is not on disk: a write does not return, or fails. The server carries the
+    /// order out when the disk works again; a kill before that forgets it.
+    final class NotOnDiskException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        public NotOnDiskException() {
+            super("ordered, but not on disk yet, because the disk of the spool does not answer; the order is carried"
+                    + " out when it does, and a kill before that forgets it");
+        }
+    }
+
     /// False when there is no such message.
+    ///
+    /// @throws NotOnDiskException when the disk stands still
     boolean order(MessageOrder order, QueueId id) throws IOException;
 
     /// Applies the order to the next matching messages, at most `limit`.

@@ -57,8 +57,8 @@ public interface ShardOperations {
     }
 
     /// @param mode `normal`, `disabled` or `drained`
-    /// @param state `running`, `restarting`, `failed` (its spool cannot be read), `no-space` (it is opened when its disk
-    ///        has space) or `closed`
+    /// @param state `running`, `restarting`, `failed` (its spool cannot be read), `no-space` (it is opened when its
+    ///        disk has space) or `closed`
     /// @param local deliveries to mailboxes of this server
     /// @param remote deliveries to other servers
     /// @param load of both sides in percent, 0 to 200

@@ -430,6 +430,13 @@ class AdminServerTest {
     }
 
     @Test
+    void anOrderThatIsNotOnDiskIsA503() throws Exception {
+        operations.diskStandsStill = true;
+        assertThat(error(call("POST", "queue/" + new QueueId(1) + "/hold"), 503))
+                .startsWith("ordered, but not on disk");
+    }
+
+    @Test
     void troubleOfTheServerIsA500WithASentence() throws Exception {
         operations.broken = true;
         assertThat(error(call("GET", "queue"), 500)).contains("the queue index does not answer");

@@ -77,6 +77,7 @@ final class FakeOperations implements Operations {
         return refusal;
     }
 
+    boolean diskStandsStill;
     List<ShardLine> shards = List.of();
     final Map<Integer, Operations> ofShard = new java.util.HashMap<>();
 
@@ -102,10 +103,13 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit) {
+    public MessageCount order(MessageOrder order, QueueFilter filter, Optional<QueueId> after, int limit)
+            throws NotOnDiskException {
         filters.add(filter);
         var tally = new MessageCount(piece(filter, after, limit).size(), next(after, limit));
-        piece(filter, after, limit).forEach(message -> order(order, QueueId.parse(message.id()).orElseThrow()));
+        for (var message : piece(filter, after, limit)) {
+            order(order, QueueId.parse(message.id()).orElseThrow());
+        }
         return tally;
     }
 
@@ -121,7 +125,10 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public boolean order(MessageOrder order, QueueId id) {
+    public boolean order(MessageOrder order, QueueId id) throws NotOnDiskException {
+        if (diskStandsStill) {
+            throw new NotOnDiskException();
+        }
         orders.add(order.verb().name().toLowerCase(java.util.Locale.ROOT) + " "
                 + (order.argument().isEmpty() ? "" : order.argument() + " ") + id);
         return order.verb() == Order.DELETE ? queue.remove(id) != null : queue.containsKey(id);

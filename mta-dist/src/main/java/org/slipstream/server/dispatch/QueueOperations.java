@@ -318,7 +318,7 @@ public final class QueueOperations implements ShardQueue {
     }
 
     @Override
-    public void order(MessageOrder order, List<QueueId> ids) {
+    public void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException {
         settled(ids.stream().map(id -> commands.give(messageOrders.command(order, id, clockMillis.getAsLong())))
                 .toList());
     }
@@ -329,10 +329,14 @@ public final class QueueOperations implements ShardQueue {
     }
 
     // A delivery in progress is finished first and may take long. The command remains in force;
-    // only the wait for it ends.
-    private static void settled(List<CompletableFuture<Result>> commands) {
-        CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+    // only the wait for it ends. Its record is on disk then, unless the disk stands still.
+    private void settled(List<CompletableFuture<Result>> commands) throws NotOnDiskException {
+        CompletableFuture<Void> all = CompletableFuture.allOf(commands.toArray(CompletableFuture[]::new));
+        all.copy().completeOnTimeout(null, QmgrQueries.ANSWER_MILLIS, TimeUnit.MILLISECONDS).join();
+        if (!all.isDone() && (spool.isSlow()
+                || spool.troubles().stream().anyMatch(trouble -> trouble.what() == Spool.What.LOG))) {
+            throw new NotOnDiskException();
+        }
     }
 
     @Override

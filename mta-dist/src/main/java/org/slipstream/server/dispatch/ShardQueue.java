@@ -30,7 +30,7 @@ public interface ShardQueue extends Operations, EtrnRequests.Queue {
     /// The records of hosts and suspensions in this spool.
     List<HostRecord> hostRecords() throws IOException;
 
-    void order(MessageOrder order, List<QueueId> ids);
+    void order(MessageOrder order, List<QueueId> ids) throws NotOnDiskException;
 
     /// The number of messages in the queue.
     long total() throws IOException;

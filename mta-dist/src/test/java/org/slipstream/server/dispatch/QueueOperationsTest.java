@@ -11,6 +11,7 @@ import org.slipstream.admin.Operations.DestinationView;
 import org.slipstream.admin.Operations.MessageCount;
 import org.slipstream.admin.Operations.MessageOrder;
 import org.slipstream.admin.Operations.MessageView;
+import org.slipstream.admin.Operations.NotOnDiskException;
 import org.slipstream.admin.Operations.Order;
 import org.slipstream.admin.Operations.QueuePage;
 import org.slipstream.admin.Operations.Status;
@@ -75,6 +76,7 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /// The operator's commands with the real spool and the real queue manager; no message is delivered,
 /// because no route is ever found.
@@ -94,6 +96,7 @@ class QueueOperationsTest {
     private QueueOperations operations;
     private final Map<String, Integer> reads = new ConcurrentHashMap<>();
     private volatile boolean indexIsDown;
+    private volatile boolean diskStandsStill;
     private volatile List<Spool.Trouble> troubles = List.of();
     private volatile List<SuspendedHost> suspended = List.of();
 
@@ -152,6 +155,9 @@ class QueueOperationsTest {
         return (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[]{Spool.class},
                 (_, method, arguments) -> {
                     reads.merge(method.getName(), 1, Integer::sum);
+                    if (diskStandsStill && method.getName().equals("isSlow")) {
+                        return true;
+                    }
                     if (method.getName().equals("troubles") && !troubles.isEmpty()) {
                         return troubles;
                     }
@@ -229,6 +235,22 @@ class QueueOperationsTest {
         assertThat(operations.verify(Address.of("ann@far.example"))).contains(new VerdictView("ann@far.example",
                 "deliverable", "smtp/far.example", "mx.far.example[192.0.2.1]:25", "250 2.1.5 Ok"));
         assertThat(operations.verify(Address.of("bob@far.example")).orElseThrow().verdict()).isEqualTo("undeliverable");
+    }
+
+    /// The queue manager does not answer, as while a delivery goes on.
+    @Test
+    void anOrderThatIsNotOnDiskWhenTheWaitEndsIsToldApart() throws Exception {
+        mailing(1);
+        QueueId id = spool.ids(Optional.empty(), 1).getFirst();
+        loop.stop(Duration.ofSeconds(5));
+        assertThat(operations.order(MessageOrder.of(Order.HOLD), id)).as("the delivery takes long").isTrue();
+        diskStandsStill = true;
+        assertThatThrownBy(() -> operations.order(MessageOrder.of(Order.HOLD), id))
+                .isInstanceOf(NotOnDiskException.class).hasMessageContaining("not on disk yet");
+        diskStandsStill = false;
+        troubles = List.of(new Spool.Trouble(Spool.What.LOG, STARTED, "No space left on device", true));
+        assertThatThrownBy(() -> operations.order(MessageOrder.of(Order.DELETE), id))
+                .isInstanceOf(NotOnDiskException.class);
     }
 
     @Test
