@@ -10,9 +10,12 @@ import org.slipstream.it.fixture.RequiresPrograms;
 import org.slipstream.it.fixture.SystemdMachine;
 import org.slipstream.testkit.server.ProgramRun;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
@@ -41,6 +44,28 @@ class FirstHourIT {
             while [ "$1" != --deploy-hook ]; do shift; done
             "$2"
             """;
+    private static final Pattern AS_ROOT = Pattern.compile("as root: ([^;\n]+)");
+    private static final int MOST_COMMANDS = 5;
+    private static final String KEY = "/etc/slipstream/tls/privkey.pem";
+    private static final List<String> DAMAGE = List.of(
+            "chown root:root " + KEY + " && chmod 0600 " + KEY,
+            "chown root:root " + KEY + " && chmod 0600 " + KEY + " && chown root:root /etc/slipstream/tls"
+                    + " && chmod 0700 /etc/slipstream/tls",
+            "groupadd keys && chown root:keys " + KEY + " && chmod 0640 " + KEY,
+            "chown root:root /etc/slipstream/mta.toml && chmod 0600 /etc/slipstream/mta.toml",
+            "chown root:root /var/lib/slipstream/users && chmod 0600 /var/lib/slipstream/users",
+            "chown root:root /var/lib/slipstream/mail && chmod 0700 /var/lib/slipstream/mail",
+            "install -d -m 0700 '/srv/the keys' && cp " + KEY + " '/srv/the keys/key' && ln -sf '/srv/the keys/key' "
+                    + KEY);
+    /// Answers each prompt after it has appeared, because a terminal forgets earlier input.
+    private static final String WITH_TERMINAL = """
+            coproc script -qec 'mta user add carol' /dev/null
+            while read -r -d : -u "${COPROC[0]}" prompt; do
+                echo "$prompt"
+                echo 'open sesame' >&"${COPROC[1]}"
+            done
+            echo "$prompt"
+            """;
     /// Answers both questions of a new password, for each of the users.
     private static final String PASSWORDS = "yes 'open sesame' | ";
 
@@ -60,7 +85,38 @@ class FirstHourIT {
             eventually().untilAsserted(() -> assertThat(
                     machine.run("sh", "-c", "cat /var/vmail/example.org/alice/Maildir/*/*").out())
                     .contains("DKIM-Signature:", "How are you?", "Signed."));
+            checkNamesTheCommandsThatMend(machine);
+            rootMakesALoginForTheServer(machine);
         }
+    }
+
+    /// Each damage is one that an administrator makes as root. The commands that check prints are run
+    /// as they stand.
+    private static void checkNamesTheCommandsThatMend(SystemdMachine machine) {
+        for (String damage : DAMAGE) {
+            machine.run("bash", "-c", damage).mustSucceed();
+            List<String> commands = new ArrayList<>();
+            Matcher command = AS_ROOT.matcher(check(machine));
+            assertThat(command.find()).as("a command after " + damage + check(machine)).isTrue();
+            do {
+                commands.add(command.group(1));
+                machine.run("bash", "-c", command.group(1)).mustSucceed();
+                command = AS_ROOT.matcher(check(machine));
+            } while (command.find() && commands.size() < MOST_COMMANDS);
+            assertThat(check(machine)).as(damage + commands).contains("no mistakes");
+        }
+    }
+
+    private static String check(SystemdMachine machine) {
+        ProgramRun ran = machine.run("mta", "check");
+        return ran.out() + ran.err();
+    }
+
+    /// The prompt for a password needs a terminal, which the change of the user keeps.
+    private static void rootMakesALoginForTheServer(SystemdMachine machine) {
+        ProgramRun login = machine.run("bash", "-c", WITH_TERMINAL);
+        assertThat(login.out()).as(login.err()).contains("carol may send as carol@example.org");
+        assertThat(machine.run("stat", "-c", "%U", "/var/lib/slipstream/users").out()).isEqualTo("slipstream\n");
     }
 
     @Test
@@ -72,17 +128,18 @@ class FirstHourIT {
     private static void take(SystemdMachine machine, String page, PageStory.Step step) {
         switch (step) {
             case PageStory.WrittenFile(String path, String text) -> machine.write(path, text);
-            case PageStory.Commands(String text, String prints) when prints.isEmpty() -> {
+            case PageStory.Commands(String text, String prints, _) when prints.isEmpty() -> {
                 ProgramRun ran = run(machine, text);
                 assertThat(ran.exit()).as(page + ":\n" + text + ran.out() + ran.err()).isZero();
             }
             // Delivery and restarts take a moment.
-            case PageStory.Commands(String text, String prints) -> {
+            case PageStory.Commands(String text, String prints, boolean fails) -> {
                 AtomicReference<String> last = new AtomicReference<>("");
                 eventually().untilAsserted(() -> {
                     ProgramRun ran = run(machine, text);
                     last.set(last.get() + ran.out() + ran.err());
                     assertThat(last.get()).as(page + ":\n" + text).contains(prints);
+                    assertThat(ran.exit() != 0).as(page + ":\n" + text + last.get() + ran.exit()).isEqualTo(fails);
                 });
             }
         }

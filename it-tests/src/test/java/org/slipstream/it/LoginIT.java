@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.slipstream.it.fixture.MailAssert.eventually;
 
 /// Users log in with common programs, and all other logins are refused.
-@RequiresPrograms({"python3", "swaks", "curl", "msmtp", "openssl"})
+@RequiresPrograms({"python3", "swaks", "curl", "msmtp", "mutt", "openssl"})
 class LoginIT {
     @RegisterExtension
     static final Workbench BENCH = new Workbench();
@@ -193,6 +193,23 @@ class LoginIT {
                 .map(mail -> new String(mail, StandardCharsets.UTF_8)).filteredOn(mail -> mail.contains(outgoing.id()))
                 .singleElement().asString().as("the trace names the login (RFC 3848)")
                 .contains("with ESMTPSA"));
+    }
+
+    /// mutt takes the announced mechanism that it likes best, and tries no other one.
+    @Test
+    void muttLogsInAndSends() throws IOException {
+        secure(server).close();
+        var settings = Files.writeString(BENCH.folder().resolve("muttrc"), """
+                set smtp_url="smtp://alice@127.0.0.1:%d/" smtp_pass="%s" from="%s" copy=no
+                set ssl_starttls=yes ssl_force_tls=yes ssl_verify_host=no certificate_file="%s"
+                """.formatted(server.submission().getPort(), PASSWORD, ALICE,
+                server.home().resolve("tls/self-signed.crt")));
+        ProgramRun.of(Bytes.ascii("Sent by mutt.\n"), List.of("mutt", "-F", settings.toString(), "-s", "mutt", "--",
+                "bob@here.example")).mustSucceed();
+        eventually().untilAsserted(() -> assertThat(server.mail().newMail("bob@here.example"))
+                .map(mail -> new String(mail, StandardCharsets.UTF_8))
+                .filteredOn(mail -> mail.contains("Sent by mutt."))
+                .singleElement().asString().contains("with ESMTPSA"));
     }
 
     @Test
