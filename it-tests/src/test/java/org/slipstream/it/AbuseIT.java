@@ -8,11 +8,9 @@ import org.slipstream.it.fixture.Bytes;
 import org.slipstream.it.fixture.Settings;
 import org.slipstream.it.fixture.Workbench;
 import org.slipstream.testkit.OutgoingMessage;
-import org.slipstream.testkit.SinkAction;
-import org.slipstream.testkit.SinkPhase;
-import org.slipstream.testkit.SinkScript;
 import org.slipstream.testkit.SmtpSink;
 import org.slipstream.testkit.SmtpTalker;
+import org.slipstream.testkit.load.abuse.HostilePeers;
 import org.slipstream.testkit.server.PackagedServer;
 
 import java.nio.charset.StandardCharsets;
@@ -38,9 +36,6 @@ class AbuseIT {
     private static final int ENOUGH = 2_000;
     private static final int MAILINGS = 10;
     private static final Pattern MAILING = Pattern.compile("Subject: (mailing [0-9]+)");
-    /// 20 KB in 40 lines.
-    private static final String LONG_REFUSAL = ("550-5.7.1 " + "x".repeat(490) + "\r\n").repeat(39) + "550 5.7.1 "
-            + "x".repeat(490);
     private static final List<String> CROWD = IntStream.range(0, 1_000).mapToObj(i -> "r" + i + "@far.example")
             .toList();
     private static final AtomicInteger HONEST = new AtomicInteger();
@@ -199,8 +194,7 @@ class AbuseIT {
     /// 200 MB of texts would fill the heap of the usual size, and again at the next start.
     @Test
     void aNextHopThatRefusesThousandsOfRecipientsAtLengthFillsNoHeap() {
-        SmtpSink sink = BENCH.keep(SmtpSink.start(SinkScript.smtp().on(SinkPhase.RCPT,
-                SinkAction.reply(LONG_REFUSAL))));
+        SmtpSink sink = BENCH.keep(SmtpSink.start(HostilePeers.longRefusals().countsOnly()));
         var attacked = BENCH.server(Settings.quick().route("far.example", sink));
         for (int i = 0; i < MAILINGS; i++) {
             sendTo(attacked, "mailing " + i, CROWD);

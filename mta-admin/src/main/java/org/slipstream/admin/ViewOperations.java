@@ -56,7 +56,8 @@ public interface ViewOperations {
     /// @param messages in the queue; absent, as is `held`, while the queue index is unavailable
     /// @param counters since the start, by their names in [RFC
     ///     2789](https://www.rfc-editor.org/rfc/rfc2789)
-    /// @param destinations in memory, the busiest first, and those with recent errors
+    /// @param destinations the busiest in memory first, then those with recent errors; one row with the
+    /// transport `-` has the sum of the others
     /// @param shards empty when the server has only one
     /// @param configuredShards the number with which the server starts; 0 without shards
     /// @param trouble as in the status

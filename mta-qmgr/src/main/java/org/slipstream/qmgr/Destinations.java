@@ -175,6 +175,17 @@ final class Destinations {
                 seating.connections(queue.route()));
     }
 
+    /// The dead ones, by next hop.
+    Map<String, DestinationState.Dead> dead() {
+        Map<String, DestinationState.Dead> dead = new LinkedHashMap<>();
+        byQueue.forEach((queue, destination) -> {
+            if (destination.state() instanceof DestinationState.Dead state) {
+                dead.put(queue.key(), state);
+            }
+        });
+        return dead;
+    }
+
     // Without preemption spacing has no benefit, and a rate delay already orders the starts.
     private boolean isSpaced(DestinationQueue queue, Destination destination) {
         return config.spacedStarts() && config.policy() == OrderPolicy.PREEMPTIVE

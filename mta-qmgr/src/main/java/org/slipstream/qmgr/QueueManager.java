@@ -16,6 +16,7 @@ import org.slipstream.qmgr.event.ImpossibleEventException;
 import org.slipstream.qmgr.event.OrderSink;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.Effects;
 import org.slipstream.qmgr.place.Effects.Ended;
 import org.slipstream.qmgr.place.Seat;
@@ -409,6 +410,11 @@ public final class QueueManager {
     /// The figures of each destination in memory.
     public List<DestinationFigures> destinationFigures() {
         return scheduler.queues().map(queue -> destinations.figures(queue)).toList();
+    }
+
+    /// Next hops that are given up for a time, with the reason.
+    public Map<String, DestinationState.Dead> deadNextHops() {
+        return destinations.dead();
     }
 
     /// The suspensions in force, the freeze first.

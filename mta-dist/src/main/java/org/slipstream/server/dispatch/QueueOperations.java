@@ -27,8 +27,6 @@ import org.slipstream.spool.index.QueueIndex;
 import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -59,12 +57,6 @@ public final class QueueOperations implements ShardQueue {
     private static final int EXPLAINED_AT_ONCE = 5_000;
     /// Limit for a count, which needs only the ids.
     private static final int COUNTED_AT_ONCE = 20_000;
-    /// More rows than a person reads.
-    static final int STATUS_DESTINATIONS = 200;
-    private static final Comparator<DestinationView> BUSIEST_FIRST = Comparator
-            .comparingInt((DestinationView each) -> each.running() + each.waiting()).reversed()
-            .thenComparing(DestinationView::nextHop);
-
     private static final Logger log = LoggerFactory.getLogger(QueueOperations.class);
 
     private final Spool spool;
@@ -341,13 +333,13 @@ public final class QueueOperations implements ShardQueue {
 
     @Override
     public ShapePage shape(ShapeBy by, Optional<QueueId> after) throws IOException {
-        return Views.shape(spool, by, after, queries.ask(manager -> manager.destinationFigures()),
+        return Views.shape(spool, by, after, queries.ask(QueueManager::deadNextHops),
                 clockMillis.getAsLong());
     }
 
     @Override
     public List<ShapeRow> shape(ShapeBy by, List<QueueId> ids, List<HostRecord> hosts) throws IOException {
-        return Views.shape(spool.details(ids), by, hosts, queries.ask(manager -> manager.destinationFigures()),
+        return Views.shape(spool.details(ids), by, hosts, queries.ask(QueueManager::deadNextHops),
                 clockMillis.getAsLong());
     }
 
@@ -367,7 +359,7 @@ public final class QueueOperations implements ShardQueue {
         long now = clockMillis.getAsLong();
         QmgrSnapshot snapshot = queries.ask(manager -> manager.snapshotOfDestinations(now));
         Optional<Spool.Counts> counts = counts();
-        List<DestinationView> destinations = busiest(snapshot.destinations().stream().map(
+        List<DestinationView> destinations = Views.busiest(snapshot.destinations().stream().map(
                 d -> new DestinationView(d.transport(), d.nextHop(), d.waiting(), d.running(), d.lanes(),
                         d.meanMillis()))
                 .toList());
@@ -378,21 +370,6 @@ public final class QueueOperations implements ShardQueue {
                 surroundings.delivers(), queries.ask(_ -> surroundings.connections().get()), destinations,
                 spool.troubles().stream().map(HealthText::of).toList(),
                 queries.ask(QueueManager::suspensions).stream().map(SuspensionView::of).toList());
-    }
-
-    /// The busiest destinations, and the sum of the others in one row. A server may have 80,000 of them,
-    /// and a status with a row for each takes seconds to write and to read.
-    static List<DestinationView> busiest(List<DestinationView> all) {
-        if (all.size() <= STATUS_DESTINATIONS) {
-            return all;
-        }
-        List<DestinationView> sorted = all.stream().sorted(BUSIEST_FIRST).toList();
-        List<DestinationView> rows = new ArrayList<>(sorted.subList(0, STATUS_DESTINATIONS));
-        List<DestinationView> rest = sorted.subList(STATUS_DESTINATIONS, sorted.size());
-        rows.add(new DestinationView("-", "(others)", rest.stream().mapToInt(DestinationView::waiting).sum(),
-                rest.stream().mapToInt(DestinationView::running).sum(),
-                rest.stream().mapToInt(DestinationView::connections).sum(), Optional.empty()));
-        return rows;
     }
 
     /// Empty when the queue index cannot be read; the status says so.

@@ -15,11 +15,15 @@ import java.util.Set;
 /// **Bounds.** A folder may have a million names of 255 octets, so at most [#MOST_FILES] are kept,
 /// and [#MOST_OF_ONE] of each owner. After that each owner still gets [#ALWAYS]. The next listing
 /// has the others.
+///
+/// **Rounds.** A new file waits for the end of a round. So a round has [#MOST_OF_A_ROUND] files, or
+/// one of each owner when there are more owners.
 final class OwnerTurns {
     static final int MOST_FILES = 20_000;
     static final int MOST_OF_ONE = 1_000;
     static final int ALWAYS = 10;
     private static final int MOST_OWNERS = 1_000;
+    static final int MOST_OF_A_ROUND = 100;
 
     private final Map<Integer, List<DropFile>> owners = new LinkedHashMap<>();
     private int files;
@@ -29,31 +33,37 @@ final class OwnerTurns {
     /// @param owner its user id
     record DropFile(String name, int owner, long modifiedMillis) {}
 
-    void add(DropFile file) {
+    /// @return false when the file has to wait for another listing
+    boolean add(DropFile file) {
         List<DropFile> own = owners.get(file.owner());
         if (own == null) {
             if (owners.size() == MOST_OWNERS) {
-                return;
+                return false;
             }
             own = new ArrayList<>();
             owners.put(file.owner(), own);
         }
-        if (own.size() < (files < MOST_FILES ? MOST_OF_ONE : ALWAYS)) {
-            own.add(file);
-            files++;
+        if (own.size() >= (files < MOST_FILES ? MOST_OF_ONE : ALWAYS)) {
+            return false;
         }
+        own.add(file);
+        files++;
+        return true;
     }
 
+    /// The next round.
+    ///
     /// @param failed names of files that could not be stored before
     List<DropFile> inTurns(Set<String> failed) {
         Comparator<DropFile> order = Comparator.comparing((DropFile file) -> failed.contains(file.name()))
                 .thenComparingLong(DropFile::modifiedMillis).thenComparing(DropFile::name);
         owners.values().forEach(own -> own.sort(order));
-        List<DropFile> turns = new ArrayList<>(files);
-        for (int round = 0; turns.size() < files; round++) {
+        int most = Math.min(files, Math.max(MOST_OF_A_ROUND, owners.size()));
+        List<DropFile> turns = new ArrayList<>(most);
+        for (int turn = 0; turns.size() < most; turn++) {
             for (List<DropFile> own : owners.values()) {
-                if (round < own.size()) {
-                    turns.add(own.get(round));
+                if (turn < own.size() && turns.size() < most) {
+                    turns.add(own.get(turn));
                 }
             }
         }

@@ -69,7 +69,7 @@ final class MergedViews {
                 (one, other) -> new DestinationView(one.transport(), one.nextHop(), one.waiting() + other.waiting(),
                         one.running() + other.running(), one.connections() + other.connections(),
                         mean(one.meanMillis(), other.meanMillis()))));
-        return List.copyOf(merged.values());
+        return Views.busiest(merged.values());
     }
 
     private static Optional<Long> mean(Optional<Long> one, Optional<Long> other) {
@@ -131,7 +131,7 @@ final class MergedViews {
         Map<List<String>, BusyDestination> merged = new LinkedHashMap<>();
         rows.stream().filter(row -> !row.state().equals(IDLE) || !inMemory.contains(row.nextHop())).forEach(
                 row -> merged.merge(List.of(row.transport(), row.nextHop()), row, MergedViews::merged));
-        return merged.values().stream().sorted(Views.BUSIEST_FIRST).toList();
+        return Views.busiestInMemory(merged.values());
     }
 
     private static BusyDestination merged(BusyDestination one, BusyDestination other) {

@@ -5,12 +5,15 @@ import org.slipstream.admin.ViewOperations.ShapeRow;
 import org.slipstream.core.Outcome;
 import org.slipstream.core.Suspension;
 import org.slipstream.core.Suspension.SuspensionScope;
+import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.spool.Spool;
 import org.slipstream.spool.log.HostRecord;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +28,13 @@ import java.util.TreeMap;
 /// It is marked when an operator has suspended it or the host of its latest reply, when the queue
 /// manager names it as dead, and when that host is left alone. The suspension of a transport is not
 /// visible here.
+///
+/// A server may have tens of thousands of failed hosts and dead destinations. Each is looked at
+/// once for a page, and then found by its name, its address or its failure.
 public final class QueueShape {
     static final int PAGE = 1_000;
     private static final String SUSPENDED = "SUSPENDED";
+    private static final String RETRY = "RETRY";
     /// The beginning of the reply of mail for a dead destination.
     private static final String SUSPENDED_REPLY = "delivery temporarily suspended: ";
     private static final long MINUTE = 60_000;
@@ -46,20 +53,31 @@ public final class QueueShape {
     }
 
     private final ShapeBy by;
-    private final List<HostRecord> hosts;
-    private final List<Suspension> suspensions;
-    private final Map<String, String> dead;
+    /// Records that explain a wait, by the address and port of their host.
+    private final Map<String, List<HostRecord>> hosts = new HashMap<>();
+    private final List<Suspension> suspensions = new ArrayList<>();
+    private final Map<String, String> dead = new HashMap<>();
+    /// The same states, by the text of the failure.
+    private final Map<String, String> deadByFailure = new HashMap<>();
     private final long nowMillis;
     private final Map<String, Counted> counts = new TreeMap<>();
 
     /// @param hosts the records of hosts, for suspensions and failures
-    /// @param dead the states of dead destinations in words, by domain
-    public QueueShape(ShapeBy by, List<HostRecord> hosts, Map<String, String> dead, long nowMillis) {
+    /// @param dead next hops that the queue manager has given up for a time
+    public QueueShape(ShapeBy by, List<HostRecord> hosts, Map<String, DestinationState.Dead> dead, long nowMillis) {
         this.by = by;
-        this.hosts = hosts;
-        this.suspensions = hosts.stream().flatMap(host -> suspension(host, nowMillis).stream()).toList();
-        this.dead = dead;
         this.nowMillis = nowMillis;
+        for (HostRecord host : hosts) {
+            suspension(host, nowMillis).ifPresent(suspensions::add);
+            if (host.untilMillis() > nowMillis && (host.kind().equals(SUSPENDED) || host.kind().equals(RETRY))) {
+                this.hosts.computeIfAbsent(addressAndPort(host.host()), _ -> new ArrayList<>(1)).add(host);
+            }
+        }
+        dead.forEach((nextHop, each) -> {
+            String state = "dead until " + Instant.ofEpochMilli(each.untilMillis()) + ": " + each.reason();
+            this.dead.put(nextHop, state);
+            deadByFailure.putIfAbsent(each.reason().text(), state);
+        });
     }
 
     /// The shape of a whole queue, for a stopped server.
@@ -135,7 +153,7 @@ public final class QueueShape {
         Optional<String> suspended = host(count, SUSPENDED).map(host -> "suspended by " + host.author() + " "
                 + until(host) + ": " + host.words());
         return suspended.or(() -> Optional.ofNullable(dead.get(name))).or(() -> deadNextHop(count))
-                .or(() -> host(count, "RETRY").map(host -> "host left alone " + until(host))).orElse("");
+                .or(() -> host(count, RETRY).map(host -> "host left alone " + until(host))).orElse("");
     }
 
     /// The next hop of a domain with a route has a name of its own, so its failure is found by its reply.
@@ -143,19 +161,26 @@ public final class QueueShape {
         return count.last.map(last -> last.reply().text()).map(text -> text.startsWith(SUSPENDED_REPLY)
                 ? text.substring(SUSPENDED_REPLY.length())
                 : text).filter(text -> !text.isBlank())
-                .flatMap(text -> dead.values().stream().filter(state -> state.endsWith(" " + text)).findFirst());
+                .flatMap(text -> Optional.ofNullable(deadByFailure.get(text)));
     }
 
     private Optional<HostRecord> host(Counted count, String kind) {
-        return count.last.flatMap(last -> hosts.stream().filter(host -> host.kind().equals(kind)
-                && host.untilMillis() > nowMillis && isNamedBy(last.remote(), host.host())).findFirst());
+        return count.last.flatMap(last -> hosts.getOrDefault(addressAndPort(last.remote()), List.of()).stream()
+                .filter(host -> host.kind().equals(kind) && isNamedBy(last.remote(), host.host())).findFirst());
     }
 
     // The text of a key is `[address]:port/terms`; the remote of an outcome is the same, or has the
-    // name before the address.
+    // name before the address and no terms.
     private static boolean isNamedBy(String remote, String host) {
-        int slash = host.indexOf('/');
-        return remote.equals(host) || remote.endsWith(slash < 0 ? host : host.substring(0, slash));
+        return remote.equals(host) || remote.endsWith(addressAndPort(host));
+    }
+
+    /// The part that a key and the remote of an outcome have in common. The address of a UNIX socket
+    /// has slashes of its own.
+    private static String addressAndPort(String text) {
+        String address = text.substring(Math.max(0, text.lastIndexOf('[')));
+        int terms = address.indexOf('/', address.lastIndexOf(']') + 1);
+        return terms < 0 ? address : address.substring(0, terms);
     }
 
     private static String until(HostRecord host) {

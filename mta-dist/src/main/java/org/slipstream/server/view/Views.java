@@ -1,5 +1,6 @@
 package org.slipstream.server.view;
 
+import org.slipstream.admin.Operations.DestinationView;
 import org.slipstream.admin.Operations.Status;
 import org.slipstream.admin.SuspensionOperations.SuspensionView;
 import org.slipstream.admin.ViewOperations.Activity;
@@ -17,12 +18,13 @@ import org.slipstream.spool.log.HostRecord;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /// Joins the figures of the queue manager, the counters and the queue index to the views of the
 /// whole server.
@@ -31,8 +33,17 @@ public final class Views {
     // The upper bits of a queue id are its creation time.
     private static final int ID_SHIFT = 10;
 
-    public static final Comparator<BusyDestination> BUSIEST_FIRST = Comparator
-            .comparingInt((BusyDestination each) -> each.running() + each.waiting())
+    /// More rows than a person reads, and as many series as a monitoring system should keep for one
+    /// server. A server may have 80,000 destinations in memory, most of them dead.
+    static final int MOST_DESTINATIONS = 200;
+    private static final String OTHERS = "(others)";
+
+    private static final Comparator<DestinationView> BUSIEST_VIEWS_FIRST = Comparator
+            .comparing((DestinationView each) -> !each.nextHop().equals(OTHERS))
+            .thenComparing(each -> each.running() + each.waiting()).reversed().thenComparing(DestinationView::nextHop);
+    private static final Comparator<BusyDestination> BUSIEST_FIRST = Comparator
+            .comparing((BusyDestination each) -> !each.nextHop().equals(OTHERS))
+            .thenComparing(each -> each.running() + each.waiting())
             .thenComparing(each -> !each.state().equals("idle")).thenComparing(BusyDestination::lastErrorAt)
             .reversed().thenComparing(BusyDestination::nextHop);
 
@@ -42,23 +53,18 @@ public final class Views {
     private Views() {}
 
     /// The shape of the messages after `after`, at most [QueueShape#PAGE].
-    public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after, List<DestinationFigures> figures,
+    public static ShapePage shape(Spool spool, ShapeBy by, Optional<QueueId> after,
+            Map<String, DestinationState.Dead> dead,
             long nowMillis) throws IOException {
         List<Spool.Details> page = spool.list(after, QueueShape.PAGE);
-        return new ShapePage(shape(page, by, spool.hosts(), figures, nowMillis), page.size() < QueueShape.PAGE
+        return new ShapePage(shape(page, by, spool.hosts(), dead, nowMillis), page.size() < QueueShape.PAGE
                 ? Optional.empty()
                 : Optional.of(page.getLast().summary().id().toString()));
     }
 
     /// The shape of these messages.
     public static List<ShapeRow> shape(List<Spool.Details> messages, ShapeBy by, List<HostRecord> hosts,
-            List<DestinationFigures> figures, long nowMillis) {
-        Map<String, String> dead = new LinkedHashMap<>();
-        for (DestinationFigures each : figures) {
-            if (each.state() instanceof DestinationState.Dead(long untilMillis, var reason)) {
-                dead.put(each.nextHop(), "dead until " + Instant.ofEpochMilli(untilMillis) + ": " + reason);
-            }
-        }
+            Map<String, DestinationState.Dead> dead, long nowMillis) {
         QueueShape shape = new QueueShape(by, hosts, dead, nowMillis);
         messages.forEach(shape::add);
         return shape.rows();
@@ -74,12 +80,38 @@ public final class Views {
         errors.values().removeIf(error -> error.atMillis() < nowMillis - RECENT_MILLIS);
         errors.forEach((domain, error) -> rows.add(new BusyDestination("", domain, "idle", "", 0, 0, 0, 0, 0, "",
                 error.reply(), moment(error.atMillis()))));
-        rows.sort(BUSIEST_FIRST);
         return new Activity(moment(nowMillis), status.hostname(), status.started(), status.messages(), status.held(),
                 status.active(), status.connections(), counters(status, traffic), status.suspensions(),
-                rows.stream().map(
-                        each -> marked(each, status.suspensions())).toList())
+                busiestInMemory(rows).stream().map(each -> marked(each, status.suspensions())).toList())
                 .withTroubles(status.trouble());
+    }
+
+    /// The busiest destinations, and the sum of the others in one last row, which may be among them.
+    public static List<DestinationView> busiest(Collection<DestinationView> all) {
+        return busiest(all, BUSIEST_VIEWS_FIRST, rest -> new DestinationView("-", OTHERS,
+                rest.stream().mapToInt(DestinationView::waiting).sum(),
+                rest.stream().mapToInt(DestinationView::running).sum(),
+                rest.stream().mapToInt(DestinationView::connections).sum(), Optional.empty()));
+    }
+
+    /// The same for the load.
+    public static List<BusyDestination> busiestInMemory(Collection<BusyDestination> all) {
+        return busiest(all, BUSIEST_FIRST, rest -> new BusyDestination("-", OTHERS, "-", "", 0, 0,
+                rest.stream().mapToInt(BusyDestination::connections).sum(),
+                rest.stream().mapToInt(BusyDestination::running).sum(),
+                rest.stream().mapToInt(BusyDestination::waiting).sum(), "", "", ""));
+    }
+
+    private static <T> List<T> busiest(Collection<T> all, Comparator<T> first, Function<List<T>, T> sum) {
+        List<T> rows = new ArrayList<>(all);
+        rows.sort(first);
+        if (rows.size() > MOST_DESTINATIONS) {
+            List<T> rest = rows.subList(MOST_DESTINATIONS, rows.size());
+            T others = sum.apply(rest);
+            rest.clear();
+            rows.add(others);
+        }
+        return List.copyOf(rows);
     }
 
     private static Map<String, Long> counters(Status status, MailCounters traffic) {

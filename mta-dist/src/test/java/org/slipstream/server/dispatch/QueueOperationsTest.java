@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slipstream.admin.Operations.ConnectionsView;
-import org.slipstream.admin.Operations.DestinationView;
 import org.slipstream.admin.Operations.MessageCount;
 import org.slipstream.admin.Operations.MessageOrder;
 import org.slipstream.admin.Operations.MessageView;
@@ -40,6 +39,7 @@ import org.slipstream.qmgr.QmgrTrace;
 import org.slipstream.qmgr.QueueManager;
 import org.slipstream.qmgr.event.QmgrEvent;
 import org.slipstream.qmgr.event.QmgrOrder;
+import org.slipstream.qmgr.flow.DestinationState;
 import org.slipstream.qmgr.place.HostState;
 import org.slipstream.qmgr.run.Inbox;
 import org.slipstream.qmgr.run.QmgrLoop;
@@ -375,27 +375,14 @@ class QueueOperationsTest {
         spool.record(id, List.of(new RecipientOutcome(1, new Outcome.Deferred(
                 Reply.of(450, "4.4.1", "delivery temporarily suspended: " + failure), "local"))), true, () -> {});
         QueueShape shape = new QueueShape(ShapeBy.DESTINATION, List.of(),
-                Map.of("[relay.example]:25", "dead until 2027-01-15T08:00:00Z: 450 4.4.1 " + failure),
+                Map.of("[relay.example]:25", new DestinationState.Dead(
+                        Instant.parse("2027-01-15T08:00:00Z").toEpochMilli(), Reply.of(450, "4.4.1", failure))),
                 System.currentTimeMillis());
         Awaitility.await().atMost(Duration.ofSeconds(90))
                 .until(() -> spool.details(id).orElseThrow().recipients().getFirst().last().isPresent());
         shape.add(spool.details(id).orElseThrow());
         assertThat(shape.rows()).singleElement().satisfies(row -> assertThat(row.state())
                 .isEqualTo("dead until 2027-01-15T08:00:00Z: 450 4.4.1 " + failure));
-    }
-
-    @Test
-    void theStatusHasTheBusiestDestinationsAndTheSumOfTheOthers() {
-        List<DestinationView> all = new ArrayList<>();
-        for (int i = 0; i < 80_000; i++) {
-            all.add(new DestinationView("smtp", "d" + i + ".example", i == 79_999 ? 50 : 1, 0, 0, Optional.empty()));
-        }
-        List<DestinationView> shown = QueueOperations.busiest(all);
-        assertThat(shown).hasSize(QueueOperations.STATUS_DESTINATIONS + 1);
-        assertThat(shown.getFirst().nextHop()).isEqualTo("d79999.example");
-        assertThat(shown.getLast().nextHop()).isEqualTo("(others)");
-        assertThat(shown.stream().mapToInt(DestinationView::waiting).sum()).isEqualTo(79_999 + 50);
-        assertThat(QueueOperations.busiest(all.subList(0, 200))).isEqualTo(all.subList(0, 200));
     }
 
     @Test

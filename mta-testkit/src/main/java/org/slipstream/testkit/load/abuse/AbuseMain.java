@@ -48,7 +48,7 @@ public final class AbuseMain {
     private AbuseMain(PrintStream out, PackagedServer server, BlockingQueue<Long> arrivals, Duration each) {
         this.out = out;
         this.server = server;
-        this.target = new Target(server.smtp(), server.port("submission"));
+        this.target = new Target(server.smtp(), server.port("submission"), server.home());
         this.honest = new Honest(target, arrivals);
         this.each = each;
     }
@@ -61,11 +61,18 @@ public final class AbuseMain {
         List<AbuseScenario> chosen = Arrays.stream(AbuseScenario.values())
                 .filter(one -> arguments.length < 3 || List.of(arguments).contains(one.name())).toList();
         BlockingQueue<Long> arrivals = new LinkedBlockingQueue<>();
-        try (LoadSink healthy = new LoadSink(LoadMode.PIPELINED, arrivals::add); Tarpits tarpits = new Tarpits()) {
+        try (LoadSink healthy = new LoadSink(LoadMode.PIPELINED, arrivals::add);
+                Tarpits tarpits = new Tarpits();
+                HostilePeers peers = new HostilePeers()) {
             for (AbuseScenario.AttackedServer profile : AbuseScenario.AttackedServer.values()) {
                 List<AbuseScenario> here = chosen.stream().filter(one -> one.profile == profile).toList();
                 if (!here.isEmpty()) {
-                    attack(program, settings(profile, healthy, tarpits), arrivals, each, here);
+                    Path home = Files.createTempDirectory("abuse");
+                    List<String> settings = settings(profile, healthy, tarpits);
+                    if (profile == AbuseScenario.AttackedServer.WITH_PEERS) {
+                        settings.addAll(peers.settings(home));
+                    }
+                    attack(program, home, settings, arrivals, each, here);
                 }
             }
         }
@@ -83,9 +90,8 @@ public final class AbuseMain {
         return settings;
     }
 
-    private static void attack(Path program, List<String> settings, BlockingQueue<Long> arrivals, Duration each,
-            List<AbuseScenario> chosen) throws IOException, InterruptedException {
-        Path home = Files.createTempDirectory("abuse");
+    private static void attack(Path program, Path home, List<String> settings, BlockingQueue<Long> arrivals,
+            Duration each, List<AbuseScenario> chosen) throws IOException, InterruptedException {
         addUser(program, home);
         try (PackagedServer server = PackagedServer.start(program, home, settings)) {
             AbuseMain abuse = new AbuseMain(System.out, server, arrivals, each);
@@ -144,7 +150,7 @@ public final class AbuseMain {
         long start = System.nanoTime();
         Honest.Felt felt = honest.during(each, scenario.honesty);
         double seconds = (System.nanoTime() - start) / 1e9;
-        row(scenario.words, felt, usual, (long) ((meter.sum() - before) / seconds), refusals.sum(),
+        row(scenario.words, felt, usual, (meter.sum() - before) / seconds, refusals.sum(),
                 (server.cpuSeconds() - cpu) / seconds);
         on.set(false);
         for (Thread client : clients) {
@@ -154,9 +160,9 @@ public final class AbuseMain {
         Thread.sleep(SETTLE);
     }
 
-    private void row(String what, Honest.Felt felt, double usual, long perSecond, long refusals, double cpu)
+    private void row(String what, Honest.Felt felt, double usual, double perSecond, long refusals, double cpu)
             throws IOException {
-        out.printf(Locale.ROOT, "| %s | %.1f | %.1f | %.1f | %d of %d%s | %,d/s | %,d | %.2f | %,d |%n", what,
+        out.printf(Locale.ROOT, "| %s | %.1f | %.1f | %.1f | %d of %d%s | %,.1f/s | %,d | %.2f | %,d |%n", what,
                 felt.quantile(0.5), felt.quantile(0.99), felt.quantile(0.99) / usual, felt.failed(),
                 felt.failed() + felt.millis().size(),
                 felt.firstFailure().isEmpty() ? "" : " (" + felt.firstFailure() + ")", perSecond, refusals, cpu,

@@ -1,13 +1,19 @@
 package org.slipstream.testkit.load.abuse;
 
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
-/// The behaviour of one kind of hostile client, until it is stopped or the server disconnects it;
+/// The behaviour of one kind of hostile client or user, until it is stopped or the server disconnects it;
 /// then, after a pause, once more.
 enum AbuseScenario {
     DRIP("1,000 clients that drip a byte a second", 1_000, 0) {
@@ -225,6 +231,84 @@ enum AbuseScenario {
             }
             hold(on);
         }
+    },
+    LONG_REFUSALS("4 clients with mailings to 1,000 recipients whose next hop refuses each with 20 KB; honest mail on"
+            + " its way to a healthy one", 4, 100, AttackedServer.WITH_PEERS, Honesty.RELAYED) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(Honesty.RELAYED.network, target.smtp());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.must("250", "MAIL FROM:<a@here.example>");
+            for (int i = 0; i < 1_000; i++) {
+                client.must("250", "RCPT TO:<" + HostilePeers.recipient(i) + ">");
+            }
+            client.must("354", "DATA");
+            client.must("250", "Subject: mailing\r\n\r\n.");
+            meter.count();
+        }
+    },
+    DOVECOT("20 clients that log in at a Dovecot whose line never ends", 20, 0, AttackedServer.WITH_PEERS,
+            Honesty.STRANGER) {
+        @Override
+        Caller call(Target target, int number) throws IOException {
+            return Caller.from(network(), target.submission());
+        }
+
+        @Override
+        void one(Caller client, Meter meter, BooleanSupplier on) throws IOException {
+            client.greeted();
+            client.startTls();
+            client.must("250", "EHLO client.example");
+            while (on.getAsBoolean()) {
+                client.send("AUTH PLAIN AGFsaWNlAHdyb25n\r\n");
+                if (client.reply().isEmpty()) {
+                    return;
+                }
+                meter.count();
+            }
+        }
+    },
+    MAILDROP("8 users that put 2 TiB of nothing, folders and names of 255 octets into the maildrop; honest mail of a"
+            + " program on its way to a healthy server", 8, 20, AttackedServer.WITH_PEERS, Honesty.LOCAL) {
+        @Override
+        void attack(Target target, int number, Meter meter, BooleanSupplier on) throws IOException {
+            Drops.putSparse(target.home(), number);
+            meter.count();
+        }
+    },
+    GROUP_TOKENS("40 members of the group with wrong tokens for the API", 40, 0, AttackedServer.WITH_PEERS,
+            Honesty.STRANGER) {
+        @Override
+        void attack(Target target, int number, Meter meter, BooleanSupplier on) throws IOException {
+            try (SocketChannel api = SocketChannel.open(UnixDomainSocketAddress.of(
+                    HostilePeers.socket(target.home())))) {
+                api.write(StandardCharsets.US_ASCII.encode("GET /api/v1/status HTTP/1.1\r\nHost: x\r\n"
+                        + "Authorization: Bearer wrong\r\nConnection: close\r\n\r\n"));
+                while (api.read(ByteBuffer.allocate(4_096)) >= 0) {
+                    // The refusal.
+                }
+            }
+            meter.count();
+        }
+    },
+    INCLUDE("a user whose list of members becomes 40 KB of quotes, 20,000 members and a device, in turn", 1, 2_500,
+            AttackedServer.WITH_PEERS, Honesty.STRANGER) {
+        @Override
+        void attack(Target target, int number, Meter meter, BooleanSupplier on) throws IOException {
+            Path list = HostilePeers.list(target.home());
+            Path changed = list.resolveSibling("list.changed");
+            switch (next.getAndIncrement() % 3) {
+                case 0 -> Files.writeString(changed, "a@here.example," + "\"\"".repeat(20_000));
+                case 1 -> Files.writeString(changed, "member@far.example,\n".repeat(20_000));
+                default -> Files.createSymbolicLink(changed, Path.of("/dev/zero"));
+            }
+            Files.move(changed, list, StandardCopyOption.ATOMIC_MOVE);
+            meter.count();
+        }
     };
 
     /// The settings of the server that is attacked.
@@ -232,13 +316,15 @@ enum AbuseScenario {
         /// Enough connections for all clients of a scenario.
         LARGE,
         /// As many sessions as by default.
-        BY_DEFAULT
+        BY_DEFAULT,
+        /// The same, with [HostilePeers].
+        WITH_PEERS
     }
 
     /// The way of the ordinary mail.
     enum Honesty {
         STRANGER(8, "honest@here.example", false), KNOWN(9, "honest@here.example", false), RELAYED(9,
-                "honest@healthy.example", true);
+                "honest@healthy.example", true), LOCAL(9, "honest@healthy.example", true);
 
         /// The third octet of the client's address.
         final int network;
@@ -290,7 +376,16 @@ enum AbuseScenario {
         this.honesty = honesty;
     }
 
-    abstract void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException;
+    /// A client after its connection.
+    void one(Caller client, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+        throw new UnsupportedOperationException(name() + " needs no connection");
+    }
+
+    void attack(Target target, int number, Meter meter, BooleanSupplier on) throws IOException, InterruptedException {
+        try (Caller client = call(target, number)) {
+            one(client, meter, on);
+        }
+    }
 
     Caller call(Target target, int number) throws IOException {
         return Caller.from(network(), target.smtp());
@@ -304,8 +399,8 @@ enum AbuseScenario {
     /// One of the clients, on its own thread.
     void run(Target target, int number, Meter meter, Meter refusals, BooleanSupplier on) {
         while (on.getAsBoolean()) {
-            try (Caller client = call(target, number)) {
-                one(client, meter, on);
+            try {
+                attack(target, number, meter, on);
             } catch (IOException hungUp) {
                 refusals.count();
             } catch (InterruptedException stop) {

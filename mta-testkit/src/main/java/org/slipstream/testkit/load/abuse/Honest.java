@@ -9,7 +9,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /// Ordinary mail: a session every fifty milliseconds with one message of 4 KiB, and the time from
-/// the call to the 250 that acknowledges it, or to its arrival at the next server. One thread.
+/// the call to the 250 that acknowledges it, or to its arrival at the next server. Mail of a program of
+/// this machine is a file in the maildrop. One thread.
 final class Honest {
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final int TIMEOUT_SECONDS = 60;
@@ -56,6 +57,17 @@ final class Honest {
 
     private void send(AbuseScenario.Honesty way) throws IOException, InterruptedException {
         number++;
+        if (way == AbuseScenario.Honesty.LOCAL) {
+            Drops.put(target.home(), "honest", way.recipient, TEXT + "%012d\r\n".formatted(number));
+        } else {
+            converse(way);
+        }
+        if (way.relayed) {
+            awaitArrival();
+        }
+    }
+
+    private void converse(AbuseScenario.Honesty way) throws IOException {
         try (Caller client = Caller.from(way.network, target.smtp())) {
             client.begin(way.recipient);
             client.send(TEXT + "%012d\r\n.\r\n".formatted(number));
@@ -63,9 +75,6 @@ final class Honest {
             if (!reply.startsWith("250")) {
                 throw new IOException("final dot answered with " + reply);
             }
-        }
-        if (way.relayed) {
-            awaitArrival();
         }
     }
 
