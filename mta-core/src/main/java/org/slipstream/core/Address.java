@@ -108,7 +108,7 @@ public record Address(String localPart, String domain) {
     /// True for a domain name (letters, digits, hyphens, underscores and non-ASCII letters between
     /// dots) and for a literal in brackets.
     public static boolean isDomain(String domain) {
-        if (domain.isEmpty() || domain.length() > 255) {
+        if (domain.isEmpty() || domain.length() > 255) { // RFC 5321 section 4.5.3.1.2
             return false;
         }
         if (domain.charAt(0) == '[') {

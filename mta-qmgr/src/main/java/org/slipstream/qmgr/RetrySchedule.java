@@ -22,6 +22,8 @@ import java.util.Set;
 /// mail is tried often, old mail costs little. Each deferred recipient has the policy of its
 /// destination and of its error; the message waits for the earliest.
 ///
+/// RFC 5321 section 4.5.4 asks for pauses of 30 minutes and more, later ones longer than the first.
+///
 /// **The first interval is that of a new message**, whatever the age of the message. Postfix would
 /// use the age here, too. But a message may be old because its host was suspended, `queue.deliver`
 /// was off or this server was down; that is not the destination's fault and must not use up the

@@ -221,6 +221,7 @@ final class IncomingMessage implements AutoCloseable {
         write(fields, 0, fields.length);
     }
 
+    /// RFC 5321 section 6.4 permits such repairs for own users only.
     private String missingFields() {
         String date = origin.hasDate() ? "" : "Date: " + ReceivedLine.date(begun) + "\r\n";
         if (origin.messageId().isEmpty()) {

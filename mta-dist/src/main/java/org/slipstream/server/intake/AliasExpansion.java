@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Replaces the aliases of an envelope by their targets when the message arrives. The spool holds
-/// only final addresses, so a change of the settings does not redirect queued mail.
+/// only final addresses, so a change of the settings does not redirect queued mail. The sender stays,
+/// as with an alias of RFC 5321 section 3.9.1.
 ///
 /// A target keeps the sender's DSN options and stores the original address under `original` (RFC
 /// 3461 section 5.2.7.1), so that a report names an address that its reader knows. A target that is

@@ -86,7 +86,7 @@ final class SubmittedHeader {
     }
 
     /// The addresses of To, Cc and Bcc, or of the Resent fields when there are some (RFC 5322 section
-    /// 3.6.6).
+    /// 3.6.6). Bcc is not sent (RFC 5321 section 7.2).
     List<String> recipients() throws SendmailException {
         boolean resent = fields.stream().anyMatch(field -> RESENT.contains(field.name()));
         List<String> found = new ArrayList<>();

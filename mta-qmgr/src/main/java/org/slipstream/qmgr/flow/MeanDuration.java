@@ -1,7 +1,7 @@
 package org.slipstream.qmgr.flow;
 
 /// The smoothed duration of the deliveries to one destination. It weighs the latest delivery with
-/// 1/8, as TCP weighs its latest round trip (RFC 6298 section 2.3).
+/// 1/8, as TCP weighs its latest round trip (RFC 6298 section 2).
 ///
 /// The duration includes the time in the queue of a connection. By Little's law, deliveries under
 /// way divided by this duration are the deliveries per millisecond, with and without pipelining.

@@ -24,7 +24,7 @@ package org.slipstream.qmgr.flow;
 /// about (d/S)·√n turns, and [#SPREAD] times that are made up for. Equal durations: half a turn, so
 /// spacing is strict. Exponential durations: half a dozen, so spacing has little effect, which is
 /// right, because such durations keep slots apart by themselves. S and d are estimated as TCP
-/// estimates its round trip (RFC 6298 section 2.3).
+/// estimates its round trip (RFC 6298 section 2).
 ///
 /// **Single messages.** A message with one delivery left at the destination is not held back. While
 /// a bulk delivery waits for its turn, a single message takes the free slot at no cost. This is

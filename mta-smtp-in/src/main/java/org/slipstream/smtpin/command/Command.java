@@ -45,6 +45,7 @@ public sealed interface Command {
         return text.map(kept -> kept.getBytes(StandardCharsets.UTF_8).length).orElse(0);
     }
 
+    /// RFC 5321 section 4.1.1.4.
     record Data() implements Command {}
 
     /// A chunk follows, whatever the reply (RFC 3030 section 2).
@@ -52,16 +53,22 @@ public sealed interface Command {
     /// @param bytes the length of the chunk; empty when it cannot be read
     record Bdat(OptionalLong bytes, boolean last) implements Command {}
 
+    /// RFC 5321 section 4.1.1.5.
     record Rset() implements Command {}
 
+    /// RFC 5321 section 4.1.1.9.
     record Noop() implements Command {}
 
+    /// RFC 5321 section 4.1.1.6.
     record Vrfy() implements Command {}
 
+    /// RFC 5321 section 4.1.1.7.
     record Expn() implements Command {}
 
+    /// RFC 5321 section 4.1.1.8.
     record Help() implements Command {}
 
+    /// RFC 5321 section 4.1.1.10.
     record Quit() implements Command {}
 
     record StartTls() implements Command {}
@@ -77,7 +84,7 @@ public sealed interface Command {
     /// @param attributes at least one, values decoded
     record Xclient(List<Parameter> attributes) implements Command {}
 
-    /// An obsolete or unsupported verb: TURN, ATRN, SEND, SOML, SAML.
+    /// An obsolete or unsupported verb: TURN, ATRN, SEND, SOML, SAML (RFC 5321 appendix F.1 and F.6).
     record Unserved(String verb) implements Command {}
 
     /// The first line of another protocol, as a browser sends it that is tricked into connecting to

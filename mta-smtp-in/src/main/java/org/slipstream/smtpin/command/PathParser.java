@@ -18,14 +18,17 @@ import java.util.stream.Collectors;
 ///
 /// ```
 /// Path         = "<" [ A-d-l ":" ] Mailbox ">"
-/// A-d-l        = At-domain *( "," At-domain )          a source route: accepted and ignored (appendix C)
+/// A-d-l        = At-domain *( "," At-domain )          a source route: accepted and ignored
 /// Mailbox      = Local-part "@" ( Domain / address-literal )
 /// Local-part   = Dot-string / Quoted-string
 /// ```
 ///
+/// A server must accept source routes and should ignore them (RFC 5321 section 3.6.1, RFC 5321
+/// appendix C, RFC 5321 appendix F.2).
+///
 /// Besides a path there are `<>`, the null reverse-path, and `<Postmaster>`, the only recipient
-/// without a domain. A path has at most 256 octets (section 4.5.3.1.3), a local part 64 before its
-/// tag (section 4.5.3.1.1; ADR 30 gives the reason for longer tags). Octets are those of UTF-8. The
+/// without a domain. A path has at most 256 octets (RFC 5321 section 4.5.3.1.3), a local part 64
+/// before its tag (RFC 5321 section 4.5.3.1.1; ADR 30 gives the reason for longer tags). Octets are those of UTF-8. The
 /// protocol decides whether a path beyond ASCII is permitted.
 final class PathParser {
     /// The result: a path with its parameters, or the first error.

@@ -9,7 +9,7 @@ import java.time.Duration;
 
 /// The limits of a session: the section `[limits]`.
 ///
-/// @param messageSize SIZE; 552 5.3.4 beyond
+/// @param messageSize SIZE; 552 5.3.4 beyond (RFC 5321 section 4.5.3.1.7: 64 KiB and more)
 /// @param recipients per transaction; 452 4.5.3 beyond (RFC 5321 section 4.5.3.1.10)
 /// @param envelopeSize of addresses and parameters per transaction; 452 4.5.3 beyond
 /// @param hops Received fields; 554 5.4.6 beyond (RFC 5321 section 6.3)

@@ -69,6 +69,7 @@ public final class ServerProtocol {
             // RFC 5321 section 3.5.3: 252 discloses no mailbox and keeps clients going that ask.
             case Command.Vrfy() -> junk(state,
                     Reply.of(252, "2.0.0", "Cannot VRFY user, but will accept message and attempt delivery"));
+            // Open lists of members are a gift to spam (RFC 5321 sections 3.5.4 and 7.3).
             case Command.Expn() -> refuse(state, notImplemented("EXPN"));
             case Command.Help() -> junk(state, Reply.of(214, "2.0.0", "See RFC 5321"));
             case Command.Quit() -> new ProtocolStep(List.of(Reply.of(221, "2.0.0", "Bye")), state.withoutMail(),
@@ -414,7 +415,8 @@ public final class ServerProtocol {
         return ProtocolStep.reply(greeting(), state.restarted(helo, user)).then(new ProtocolAction.ResetTransaction());
     }
 
-    /// RFC 5321 section 4.2: the greeting names the server; RFC 2033 section 4.1: and its protocol.
+    /// RFC 5321 section 4.2: the greeting names the server; RFC 2033 section 4.1: and its protocol. It
+    /// names no version (RFC 5321 section 7.5).
     public Reply greeting() {
         return Reply.of(220, hostname + (service.dialect() == ServicePolicy.Dialect.LMTP ? " LMTP" : " ESMTP")
                 + " Slipstream");
@@ -444,6 +446,7 @@ public final class ServerProtocol {
                 : ProtocolStep.reply(reply, next);
     }
 
+    /// RFC 5321 section 4.2.4.
     private static Reply notImplemented(String verb) {
         return Reply.of(502, "5.5.1", verb + " command not implemented");
     }

@@ -2,7 +2,9 @@ package org.slipstream.smtpout.dialog;
 
 import org.slipstream.core.QueuePhase;
 
-/// The reply that the client awaits. RFC 5321 section 4.5.3.2 gives each its own timeout.
+/// The reply that the client awaits. Each has its own timeout: the greeting (RFC 5321 section
+/// 4.5.3.2.1), MAIL (RFC 5321 section 4.5.3.2.2), RCPT (RFC 5321 section 4.5.3.2.3), DATA (RFC 5321
+/// section 4.5.3.2.4), the end of data (RFC 5321 section 4.5.3.2.6).
 public enum DialogPhase {
     GREETING("the greeting"), HELLO("the reply to EHLO"), STARTTLS("the reply to STARTTLS"), AUTH(
             "the reply to AUTH"), MAIL("the reply to MAIL"), RECIPIENT("the reply to RCPT"), DATA(

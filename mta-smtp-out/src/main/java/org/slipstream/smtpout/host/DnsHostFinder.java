@@ -14,7 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Finds addresses: literals first, then the hosts file, then A and AAAA records in parallel.
+/// Finds addresses: literals first, then the hosts file, then A and AAAA records in parallel
+/// (RFC 5321 section 5.2).
 ///
 /// A name in the hosts file is not looked up in DNS, not even for the other family, because the
 /// administrator's entry is final.
