@@ -51,6 +51,7 @@ const groups = {
     },
     Reference: {
         Glossary: 'glossary',
+        'RFC 5321, section by section': 'rfc5321',
         Changes: 'CHANGELOG',
         Contribute: 'CONTRIBUTING',
         Vulnerabilities: 'SECURITY',
