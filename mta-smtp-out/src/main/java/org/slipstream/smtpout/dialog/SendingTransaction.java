@@ -21,8 +21,8 @@ import java.util.Optional;
 /// - A refusal of MAIL decides all; replies to commands already in flight are counted but not
 ///   trusted.
 /// - A refusal of RCPT decides that recipient; the others continue.
-/// - A refusal of DATA or of a chunk, and the final reply (RFC 5321 section 4.2.5), decide the recipients accepted by RCPT.
-///   In LMTP each of them has its own final reply (RFC 2033 section 4.2).
+/// - A refusal of DATA or of a chunk, and the final reply (RFC 5321 section 4.2.5), decide the
+///   recipients accepted by RCPT. In LMTP each of them has its own final reply (RFC 2033 section 4.2).
 /// - The loss of the connection defers undecided recipients. Decisions stay. Without any decision
 ///   the transaction is unanswered as a whole.
 ///
